@@ -11,7 +11,7 @@ const instructions =
   'Your own calendar. Times without an offset are in the time zone that you give, or in UTC. ' +
   'Every tool requires a signed-in user.';
 
-/** How this process makes a server object for one connection, speaking for a caller. */
+/** Returns a factory of server objects, one for each connection of a caller. */
 export function calendarServers(parts: CalendarParts): (caller: ServiceCaller) => McpServer {
   const tools = [...eventTools(parts), ...slotTools(parts), ...icsTools(parts)];
   return serverFactory({

@@ -3,7 +3,7 @@ import { inTransaction } from '@souk/service-kit/database.ts';
 import { ToolRefusal } from '@souk/service-kit/tools.ts';
 import * as z from 'zod';
 
-/** An event of a person's calendar. Instants are epoch milliseconds; the time zone is the one that the person uses for it. */
+/** An event of a user's calendar. Instants are epoch milliseconds; the time zone is the user's choice for the event. */
 export type CalendarEvent = {
   id: string;
   /** RFC 5545, section 3.8.4.7: identifies the event across calendars. */
@@ -35,52 +35,46 @@ export const eventMigrations = [
    CREATE INDEX event_of_subject ON event (subject, start_ms)`,
 ];
 
-/** Keeps one person from filling the disk. */
-const maxPerPerson = 5_000;
+/** Limit per user, which protects the disk. */
+const maxPerUser = 5_000;
 const earliestMs = Date.UTC(1970, 0, 1);
 const latestMs = Date.UTC(2100, 0, 1);
 const longestMs = 366 * 86_400_000;
 
-const rowSchema = z
-  .object({
-    id: z.string(),
-    uid: z.string(),
-    title: z.string(),
-    start_ms: z.number(),
-    end_ms: z.number(),
-    time_zone: z.string(),
-    location: z.string(),
-    notes: z.string(),
-  })
-  .transform(({ start_ms: startMs, end_ms: endMs, time_zone: timeZone, ...same }): CalendarEvent => ({
-    ...same,
-    startMs,
-    endMs,
-    timeZone,
-  }));
+const columns = `id, uid, title, start_ms AS startMs, end_ms AS endMs, time_zone AS timeZone, location, notes`;
+const rowSchema = z.object({
+  id: z.string(),
+  uid: z.string(),
+  title: z.string(),
+  startMs: z.number(),
+  endMs: z.number(),
+  timeZone: z.string(),
+  location: z.string(),
+  notes: z.string(),
+}) satisfies z.ZodType<CalendarEvent>;
 
-/** The events of each person; every call names the person. */
+/** The events of all users; `subject` is the user in each call. */
 export type Events = {
   add(subject: string, draft: EventDraft, id: string, nowMs: number): CalendarEvent;
   /** Events that overlap the time between the two instants, by start. */
   between(subject: string, fromMs: number, toMs: number): CalendarEvent[];
-  /** @throws ToolRefusal when this person has no event with that id. */
+  /** @throws ToolRefusal if the user has no event with that id */
   find(subject: string, id: string): CalendarEvent;
   move(subject: string, id: string, startMs: number, endMs: number, nowMs: number): CalendarEvent;
-  /** Answers whether there was one. */
+  /** @returns whether the event existed */
   remove(subject: string, id: string): boolean;
-  /** Adds or replaces by UID, all or none. */
+  /** Adds or replaces events by UID, all or none. */
   merge(
     subject: string,
     drafts: readonly (EventDraft & { uid: string })[],
     newId: () => string,
     nowMs: number,
   ): { added: number; replaced: number };
-  /** The time zone of the event that this person changed last, else UTC. */
+  /** Time zone of the event that the user changed last, else UTC. */
   lastTimeZone(subject: string): string;
 };
 
-/** Why an event cannot have these times; undefined when it can. */
+/** Returns why an event cannot have these times; undefined if it can. */
 export function problemOfTimes(startMs: number, endMs: number): string | undefined {
   if (endMs <= startMs) return 'The end must be after the start.';
   if (startMs < earliestMs || endMs > latestMs) return 'Events lie between 1970 and 2100.';
@@ -90,12 +84,14 @@ export function problemOfTimes(startMs: number, endMs: number): string | undefin
 export function createEvents(database: DatabaseSync): Events {
   const insert = database.prepare('INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const between = database.prepare(
-    'SELECT * FROM event WHERE subject = ? AND start_ms < ? AND end_ms > ? ORDER BY start_ms, id',
+    `SELECT ${columns} FROM event WHERE subject = ? AND start_ms < ? AND end_ms > ? ORDER BY start_ms, id`,
   );
-  const byId = database.prepare('SELECT * FROM event WHERE subject = ? AND id = ?');
-  const byUid = database.prepare('SELECT * FROM event WHERE subject = ? AND uid = ?');
+  const byId = database.prepare(`SELECT ${columns} FROM event WHERE subject = ? AND id = ?`);
+  const byUid = database.prepare('SELECT id FROM event WHERE subject = ? AND uid = ?');
   const count = database.prepare('SELECT count(*) AS events FROM event WHERE subject = ?');
-  const last = database.prepare('SELECT * FROM event WHERE subject = ? ORDER BY changed_at_ms DESC, id DESC LIMIT 1');
+  const last = database.prepare(
+    'SELECT time_zone FROM event WHERE subject = ? ORDER BY changed_at_ms DESC, id DESC LIMIT 1',
+  );
   const move = database.prepare(
     'UPDATE event SET start_ms = ?, end_ms = ?, changed_at_ms = ? WHERE subject = ? AND id = ?',
   );
@@ -119,28 +115,25 @@ export function createEvents(database: DatabaseSync): Events {
       inTransaction(database, () => {
         let replaced = 0;
         for (const draft of drafts) {
-          const row = byUid.get(subject, draft.uid);
-          const known = row === undefined ? undefined : rowSchema.parse(row);
+          const known = byUid.get(subject, draft.uid);
+          const id = known ? String(known['id']) : newId();
           if (known) {
             replaced += 1;
-            remove.run(subject, known.id);
+            remove.run(subject, id);
           }
-          put(subject, { ...draft, id: known?.id ?? newId() }, nowMs);
+          put(subject, { ...draft, id }, nowMs);
         }
         return { added: drafts.length - replaced, replaced };
       }),
-    lastTimeZone(subject) {
-      const row = last.get(subject);
-      return row === undefined ? 'UTC' : rowSchema.parse(row).timeZone;
-    },
+    lastTimeZone: (subject) => String(last.get(subject)?.['time_zone'] ?? 'UTC'),
   };
   return events;
 
   function put(subject: string, event: CalendarEvent, nowMs: number): CalendarEvent {
     const { id, uid, title, startMs, endMs, timeZone, location, notes } = event;
     refuseTimes(startMs, endMs);
-    if (Number(count.get(subject)?.['events']) >= maxPerPerson) {
-      throw new ToolRefusal(`You have ${maxPerPerson} events, the most that this service keeps. Delete some first.`);
+    if (Number(count.get(subject)?.['events']) >= maxPerUser) {
+      throw new ToolRefusal(`You have ${maxPerUser} events, the most that this service keeps. Delete some first.`);
     }
     insert.run(id, subject, uid, title, startMs, endMs, timeZone, location, notes, nowMs);
     return event;

@@ -9,7 +9,7 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
 /**
- * The gaps of at least `durationMs` between `busy` (sorted by start), within the working hours of each local day of `range`.
+ * Finds gaps of at least `durationMs` between `busy` (sorted by start), within the working hours of each local day of `range`.
  */
 export function freeSlots(busy: readonly Span[], range: Span, hours: Hours, durationMs: number): Span[] {
   return workingSpans(range, hours)

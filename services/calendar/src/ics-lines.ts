@@ -1,9 +1,9 @@
-/** Content lines of RFC 5545, section 3.1: folding, escaping, parameters. */
+/** A content line (RFC 5545, section 3.1). */
 export type IcsLine = { name: string; parameters: ReadonlyMap<string, string>; value: string };
 
 const maxOctets = 75;
 
-/** `NAME:value` folded at 75 octets without cutting a character in two, ended with CRLF. */
+/** Folds `NAME:value` at 75 octets without splitting a character, and ends it with CRLF. */
 export function foldLine(line: string): string {
   const pieces: string[] = [];
   let piece = '';
@@ -22,7 +22,7 @@ export function foldLine(line: string): string {
   return `${[...pieces, piece].join('\r\n ')}\r\n`;
 }
 
-/** TEXT, section 3.3.11. */
+/** Escapes a TEXT value (section 3.3.11). */
 export function escapeText(text: string): string {
   return text
     .replaceAll('\\', '\\\\')
@@ -35,7 +35,7 @@ export function unescapeText(text: string): string {
   return text.replaceAll(/\\([\\;,nN])/g, (_, mark: string) => (mark.toLowerCase() === 'n' ? '\n' : mark));
 }
 
-/** The content lines of a file, unfolded; other lines are left out. */
+/** Unfolds and parses the content lines of a file; other lines are ignored. */
 export function parseLines(ics: string): IcsLine[] {
   return ics
     .replace(/^\uFEFF/, '')

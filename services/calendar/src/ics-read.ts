@@ -33,7 +33,7 @@ export function readIcs(ics: string): IcsContent {
   return content;
 }
 
-/** The properties of each VEVENT, without those of alarms inside it. */
+/** Returns the properties of each VEVENT, without those of its alarms. */
 function eventsIn(lines: readonly IcsLine[]): Map<string, IcsLine>[] {
   const events: Map<string, IcsLine>[] = [];
   const open: string[] = [];
@@ -48,7 +48,7 @@ function eventsIn(lines: readonly IcsLine[]): Map<string, IcsLine>[] {
   return events;
 }
 
-/** Answers the event, or why it cannot be one. */
+/** Returns the event, or why it is invalid. */
 function readEvent(
   properties: ReadonlyMap<string, IcsLine>,
   title: string,
@@ -100,7 +100,7 @@ function readMoment(line: IcsLine | undefined, defaultZone: string): Moment | st
   return { ms: clockToInstantMs(clockMs, timeZone), timeZone, wholeDay: match[4] === undefined };
 }
 
-/** Section 3.3.6: P1W, P1DT2H30M. Answers undefined for anything else. */
+/** Parses P1W, P1DT2H30M (section 3.3.6); undefined for anything else. */
 function readDuration(text: string): number | undefined {
   const match = /^\+?P(?:(\d{1,4})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,7})S)?)?$/.exec(text);
   if (!match) return undefined;

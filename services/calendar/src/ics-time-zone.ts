@@ -1,13 +1,13 @@
 import { offsetMinutes, zoneTime } from '@souk/service-kit/zone-time.ts';
 
 const minuteMs = 60_000;
-/** No zone changes its clocks twice within so short a time. */
+/** Step of the search; no zone changes its clocks twice within it. */
 const stepMs = 7 * 86_400_000;
 const yearMs = 366 * 86_400_000;
 
 /**
- * A VTIMEZONE that is correct from a year before `fromMs` to a year after `toMs` (RFC 5545, section 3.6.5): one observance for
- * the beginning and one for every change of the clocks. Lines without folding.
+ * Returns a VTIMEZONE that is correct from a year before `fromMs` to a year after `toMs` (RFC 5545, section 3.6.5): one
+ * observance for the beginning and one for every change of the clocks. The lines are not folded.
  */
 export function timeZoneLines(timeZone: string, fromMs: number, toMs: number): string[] {
   const lines = ['BEGIN:VTIMEZONE', `TZID:${timeZone}`];
@@ -24,7 +24,7 @@ export function timeZoneLines(timeZone: string, fromMs: number, toMs: number): s
   return [...lines, 'END:VTIMEZONE'];
 }
 
-/** 20261123T090000, what a clock with this offset shows. */
+/** Formats the local time at an offset: 20261123T090000. */
 export function icsClock(instantMs: number, offset: number): string {
   return new Date(instantMs + offset * minuteMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
 }
@@ -33,7 +33,7 @@ function observance(timeZone: string, startMs: number, from: number, to: number)
   const kind = zoneTime(timeZone, startMs).daylightSaving ? 'DAYLIGHT' : 'STANDARD';
   return [
     `BEGIN:${kind}`,
-    // The onset is written in the clock as it stood before the change.
+    // The onset is in local time before the change.
     `DTSTART:${icsClock(startMs, from)}`,
     `TZOFFSETFROM:${icsOffset(from)}`,
     `TZOFFSETTO:${icsOffset(to)}`,
@@ -47,7 +47,7 @@ function icsOffset(minutes: number): string {
   return `${minutes < 0 ? '-' : '+'}${hours}${String(size % 60).padStart(2, '0')}`;
 }
 
-/** The first whole minute with the offset of `highMs`, between two instants whose offsets differ. */
+/** Finds the first whole minute with the offset of `highMs`, between two instants with different offsets. */
 function findChange(timeZone: string, lowMs: number, highMs: number): number {
   const after = offsetMinutes(timeZone, highMs);
   let low = Math.floor(lowMs / minuteMs);

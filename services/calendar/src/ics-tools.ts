@@ -7,7 +7,7 @@ import { timeSchema, timeZoneSchema, toInstantMs } from './instant.ts';
 
 const maxIcsCharacters = 400_000;
 const maxImported = 500;
-/** An import can be cancelled before it is written: it reports progress for six seconds first. */
+/** Steps of progress before the import is written, six seconds in which it can be cancelled. */
 const importSteps = 12;
 const importStepMs = 500;
 

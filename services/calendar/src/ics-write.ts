@@ -3,7 +3,7 @@ import type { CalendarEvent } from './events.ts';
 import { escapeText, foldLine } from './ics-lines.ts';
 import { icsClock, timeZoneLines } from './ics-time-zone.ts';
 
-/** An iCalendar file (RFC 5545): events in UTC end with Z, others name a zone that the file defines. */
+/** Writes an iCalendar file (RFC 5545): events in UTC end with Z, others name a zone that the file defines. */
 export function writeIcs(events: readonly CalendarEvent[], nowMs: number): string {
   const zones = new Map<string, { fromMs: number; toMs: number }>();
   for (const { timeZone, startMs, endMs } of events) {

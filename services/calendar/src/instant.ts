@@ -5,7 +5,7 @@ import * as z from 'zod';
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** A time as a caller writes it: an instant when it has an offset, otherwise a local time in a time zone. */
+/** A time: an instant if it has an offset, otherwise a local time in a time zone. */
 export const timeSchema = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})?$/, 'must look like 2026-11-23T09:00')
@@ -18,9 +18,9 @@ export const timeZoneSchema = z
   .describe('IANA time zone, such as Europe/Berlin');
 
 /**
- * The instant that `time` names. A clock time that occurs twice (autumn) is the first of the two; one that is skipped
- * (spring) counts with the offset before the change: RFC 5545, section 3.3.5.
- * @throws ToolRefusal for a day that the calendar does not have.
+ * Converts a time to an instant. A local time that occurs twice (autumn) is the first one; one that is skipped (spring)
+ * is read with the offset before the change (RFC 5545, section 3.3.5).
+ * @throws ToolRefusal for a day that does not exist
  */
 export function toInstantMs(time: string, timeZone: string): number {
   const clockText = time.replace(/(Z|[+-]\d{2}:\d{2})$/, '');
@@ -31,7 +31,10 @@ export function toInstantMs(time: string, timeZone: string): number {
   return time === clockText ? clockToInstantMs(clockMs, timeZone) : Date.parse(time);
 }
 
-/** `clockMs`: what the clock shows, read as if it were UTC. */
+/**
+ * Converts a local time to an instant.
+ * @param clockMs local time read as if it were UTC
+ */
 export function clockToInstantMs(clockMs: number, timeZone: string): number {
   const before = offsetMinutes(timeZone, clockMs - dayMs);
   const after = offsetMinutes(timeZone, clockMs + dayMs);
@@ -41,12 +44,12 @@ export function clockToInstantMs(clockMs: number, timeZone: string): number {
   return offsetMinutes(timeZone, withAfter) === after ? withAfter : withBefore;
 }
 
-/** ISO 8601 in the clock of `timeZone`, with its offset. */
+/** Formats an instant as local ISO 8601 with offset. */
 export function toLocalText(instantMs: number, timeZone: string): string {
   return zoneTime(timeZone, instantMs).localTime;
 }
 
-/** The instants at which the local day of `instantMs` begins and ends; a day of a change has 23 or 25 hours. */
+/** Returns the bounds of the local day of an instant; a day with a clock change has 23 or 25 hours. */
 export function dayAround(instantMs: number, timeZone: string): { fromMs: number; toMs: number } {
   const midnightMs = Date.parse(`${toLocalText(instantMs, timeZone).slice(0, 10)}T00:00:00Z`);
   return {

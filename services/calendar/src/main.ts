@@ -8,7 +8,7 @@ import { calendarServers } from './create-server.ts';
 import type { CalendarParts } from './parts.ts';
 import { createEvents, eventMigrations } from './events.ts';
 
-const maxSlowCallsPerPerson = 2;
+const maxSlowCallsPerUser = 2;
 
 await startService({
   scheme: 'ws',
@@ -16,7 +16,7 @@ await startService({
     const database = openDatabase(dataDir, 'calendar', eventMigrations);
     const parts: CalendarParts = {
       events: createEvents(database),
-      slowCalls: createSlowCalls(maxSlowCallsPerPerson),
+      slowCalls: createSlowCalls(maxSlowCallsPerUser),
       clock: systemClock,
       newId: randomUUID,
     };

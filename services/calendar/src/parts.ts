@@ -2,5 +2,4 @@ import type { Clock } from '@souk/service-kit/clock.ts';
 import type { SlowCalls } from '@souk/service-kit/slow-calls.ts';
 import type { Events } from './events.ts';
 
-/** What the tools work with. */
 export type CalendarParts = { events: Events; slowCalls: SlowCalls; clock: Clock; newId: () => string };

@@ -16,11 +16,11 @@ export type ServiceEnvironment = {
   dataDir: string;
   /** 0: any free port. */
   port: number;
-  /** What the gateway that started this service must send; undefined when a person runs it by hand. */
+  /** Secret that the gateway must send; undefined if the service was started by hand. */
   secret: string | undefined;
 };
 
-/** The environment of a service is wrong: every problem in one message. */
+/** Invalid environment, with all problems in one message. */
 export class EnvironmentError extends Error {
   constructor(problems: readonly string[]) {
     super(problems.join('\n'));

@@ -3,7 +3,7 @@ import { WebStandardStreamableHTTPServerTransport, type McpServer } from '@model
 import type { Clock } from './clock.ts';
 import type { ServiceCaller } from './request-gate.ts';
 
-/** Longer than any call may take, so that no running call is cut. */
+/** Longer than any call may take, so that running calls are not interrupted. */
 const idleLimitMs = 15 * 60_000;
 const maxSessions = 256;
 const sweepEveryMs = 60_000;
@@ -16,14 +16,14 @@ type Session = {
 };
 
 export type LegacySessions = {
-  /** Serves one request of a client up to revision 2025-11-25. */
+  /** Serves a request from a client up to revision 2025-11-25. */
   handle(request: Request, caller: ServiceCaller): Promise<Response>;
   close(): Promise<void>;
 };
 
 /**
- * The sessions of `initialize` clients. A session belongs to the person who opened it; for others it does not exist. When
- * there are too many, the one that has been idle longest is closed.
+ * Creates the sessions of `initialize` clients. A session is accessible only to the user who opened it. Above the limit, the
+ * session that has been idle longest is closed.
  */
 export function createLegacySessions(createServer: (caller: ServiceCaller) => McpServer, clock: Clock): LegacySessions {
   const sessions = new Map<string, Session>();

@@ -5,22 +5,22 @@ import type { Clock } from './clock.ts';
 import { createLegacySessions } from './legacy-sessions.ts';
 import type { ServiceCaller } from './request-gate.ts';
 
-/** Larger requests are answered 413 without reading them. */
+/** Size limit of requests; larger ones get 413 without being read. */
 export const maxRequestBytes = 1024 * 1024;
 
 export type McpEndpoint = {
-  /** Serves one HTTP request that the gate let through. */
+  /** Serves an HTTP request that passed the gate. */
   handle(request: IncomingMessage, response: ServerResponse, caller: ServiceCaller): Promise<void>;
   close(): Promise<void>;
 };
 
 /**
- * One streamable HTTP address for both protocol eras: requests of revision 2026-07-28 stand alone, `initialize`
- * opens a session. Every request or session gets a server object of its own, so that no answer can reach another.
+ * Serves streamable HTTP for both protocol eras: requests of revision 2026-07-28 are independent, `initialize` opens a
+ * session. Every request or session gets its own server object, so that responses cannot be mixed up.
  */
 export function createMcpEndpoint(createServer: (caller: ServiceCaller) => McpServer, clock: Clock): McpEndpoint {
   const sessions = createLegacySessions(createServer, clock);
-  // The SDK passes `authInfo` to the factory unchanged: the only way from a request to its server object.
+  // The SDK passes `authInfo` to the factory unchanged, which makes it the only way from a request to its server object.
   const modern = createMcpHandler(({ authInfo }) => createServer(callerOf(authInfo?.extra)), {
     legacy: 'reject',
     maxRequestBodySize: maxRequestBytes,
@@ -47,7 +47,7 @@ export function createMcpEndpoint(createServer: (caller: ServiceCaller) => McpSe
   };
 }
 
-/** Node's type is also for answers, which have no method and url; a received request always has both. */
+/** Narrows Node's type, which also covers responses: a received request always has a method and a url. */
 function isReceived(message: IncomingMessage): message is IncomingMessage & { method: string; url: string } {
   return message.method !== undefined && message.url !== undefined;
 }

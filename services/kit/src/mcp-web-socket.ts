@@ -15,7 +15,7 @@ export type WebSocketEndpoint = { close(): void };
 /**
  * Serves MCP at `path` over WebSocket, both protocol eras: the first message decides. `serveStdio` is the SDK's
  * entry for any transport of plain messages; standard input and output are only its default.
- * A connection is for the one person that its handshake names.
+ * A connection belongs to the user named in its handshake.
  */
 export function serveMcpWebSocket(
   server: Server,

@@ -2,17 +2,17 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server';
 
-/** The person that a request is for. Undefined subject: no person, as for discovery. */
+/** User of a request; undefined subject: none, for example for discovery. */
 export type ServiceCaller = { subject: string | undefined };
 
 export type Refusal = { status: number; message: string };
 
-/** Printable ASCII, like all of our HTTP header values. */
+/** Printable ASCII, as in all our HTTP header values. */
 const subjectPattern = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * The first check of every request: programs reach these services over loopback, browsers never.
- * A foreign Host means DNS rebinding; an Origin means that a browser sends the request.
+ * Checks where a request comes from. Programs reach these services over loopback; browsers must not.
+ * A foreign Host means DNS rebinding; an Origin means that a browser sent the request.
  */
 export function refuseForeign(headers: IncomingHttpHeaders): Refusal | undefined {
   if (!validateHostHeader(headers.host, localhostAllowedHostnames()).ok) {
@@ -25,9 +25,9 @@ export function refuseForeign(headers: IncomingHttpHeaders): Refusal | undefined
 }
 
 /**
- * Finds out who calls. If a secret is set, only a caller that presents it may name a person; without a secret (run by hand)
- * the person is `local` unless the request names another.
- * Answers the refusal where the secret is wrong (401) or the subject is not a short opaque text (400).
+ * Identifies the caller. If a secret is set, only a caller that presents it may name a user; without a secret (started by
+ * hand) the user is `local` unless the request names another.
+ * @returns the caller, or the refusal of a wrong secret (401) or an invalid subject (400)
  */
 export function identifyCaller(headers: IncomingHttpHeaders, secret: string | undefined): ServiceCaller | Refusal {
   if (secret !== undefined && !sameText(single(headers['x-souk-service-secret']), secret)) {
@@ -41,7 +41,7 @@ export function identifyCaller(headers: IncomingHttpHeaders, secret: string | un
   return { subject };
 }
 
-/** Answers a refusal as JSON and closes the connection, so that the rest of the body is not read. */
+/** Sends a refusal as JSON, and closes the connection instead of reading the rest of the body. */
 export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
   response
     .writeHead(refusal.status, { 'content-type': 'application/json', connection: 'close' })
@@ -52,7 +52,7 @@ function single(value: string | string[] | undefined): string {
   return (Array.isArray(value) ? value.join(',') : (value ?? '')).trim();
 }
 
-/** Digests have a fixed length, so the comparison does not reveal the secret's length. */
+/** Compares digests, because their fixed length does not reveal the secret's length. */
 function sameText(a: string, b: string): boolean {
   return timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
 }

@@ -5,8 +5,8 @@ import { createMcpEndpoint, type McpEndpoint } from './mcp-http.ts';
 import { identifyCaller, refuseForeign, sendRefusal, type ServiceCaller } from './request-gate.ts';
 
 /**
- * Serves MCP over streamable HTTP at the given paths, for callers that present the secret (when there is one).
- * Every other path is 404.
+ * Serves MCP over streamable HTTP at the given paths, for callers that present the secret (if there is one).
+ * All other paths are 404.
  */
 export function serveMcpPaths(
   server: Server,

@@ -3,8 +3,8 @@ import type { ServiceCaller } from './request-gate.ts';
 import type { ServiceTool } from './tools.ts';
 
 /**
- * Makes a server object for one request, session or connection of a caller. Shared parts (the tools) are made before; the
- * object itself is always new, so that no answer can reach another caller.
+ * Creates server objects, one for each request, session or connection, so that responses cannot reach another caller. The
+ * tools are shared.
  */
 export function serverFactory(service: {
   name: string;

@@ -1,10 +1,10 @@
 import { ToolRefusal } from './tools.ts';
 
-/** Bounds how many slow calls run at a time, so that one person cannot keep a service from the others. */
+/** Limits concurrent slow calls, so that one user cannot block a service for the others. */
 export type SlowCalls = {
   /**
-   * Runs `work` if `key` has a free place.
-   * @throws ToolRefusal when it has none.
+   * Runs `work` unless `key` has reached its limit.
+   * @throws ToolRefusal at the limit
    */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
 };

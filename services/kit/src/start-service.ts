@@ -5,22 +5,22 @@ import { EnvironmentError, readServiceEnvironment, type ServiceEnvironment } fro
 
 /** EX_CONFIG of sysexits.h. */
 const exitConfig = 78;
-/** The start protocol promises an exit within 2 s; connections that are still open then are cut. */
+/** Time until open connections are cut; the start protocol promises an exit within 2 s. */
 const closeDeadlineMs = 1_500;
 
 export type RunningService = {
-  /** Closes what must not be lost (a database). The caller cuts the connections. */
+  /** Closes resources with data to save (a database). The caller cuts the connections. */
   close(): Promise<void> | void;
 };
 
 export type ServiceProgram = {
   scheme: 'http' | 'ws';
   /**
-   * Take the port of the last start again if it is free: an OAuth server's address is part of every token that it has
-   * issued, so a new port would sign all people out.
+   * Reuses the port of the last start if it is free. An OAuth server's address is part of every token that it has issued, so a
+   * new port would sign all users out.
    */
   keepsPort?: boolean;
-  /** Attaches its handlers to `server`, which already listens at `origin`. */
+  /** Attaches handlers to `server`, which already listens at `origin`. */
   attach(server: Server, environment: ServiceEnvironment, origin: string): RunningService | Promise<RunningService>;
 };
 
@@ -29,7 +29,7 @@ export type ServiceProgram = {
  * on SIGTERM, SIGINT, or when standard input closes because the parent has ended.
  */
 export async function startService(program: ServiceProgram): Promise<void> {
-  // Everything that a service writes is readable by its owner only.
+  // All files that a service writes are readable by their owner only.
   process.umask(0o077);
   const environment = environmentOrExit();
   mkdirSync(environment.dataDir, { recursive: true, mode: 0o700 });
@@ -99,7 +99,10 @@ function stopWithParent(close: () => Promise<void>): void {
   if (standardInputIsPipe()) process.stdin.on('end', stop).on('close', stop).on('error', stop).resume();
 }
 
-/** The end of a terminal or /dev/null does not mean that a parent ended. Node's pipes to children are socket pairs. */
+/**
+ * Tells a parent's pipe from a terminal or /dev/null, whose end does not mean that the parent ended. Node's pipes to children
+ * are socket pairs.
+ */
 function standardInputIsPipe(): boolean {
   try {
     const input = fstatSync(0);

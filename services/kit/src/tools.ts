@@ -9,16 +9,16 @@ import type {
 import type * as z from 'zod';
 import type { ServiceCaller } from './request-gate.ts';
 
-/** Only reads. */
+/** Annotations of a tool that only reads. */
 export const reading: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
-/** Adds something new each time. */
+/** Annotations of a tool that adds something new each time. */
 export const adding: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: false,
   idempotentHint: false,
   openWorldHint: false,
 };
-/** Overwrites or removes; the same call again changes nothing more. */
+/** Annotations of a tool that overwrites or removes, and is idempotent. */
 export const changing: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: true,
@@ -26,7 +26,7 @@ export const changing: ToolAnnotations = {
   openWorldHint: false,
 };
 
-/** A call that cannot be served, with the text that its caller reads. Everything else thrown stays private. */
+/** A refused call, with the text for the caller. All other errors stay private. */
 export class ToolRefusal extends Error {
   constructor(message: string) {
     super(message);
@@ -34,35 +34,35 @@ export class ToolRefusal extends Error {
   }
 }
 
-/** What a tool may do besides reading its input. */
+/** Context of a tool call. */
 export type ToolCall = {
-  /** The pseudonym of the caller; undefined without one. */
+  /** Pseudonym of the user; undefined without one. */
   subject: string | undefined;
   /**
-   * The person whose data the tool works on.
-   * @throws ToolRefusal when the connection names no person.
+   * Returns the user whose data the tool works on.
+   * @throws ToolRefusal if the connection names no user
    */
   person(): string;
   /** Aborts when the client cancels or disconnects. */
   signal: AbortSignal;
-  /** Tells the client how far the work is, when it asked to know. */
+  /** Reports progress if the client asked for it. */
   report(done: number, total: number, message: string): Promise<void>;
-  /** Waits. Rejects with an AbortError when the call is cancelled. */
+  /** Waits; rejects with an AbortError if the call is cancelled. */
   pause(durationMs: number): Promise<void>;
 };
 
 export type ToolAnswer<Structured> = {
   structured: Structured;
-  /** The same as text to read. */
+  /** Readable form of `structured`. */
   text: string;
-  /** More content after the text. */
+  /** Further content after the text. */
   extra?: ContentBlock[];
 };
 
 export type Tool<In extends z.ZodObject, Out extends z.ZodObject> = {
   name: string;
   title: string;
-  /** What it does, for people and models. The schemas say what it needs. */
+  /** Purpose, for users and models; the schemas describe the input. */
   description: string;
   input: In;
   output: Out;
@@ -70,12 +70,12 @@ export type Tool<In extends z.ZodObject, Out extends z.ZodObject> = {
   run(input: z.output<In>, call: ToolCall): ToolAnswer<z.input<Out>> | Promise<ToolAnswer<z.input<Out>>>;
 };
 
-/** A tool that is made once in a process and added to every server object. */
+/** A tool that is created once per process and added to every server object. */
 export type ServiceTool = { addTo(server: McpServer, caller: ServiceCaller): void };
 
 /**
- * Makes a tool whose refusals become `isError` answers and whose other errors stay private.
- * Call it once for each tool: its schemas compile at their first use, which costs more than a call.
+ * Defines a tool whose refusals become `isError` results and whose other errors stay private.
+ * Call it once per tool: compiling its schemas at their first use costs more than a call.
  */
 export function defineTool<In extends z.ZodObject, Out extends z.ZodObject>(tool: Tool<In, Out>): ServiceTool {
   const { name, title, description, annotations, input, output } = tool;
@@ -84,7 +84,7 @@ export function defineTool<In extends z.ZodObject, Out extends z.ZodObject>(tool
     addTo(server, caller) {
       server.registerTool<z.ZodObject, z.ZodObject>(name, config, async (args, context): Promise<CallToolResult> => {
         try {
-          // The SDK parsed `args` with `input` already; parsing again gives them their type back.
+          // The SDK has validated `args`; parsing again restores their type.
           const answer = await tool.run(input.parse(args), toolCall(name, caller, context));
           return {
             content: [{ type: 'text', text: answer.text }, ...(answer.extra ?? [])],

@@ -4,8 +4,8 @@ import type { RawData, WebSocket } from 'ws';
 const parseError = { jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Parse error' } };
 
 /**
- * The server's end of MCP over WebSocket: one JSON-RPC message in each text frame.
- * The protocol no longer defines this transport, so this small convention is ours.
+ * Server side of MCP over WebSocket: one JSON-RPC message per text frame. The protocol no longer defines this transport, so
+ * the convention is ours.
  */
 export class WebSocketServerTransport implements Transport {
   onclose?: (() => void) | undefined;
@@ -35,7 +35,7 @@ export class WebSocketServerTransport implements Transport {
 
   #receive(data: RawData, isBinary: boolean): void {
     if (isBinary) {
-      // RFC 6455, section 7.4.1: a kind of data that this end cannot accept.
+      // RFC 6455, section 7.4.1: unsupported type of data
       this.#socket.close(1003, 'text frames only');
       return;
     }

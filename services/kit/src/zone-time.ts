@@ -2,13 +2,13 @@
 export type ZoneTime = {
   /** ISO 8601 with the zone's offset, to the second. */
   localTime: string;
-  /** Minutes that the zone is ahead of UTC. */
+  /** Minutes by which the zone is ahead of UTC. */
   utcOffsetMinutes: number;
   /** Whether daylight-saving time applies. */
   daylightSaving: boolean;
 };
 
-/** What clocks in `timeZone` show at `instantMs`, by the time zone database that the runtime carries. */
+/** Returns the local time in `timeZone` at `instantMs`, from the runtime's time zone database. */
 export function zoneTime(timeZone: string, instantMs: number): ZoneTime {
   const utcOffsetMinutes = offsetMinutes(timeZone, instantMs);
   const shifted = new Date(instantMs + utcOffsetMinutes * 60_000).toISOString().slice(0, 19);
@@ -19,7 +19,7 @@ export function zoneTime(timeZone: string, instantMs: number): ZoneTime {
   };
 }
 
-/** Minutes that `timeZone` is ahead of UTC at `instantMs`. */
+/** Returns the minutes by which `timeZone` is ahead of UTC at `instantMs`. */
 export function offsetMinutes(timeZone: string, instantMs: number): number {
   const parts = offsetFormat(timeZone).formatToParts(instantMs);
   const name = parts.find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
@@ -28,7 +28,7 @@ export function offsetMinutes(timeZone: string, instantMs: number): number {
   return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3]));
 }
 
-/** Formatters are slow to make and large, so only the last few are kept. */
+/** Cached formatters, which are slow to create and large. */
 const maxFormats = 16;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -53,7 +53,7 @@ export function isTimeZone(timeZone: string): boolean {
 
 function isDaylightSaving(timeZone: string, instantMs: number, offset: number): boolean {
   const year = new Date(instantMs).getUTCFullYear();
-  // Summer time is the larger of the year's two offsets, on either half of the earth.
+  // daylight-saving time is the larger of the year's two offsets in both hemispheres
   const offsets = [0, 6].map((month) => offsetMinutes(timeZone, Date.UTC(year, month, 1)));
   return Math.min(...offsets) !== Math.max(...offsets) && offset === Math.max(...offsets);
 }

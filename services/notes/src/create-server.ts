@@ -8,7 +8,7 @@ import { addPromptsAndResources } from './prompts-and-resources.ts';
 
 const instructions = 'Your own notes with tags and full-text search. Search before you create: the note may exist.';
 
-/** How this process makes a server object for one request or session of the account that signed in. */
+/** Returns a factory of server objects, one for each request or session of a signed-in account. */
 export function notesServers(parts: NotesParts): (caller: ServiceCaller) => McpServer {
   const tools = [...noteTools(parts), ...exportTools(parts)];
   return serverFactory({

@@ -3,10 +3,10 @@ import * as z from 'zod';
 import type { NotesParts } from './parts.ts';
 import type { Note } from './notes.ts';
 
-/** An export is written in twelve pieces, half a second apart, so that a large one never delays other people's calls. */
+/** Pieces of an export, half a second apart, so that a large one does not delay other users' calls. */
 const pieces = 12;
 const pieceMs = 500;
-/** The answer stays well below the size that a gateway accepts. */
+/** Keeps the result well below the size that a gateway accepts. */
 const maxCharacters = 2_000_000;
 const maxNotes = 2_000;
 

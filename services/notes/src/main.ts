@@ -9,7 +9,7 @@ import { createAccounts, readOauthKeys } from './oauth/accounts.ts';
 import { createOauthRecords, oauthMigrations } from './oauth/records.ts';
 import { serveNotes } from './serve-notes.ts';
 
-const maxSlowCallsPerPerson = 2;
+const maxSlowCallsPerUser = 2;
 const cleanUpEveryMs = 3_600_000;
 
 await startService({
@@ -23,7 +23,7 @@ await startService({
     setInterval(cleanUp, cleanUpEveryMs).unref();
     const parts: NotesParts = {
       notes: createNotes(database),
-      slowCalls: createSlowCalls(maxSlowCallsPerPerson),
+      slowCalls: createSlowCalls(maxSlowCallsPerUser),
       clock: systemClock,
       newId: randomUUID,
     };

@@ -52,42 +52,28 @@ export const noteMigrations = [
    END`,
 ];
 
-/** Keeps one person from filling the disk. */
-const maxPerPerson = 2_000;
+/** Limit per user, which protects the disk. */
+const maxPerUser = 2_000;
 
 const tagsSchema = z.string().transform((tags) => tags.split(' ').filter(Boolean));
 const timeSchema = z.number().transform((ms) => new Date(ms).toISOString());
-const rowSchema = z
-  .object({
-    id: z.string(),
-    title: z.string(),
-    body: z.string(),
-    tags: tagsSchema,
-    created_at_ms: timeSchema,
-    updated_at_ms: timeSchema,
-  })
-  .transform(({ created_at_ms: createdAt, updated_at_ms: updatedAt, ...same }): Note => ({
-    ...same,
-    createdAt,
-    updatedAt,
-  }));
-const foundSchema = z
-  .object({ id: z.string(), title: z.string(), snippet: z.string(), tags: tagsSchema, updated_at_ms: timeSchema })
-  .transform(({ updated_at_ms: updatedAt, ...same }): FoundNote => ({ ...same, updatedAt }));
+const columns = 'id, title, body, tags, created_at_ms AS createdAt, updated_at_ms AS updatedAt';
+const rowSchema = noteSchema.extend({ tags: tagsSchema, createdAt: timeSchema, updatedAt: timeSchema });
+const foundSchema = foundNoteSchema.extend({ tags: tagsSchema, updatedAt: timeSchema });
 
-/** The notes of each person; every call names the person. */
+/** The notes of all users; `subject` is the user in each call. */
 export type Notes = {
   add(subject: string, draft: NoteDraft, id: string, nowMs: number): Note;
-  /** @throws ToolRefusal when this person has no note with that id. */
+  /** @throws ToolRefusal if the user has no note with that id */
   find(subject: string, id: string): Note;
   update(subject: string, id: string, change: Partial<NoteDraft>, nowMs: number): Note;
-  /** Answers whether there was one. */
+  /** @returns whether the note existed */
   remove(subject: string, id: string): boolean;
-  /** Notes with every word of `query` (the last one may be a prefix), best first; a word in a title counts most. */
+  /** Finds notes with every word of `query` (the last one may be a prefix), best first; title matches rank highest. */
   search(subject: string, query: string, tag: string | undefined, limit: number): FoundNote[];
-  /** Last changed first. */
+  /** Lists notes, last changed first. */
   recent(subject: string, limit: number): Note[];
-  /** Most used first. */
+  /** Lists tags, most used first. */
   tags(subject: string): { tag: string; notes: number }[];
 };
 
@@ -98,15 +84,16 @@ export function createNotes(database: DatabaseSync): Notes {
   const update = database.prepare(
     'UPDATE note SET title = ?, body = ?, tags = ?, updated_at_ms = ? WHERE subject = ? AND id = ?',
   );
-  const byId = database.prepare('SELECT * FROM note WHERE subject = ? AND id = ?');
+  const byId = database.prepare(`SELECT ${columns} FROM note WHERE subject = ? AND id = ?`);
   const remove = database.prepare('DELETE FROM note WHERE subject = ? AND id = ?');
   const recent = database.prepare(
-    'SELECT * FROM note WHERE subject = ? ORDER BY updated_at_ms DESC, number DESC LIMIT ?',
+    `SELECT ${columns} FROM note WHERE subject = ? ORDER BY updated_at_ms DESC, number DESC LIMIT ?`,
   );
   const count = database.prepare('SELECT count(*) AS notes FROM note WHERE subject = ?');
   const allTags = database.prepare("SELECT tags FROM note WHERE subject = ? AND tags <> ''");
   const search = database.prepare(
-    `SELECT note.id, note.title, note.tags, note.updated_at_ms, snippet(note_text, 1, '»', '«', '…', 24) AS snippet
+    `SELECT note.id, note.title, snippet(note_text, 1, '»', '«', '…', 24) AS snippet, note.tags,
+            note.updated_at_ms AS updatedAt
        FROM note_text JOIN note ON note.number = note_text.rowid
       WHERE note_text MATCH ? AND note.subject = ? AND (? = '' OR instr(' ' || note.tags || ' ', ' ' || ? || ' ') > 0)
       ORDER BY bm25(note_text, 8.0, 1.0, 4.0), note.updated_at_ms DESC
@@ -115,8 +102,8 @@ export function createNotes(database: DatabaseSync): Notes {
 
   const notes: Notes = {
     add: (subject, { title, body, tags }, id, nowMs) => {
-      if (Number(count.get(subject)?.['notes']) >= maxPerPerson) {
-        throw new ToolRefusal(`You have ${maxPerPerson} notes, the most that this service keeps. Delete some first.`);
+      if (Number(count.get(subject)?.['notes']) >= maxPerUser) {
+        throw new ToolRefusal(`You have ${maxPerUser} notes, the most that this service keeps. Delete some first.`);
       }
       insert.run(id, subject, title, body, joinTags(tags), nowMs, nowMs);
       return notes.find(subject, id);
@@ -156,7 +143,7 @@ function joinTags(tags: readonly string[]): string {
   return [...new Set(tags)].join(' ');
 }
 
-/** What people type is words, not FTS5's query language: each word is quoted, the last one is a prefix. */
+/** Converts entered words to FTS5's query language: each word is quoted, the last one is a prefix. */
 function matchExpression(query: string): string {
   const words = query.match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.map((word, index) => `"${word}"${index === words.length - 1 ? '*' : ''}`).join(' ');

@@ -17,13 +17,13 @@ const providerPaths =
   /^\/(\.well-known\/oauth-authorization-server|oauth\/(authorize(\/[\w-]+)?|token|register|revoke|jwks))$/;
 const interactionPath = /^\/oauth\/interaction\/[\w-]+$/;
 
-/** MCP at /mcp for requests with a token, and the OAuth server that issues the tokens. */
+/** Serves MCP at /mcp for requests with a token, and the OAuth server that issues the tokens. */
 export function serveNotes(server: Server, parts: NotesParts, setup: OauthSetup): { close(): Promise<void> } {
   const endpoint = createMcpEndpoint(notesServers(parts), setup.clock);
   const verifier = createTokenVerifier(setup.records, setup.clock);
   const metadataUrl = getOAuthProtectedResourceMetadataUrl(new URL(setup.resource));
   const loadOauth = once(async () => {
-    // Only sign-ins need the OAuth server: most starts never load it.
+    // only sign-ins need the OAuth server
     const [{ createProvider }, { serveInteraction }] = await Promise.all([
       import('./oauth/provider.ts'),
       import('./oauth/interaction.ts'),
@@ -43,7 +43,7 @@ export function serveNotes(server: Server, parts: NotesParts, setup: OauthSetup)
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = URL.parse(request.url ?? '', setup.issuer)?.pathname ?? '';
     if (interactionPath.test(path)) {
-      // A person's form does have an Origin, which the page's own handler checks.
+      // the form has an Origin, which the page's own handler checks
       const { origin: _origin, ...headers } = request.headers;
       const foreign = refuseForeign(headers);
       if (foreign) return sendRefusal(response, foreign);
@@ -73,7 +73,7 @@ export function serveNotes(server: Server, parts: NotesParts, setup: OauthSetup)
   }
 }
 
-/** RFC 9728. */
+/** Metadata of RFC 9728. */
 function resourceMetadata({ resource, issuer }: OauthSetup): object {
   return {
     resource,
@@ -85,8 +85,8 @@ function resourceMetadata({ resource, issuer }: OauthSetup): object {
 }
 
 /**
- * oidc-provider builds addresses from the Host header and remembers who signed in. Ours has one address and asks every
- * time, so that several people can use one browser.
+ * Adapts a request for oidc-provider, which builds addresses from the Host header and remembers the signed-in account. Ours
+ * has one address and always asks, so that several users can share a browser.
  */
 function forProvider(request: IncomingMessage, issuer: string): IncomingMessage {
   request.headers.host = new URL(issuer).host;
@@ -99,7 +99,7 @@ function sendJson(response: ServerResponse, body: object): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Runs `make` at the first call; the later ones share its result. */
+/** Runs `make` at the first call; later calls share its result. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());

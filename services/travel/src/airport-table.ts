@@ -1,6 +1,6 @@
 /**
- * Airports of the world, by hand from general knowledge: IATA code, name, city, country, latitude, longitude, time zone.
- * Coordinates are of the airfield, to about a kilometre.
+ * Airports, written by hand from general knowledge: IATA code, name, city, country, latitude, longitude, time zone.
+ * Coordinates of the airfield are accurate to about a kilometer.
  */
 export const airportTable = `
 ATL|Hartsfield-Jackson Atlanta|Atlanta|United States|33.637|-84.428|America/New_York

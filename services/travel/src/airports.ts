@@ -13,7 +13,7 @@ export const airportSchema = z.object({
 });
 export type Airport = z.infer<typeof airportSchema>;
 
-/** What a caller may write for an airport. */
+/** An airport in a tool's input. */
 export const iataSchema = z
   .string()
   .trim()
@@ -33,7 +33,7 @@ export function allAirports(): readonly Airport[] {
   return [...airportsByCode.values()];
 }
 
-/** @throws ToolRefusal when the table has no such airport. */
+/** @throws ToolRefusal for an unknown airport */
 export function requireAirport(iata: string): Airport {
   const airport = airportsByCode.get(iata.toUpperCase());
   if (!airport) throw new ToolRefusal(`No airport with the code ${iata} is in this table. Try find_airports.`);
@@ -41,7 +41,7 @@ export function requireAirport(iata: string): Airport {
 }
 
 /**
- * Airports that match every word of `query` in their code, name, city or country, accents and case aside.
+ * Finds airports that match every word of `query` in their code, name, city or country, ignoring accents and case.
  * An exact code comes first, then matches of the city, then the rest; alphabetical within each.
  */
 export function findAirports(query: string, country: string | undefined, limit: number): Airport[] {

@@ -1,7 +1,6 @@
 /**
- * Kilograms of CO2 for one passenger's seat, fuel only. Aircraft fly further than the great circle: the allowance is that
- * of ICAO's carbon calculator (50, 100, 125 km). Then about 15 kg for take-off and climb and 85 g a kilometre in economy;
- * larger seats stand for their floor space.
+ * Estimates CO2 for one passenger, fuel only. Aircraft fly further than the great circle: ICAO's carbon calculator allows 50,
+ * 100 or 125 km. Then about 15 kg for take-off and climb and 85 g per kilometer in economy; larger seats count by floor space.
  */
 export const cabins = ['economy', 'premium', 'business', 'first'] as const;
 export type Cabin = (typeof cabins)[number];
@@ -14,7 +13,7 @@ export function carbonKg(km: number, cabin: Cabin): number {
   return km === 0 ? 0 : (takeOffKg + flownKm(km) * kgPerKm) * seatsWorth[cabin];
 }
 
-/** Great circle plus ICAO's allowance for detours. */
+/** Adds ICAO's allowance for detours to the great circle. */
 export function flownKm(km: number): number {
   if (km < 550) return km + 50;
   return km + (km <= 5_500 ? 100 : 125);

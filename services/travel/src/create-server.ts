@@ -14,7 +14,7 @@ const instructions =
   'Facts about airports: where they are, how far apart, what time it is there. Airports are named by IATA code; ' +
   'find_airports knows the codes. Distances are great circles; flight times are estimates without wind.';
 
-/** How this process makes a server object for one request or session: the tools of `edition`, for a caller. */
+/** Returns a factory of server objects with the tools of `edition`, one for each request or session. */
 export function travelServers(edition: Edition, parts: TravelParts): (caller: ServiceCaller) => McpServer {
   const tools = [
     ...basicTools(parts),

@@ -29,8 +29,8 @@ export const itineraryMigrations = [
    CREATE INDEX itinerary_of_subject ON itinerary (subject, created_at_ms)`,
 ];
 
-/** Keeps one person from filling the disk. */
-const maxPerPerson = 500;
+/** Limit per user, which protects the disk. */
+const maxPerUser = 500;
 
 const rowSchema = z.object({
   id: z.string(),
@@ -41,15 +41,15 @@ const rowSchema = z.object({
   created_at_ms: z.number(),
 });
 
-/** The itineraries of each person; every call names the person. */
+/** The itineraries of all users; `subject` is the user in each call. */
 export type Itineraries = {
-  /** @throws ToolRefusal for an unknown airport or a person who has 500 already. */
+  /** @throws ToolRefusal for an unknown airport, or above 500 itineraries */
   save(subject: string, itinerary: NewItinerary, id: string, nowMs: number): Itinerary;
-  /** Oldest first. */
+  /** Lists itineraries, oldest first. */
   list(subject: string): Itinerary[];
-  /** @throws ToolRefusal when this person has no itinerary with that id. */
+  /** @throws ToolRefusal if the user has no itinerary with that id */
   find(subject: string, id: string): Itinerary;
-  /** Answers whether there was one. */
+  /** @returns whether the itinerary existed */
   remove(subject: string, id: string): boolean;
 };
 
@@ -70,9 +70,9 @@ export function createItineraries(database: DatabaseSync): Itineraries {
     find,
     save(subject, { name, stops, departureDate, note }, id, nowMs) {
       const codes = stops.map((stop) => requireAirport(stop).iata);
-      if (list(subject).length >= maxPerPerson) {
+      if (list(subject).length >= maxPerUser) {
         throw new ToolRefusal(
-          `You have ${maxPerPerson} itineraries, the most that this service keeps. Delete one first.`,
+          `You have ${maxPerUser} itineraries, the most that this service keeps. Delete one first.`,
         );
       }
       insert.run(id, subject, name, codes.join(' '), departureDate, note, nowMs);
@@ -96,7 +96,7 @@ function present(row: unknown): Itinerary {
   };
 }
 
-/** Length of a route from stop to stop. */
+/** Returns the length of a route. */
 function routeKm(codes: readonly string[]): number {
   const airports = codes.map(requireAirport);
   return airports.reduce((sum, airport, index) => {

@@ -4,7 +4,7 @@ import { iataSchema } from './airports.ts';
 import type { TravelParts } from './parts.ts';
 import { itinerarySchema } from './itineraries.ts';
 
-/** The tools that store something for a person. */
+/** Tools that store itineraries for a user. */
 export function itineraryTools(parts: TravelParts): ServiceTool[] {
   const { itineraries, clock, newId } = parts;
 

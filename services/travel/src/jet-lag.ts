@@ -1,19 +1,19 @@
-/** The body clock moves about an hour a day earlier and an hour and a half a day later (a rule of sleep medicine). */
+/** Daily shift of the body clock: about an hour earlier, or an hour and a half later (a rule of sleep medicine). */
 const advancePerDayMinutes = 60;
 const delayPerDayMinutes = 90;
 const usualBedtimeMinutes = 23 * 60;
 const dayMinutes = 1_440;
 
 export type JetLagPlan = {
-  /** Minutes that the body clock must move; positive: earlier (usually after flying east). */
+  /** Minutes by which the body clock must shift; positive: earlier (usually after flying east). */
   shiftMinutes: number;
   advice: string;
   days: { day: number; bedtime: string; seekLight: 'in the morning' | 'in the evening' }[];
 };
 
 /**
- * A bedtime for each day after arrival until 23:00 feels like 23:00, in the clock of the destination.
- * `aheadMinutes`: how far the destination's clock is ahead of the origin's.
+ * Plans a local bedtime for each day after arrival until 23:00 feels like 23:00.
+ * @param aheadMinutes minutes by which the destination is ahead of the origin
  */
 export function planJetLag(aheadMinutes: number): JetLagPlan {
   const shiftMinutes = shorterWay(aheadMinutes);
@@ -30,7 +30,7 @@ export function planJetLag(aheadMinutes: number): JetLagPlan {
   return { shiftMinutes, advice: adviceFor(shiftMinutes), days };
 }
 
-/** Turning the clock 15 hours forward is turning it 9 hours back. */
+/** Chooses the shorter direction: 15 hours forward are 9 hours back. */
 function shorterWay(minutes: number): number {
   const wrapped = (((minutes % dayMinutes) + dayMinutes) % dayMinutes) - dayMinutes;
   return wrapped <= -dayMinutes / 2 ? wrapped + dayMinutes : wrapped;

@@ -8,7 +8,7 @@ import { travelServers } from './create-server.ts';
 import type { TravelParts } from './parts.ts';
 import { createItineraries, itineraryMigrations } from './itineraries.ts';
 
-const maxSlowCallsPerPerson = 4;
+const maxSlowCallsPerUser = 4;
 
 await startService({
   scheme: 'http',
@@ -16,7 +16,7 @@ await startService({
     const database = openDatabase(dataDir, 'travel', itineraryMigrations);
     const parts: TravelParts = {
       itineraries: createItineraries(database),
-      slowCalls: createSlowCalls(maxSlowCallsPerPerson),
+      slowCalls: createSlowCalls(maxSlowCallsPerUser),
       clock: systemClock,
       newId: randomUUID,
     };

@@ -3,13 +3,13 @@ import type { Airport } from './airports.ts';
 import { distanceKm } from './great-circle.ts';
 
 const rounds = 12;
-/** Work between two looks at the clock and the signal: the process serves others meanwhile. */
+/** Time slice between yields to other calls, the clock and the signal. */
 const sliceMs = 20;
 
 export type RoundTrip = { order: Airport[]; km: number; firstKm: number; triedRoutes: number };
 
 /**
- * A short round trip through all `airports`, beginning and ending at the first one: nearest neighbour, then 2-opt
+ * Searches a short round trip through all `airports`, starting and ending at the first: nearest neighbor, then 2-opt
  * from shuffled starts for `durationMs`, reporting after each of 12 rounds. The best route found is rarely more than
  * a few percent longer than the shortest; up to nine airports it is nearly always the shortest itself.
  * Rejects with an AbortError when the call is cancelled.
@@ -54,7 +54,7 @@ function distanceTable(airports: readonly Airport[]): Distances & { size: number
   return Object.assign((from: number, to: number) => table[from * size + to] ?? 0, { size });
 }
 
-/** Length of the closed route. */
+/** Returns the length of the closed route. */
 function routeKm(route: readonly number[], km: Distances): number {
   return route.reduce((sum, stop, index) => sum + km(stop, route[(index + 1) % route.length] ?? 0), 0);
 }
@@ -71,7 +71,7 @@ function nearestNeighbour(km: Distances & { size: number }): number[] {
   return route;
 }
 
-/** 2-opt: reverses stretches of the route as long as that shortens it. The first stop stays first. */
+/** Improves a route by 2-opt: reverses segments as long as that shortens it. The first stop stays first. */
 function improve(start: readonly number[], km: Distances): number[] {
   const route = [...start];
   const at = (index: number) => route[index % route.length] ?? 0;
@@ -89,7 +89,7 @@ function improve(start: readonly number[], km: Distances): number[] {
   return route;
 }
 
-/** All stops but the first in another order (Fisher-Yates). */
+/** Shuffles all stops except the first (Fisher-Yates). */
 function shuffled(route: readonly number[], random: () => number): number[] {
   const [first = 0, ...rest] = route;
   for (let index = rest.length - 1; index > 0; index -= 1) {
@@ -99,7 +99,7 @@ function shuffled(route: readonly number[], random: () => number): number[] {
   return [first, ...rest];
 }
 
-/** The same airports are searched in the same order each time: a small linear congruential generator. */
+/** Creates a small linear congruential generator, so that the same airports are always searched in the same order. */
 function seededRandom(seed: string): () => number {
   let state = [...seed].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) >>> 0, 7);
   return () => {

@@ -1,6 +1,6 @@
 import type { Position } from './great-circle.ts';
 
-/** Where the sun's upper edge counts as the horizon: refraction and half the disc (NOAA). */
+/** Altitude of the sun's center at sunrise and sunset: refraction and half the disc (NOAA). */
 const horizonDegrees = -0.833;
 const dayMs = 86_400_000;
 const unixEpochJulianDay = 2_440_587.5;
@@ -14,7 +14,7 @@ const sin = (degrees: number) => Math.sin((degrees * Math.PI) / 180);
 const cos = (degrees: number) => Math.cos((degrees * Math.PI) / 180);
 
 /**
- * Sunrise and sunset of the calendar day `date` (YYYY-MM-DD) at a place, by the sunrise equation; right to about two
+ * Calculates sunrise and sunset of the calendar day `date` (YYYY-MM-DD) by the sunrise equation, accurate to about two
  * minutes outside the polar circles. The instants belong to the solar day around local noon.
  */
 export function sunDay(date: string, { latitude, longitude }: Position): SunDay {

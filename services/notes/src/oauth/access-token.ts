@@ -3,7 +3,7 @@ import type { Clock } from '@souk/service-kit/clock.ts';
 import * as z from 'zod';
 import type { OauthRecords } from './records.ts';
 
-/** What the OAuth server stores of an access token; see its model of that name. */
+/** Stored fields of an access token, from oidc-provider's model of that name. */
 const accessTokenSchema = z.object({
   accountId: z.string(),
   clientId: z.string(),
@@ -15,8 +15,8 @@ const accessTokenSchema = z.object({
 
 /**
  * Checks bearer tokens of /mcp against the records, without loading the OAuth server: a token is valid until it expires or
- * its grant is revoked. Its account is in `extra.accountId`.
- * @throws OAuthError invalid_token.
+ * its grant is revoked. The account is in `extra.accountId`.
+ * @throws OAuthError invalid_token
  */
 export function createTokenVerifier(records: OauthRecords, clock: Clock): OAuthTokenVerifier {
   return {

@@ -5,7 +5,7 @@ import * as z from 'zod';
 export const accountNameSchema = z.string().trim().normalize('NFKC').min(1).max(60);
 
 export type Accounts = {
-  /** The account with that name (case-insensitive), made if it does not exist. Demo accounts need only a name. */
+  /** Returns the id of the account with that name (case-insensitive), creating it if needed. Demo accounts have no password. */
   enter(name: string, newId: () => string): string;
   exists(accountId: string): boolean;
 };
@@ -27,7 +27,10 @@ export function createAccounts(database: DatabaseSync): Accounts {
 const keysSchema = z.object({ signingKey: z.record(z.string(), z.string()), cookieKey: z.string() });
 export type OauthKeys = z.infer<typeof keysSchema>;
 
-/** The keys of this installation: made at its first start, stored in its database (a file for its owner only). */
+/**
+ * Reads the keys of this installation, which are created at its first start and stored in its database (readable by its owner
+ * only).
+ */
 export function readOauthKeys(database: DatabaseSync): OauthKeys {
   const stored = database.prepare("SELECT value FROM setting WHERE name = 'oauth-keys'").get();
   if (stored) return keysSchema.parse(JSON.parse(String(stored['value'])));

@@ -2,7 +2,7 @@ import type { Clock } from '@souk/service-kit/clock.ts';
 import { errors, type Adapter, type AdapterFactory } from 'oidc-provider';
 import type { OauthRecords } from './records.ts';
 
-/** The storage that oidc-provider asks for, over our records. */
+/** Implements oidc-provider's storage with our records. */
 export function createAdapterFactory(records: OauthRecords, clock: Clock): AdapterFactory {
   return (model): Adapter => ({
     async upsert(id, payload, expiresInSeconds) {
@@ -11,7 +11,7 @@ export function createAdapterFactory(records: OauthRecords, clock: Clock): Adapt
     },
     find: async (id) => records.find(model, id, clock.now()),
     findByUid: async (uid) => records.findByUid(model, uid, clock.now()),
-    // Device codes are off.
+    // device codes are disabled
     findByUserCode: async () => undefined,
     async consume(id) {
       if (!records.consume(model, id, clock.now())) throw new errors.InvalidGrant('already used');

@@ -9,8 +9,8 @@ import { notesScope, type OauthSetup } from './provider.ts';
 const maxFormBytes = 4_096;
 
 /**
- * The only page of a sign-in: who are you, and may this client use your notes? GET shows it, POST takes the answer and
- * redirects the browser. The interaction cookie binds both to the browser in which the sign-in began.
+ * Serves the only page of a sign-in, which asks for the account and for consent. GET shows it, POST takes the answer and
+ * redirects. The interaction cookie binds both to the browser in which the sign-in began.
  */
 export async function serveInteraction(
   provider: Provider,
@@ -19,7 +19,7 @@ export async function serveInteraction(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  // A form of another site must not answer for the person.
+  // another site's form must not answer for the user
   if (request.headers.origin !== undefined && request.headers.origin !== issuer) {
     return sendPage(response, 403, problemPage('This form belongs to another page.'));
   }
@@ -55,7 +55,7 @@ function sendPage(response: ServerResponse, status: number, html: string, redire
     .writeHead(status, {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
-      // Browsers check form-action for the redirect after the form, too.
+      // browsers also apply form-action to the redirect after the form
       'content-security-policy': `${contentPolicy}; form-action 'self' ${redirectOrigin}`,
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
@@ -63,10 +63,10 @@ function sendPage(response: ServerResponse, status: number, html: string, redire
     .end(html);
 }
 
-/** Answers undefined for a form that is larger than ours can be. */
+/** Reads the form; undefined if it is larger than ours can be. */
 async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   const length = Number(request.headers['content-length']);
-  // A form without a length could be of any size; browsers always send one.
+  // without a length a form could have any size; browsers always send one
   if (!Number.isInteger(length) || length > maxFormBytes) return undefined;
   return new URLSearchParams(await text(request));
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The whole style of the sign-in pages. Its colors have a contrast of 4.5:1 in both themes. */
+/** Style sheet of the sign-in pages. Colors have a contrast of at least 4.5:1 in both themes. */
 export const pageStyle = `
 :root{color-scheme:light dark;--ground:light-dark(#f7f5f1,#181614);--card:light-dark(#fff,#211e1b);--text:light-dark(#1c1917,#f0ece6);--quiet:light-dark(#5f574e,#b3aaa0);--line:light-dark(#8a8178,#7d756c);--soft:light-dark(#e4dfd7,#393430);--accent:light-dark(#8a6116,#e0b45c);--on-accent:light-dark(#fff,#181614);--bad:light-dark(#b42318,#fda29b)}
 *{box-sizing:border-box}
@@ -23,5 +23,5 @@ button[value=allow]{flex:1;background:var(--accent);border-color:var(--accent);c
 [role=alert]{color:var(--bad)}
 `;
 
-/** The pages have no script, no other style, and nothing from elsewhere; their icon stands in the page. */
+/** Content security policy: no scripts, no other styles and no external resources; the icon is inline. */
 export const contentPolicy = `default-src 'none'; img-src data:; style-src 'sha256-${createHash('sha256').update(pageStyle).digest('base64')}'; frame-ancestors 'none'; base-uri 'none'`;

@@ -1,17 +1,16 @@
 import { pageStyle } from './page-style.ts';
 
-/** The service's icon. */
 const mark =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#8a6116"/>' +
   '<path d="M15 11.5h12l7 7v15a3 3 0 0 1-3 3H17a3 3 0 0 1-3-3v-19a3 3 0 0 1 3-3zM27 11.5v7h7M19 25.5h10M19 31h6" ' +
   'fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round"/></svg>';
 
-/** The policy of these pages allows images of this kind alone. */
+/** Icon as a data URL, the only kind of image that the pages' policy allows. */
 const icon = `data:image/svg+xml,${encodeURIComponent(mark)}`;
 
 type SignInRequest = { uid: string; client: string; redirectHost: string; problem?: string };
 
-/** Asks who the person is and whether the client may use their notes. */
+/** Renders the page that asks for the account and for consent. */
 export function consentPage({ uid, client, redirectHost, problem }: SignInRequest): string {
   const name = escapeHtml(client);
   const described = problem === undefined ? '' : ' aria-invalid="true" aria-describedby="problem"';

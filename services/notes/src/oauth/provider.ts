@@ -13,7 +13,7 @@ const daySeconds = 86_400;
 export type OauthSetup = {
   /** Origin of this service. */
   issuer: string;
-  /** The address of /mcp, for which tokens are issued (RFC 8707). */
+  /** Address of /mcp, for which tokens are issued (RFC 8707). */
   resource: string;
   records: OauthRecords;
   accounts: Accounts;
@@ -22,14 +22,14 @@ export type OauthSetup = {
 };
 
 /**
- * An OAuth 2.1 authorization server on oidc-provider: dynamic registration (RFC 7591), PKCE with S256 always, resource
- * indicators (RFC 8707), opaque access tokens of ten minutes, refresh tokens that are used once.
+ * Creates an OAuth 2.1 authorization server with oidc-provider: dynamic registration (RFC 7591), mandatory PKCE with S256,
+ * resource indicators (RFC 8707), opaque access tokens for ten minutes, single-use refresh tokens.
  */
 export function createProvider(setup: OauthSetup): Provider {
   const provider = new Provider(setup.issuer, configurationOf(setup));
   provider.use(async (context, next) => {
     await next();
-    // MCP clients ask for every scope that is listed here, and /mcp does not use the OpenID scopes.
+    // MCP clients request every scope listed here, and /mcp does not use the OpenID scopes
     if (context.path === '/.well-known/oauth-authorization-server') {
       Object.assign(Object(context.body), { scopes_supported: [notesScope] });
     }
@@ -43,7 +43,7 @@ function configurationOf({ resource, records, accounts, keys, clock }: OauthSetu
     jwks: { keys: [keys.signingKey] },
     cookies: {
       keys: [keys.cookieKey],
-      // Cookies are shared by all ports of a host: the names must not collide with other programs'.
+      // all ports of a host share cookies, so the names must not collide with those of other programs
       names: { session: 'notes_session', interaction: 'notes_interaction', resume: 'notes_resume' },
       long: { httpOnly: true, sameSite: 'lax' },
       short: { httpOnly: true, sameSite: 'lax' },
@@ -58,7 +58,7 @@ function configurationOf({ resource, records, accounts, keys, clock }: OauthSetu
     interactions: { policy: interactionPolicy.base(), url: (_context, { uid }) => `/oauth/interaction/${uid}` },
     findAccount: (_context, accountId) =>
       accounts.exists(accountId) ? { accountId, claims: () => ({ sub: accountId }) } : undefined,
-    // Clients name the scope when they register, and registration checks it against the server's scopes only.
+    // registration accepts only the server's own scopes, and clients register with this one
     scopes: [notesScope],
     responseTypes: ['code'],
     pkce: { required: () => true },
@@ -110,13 +110,13 @@ function configurationOf({ resource, records, accounts, keys, clock }: OauthSetu
   };
 }
 
-/** The same metadata gets the same id, so that a client that registers at each start leaves one row. */
+/** Derives the id from the metadata, so that a client that registers at each start leaves one row. */
 function clientIdFor(context: { oidc: { body?: object | undefined } }): string {
   const metadata = Object.entries(context.oidc.body ?? {}).sort(([a], [b]) => a.localeCompare(b));
   return `notes_${createHash('sha256').update(JSON.stringify(metadata)).digest('base64url')}`;
 }
 
-/** A code travels in the redirect: over https, or without leaving the machine. */
+/** Requires redirects, which carry the code, to use https or to stay on the machine. */
 function requireSafeRedirects(redirectUris: unknown): void {
   const uris: unknown[] = Array.isArray(redirectUris) ? redirectUris : [];
   if (uris.length > 10) throw refusedRedirect('at most 10 redirect_uris');
@@ -128,7 +128,7 @@ function requireSafeRedirects(redirectUris: unknown): void {
   }
 }
 
-/** RFC 7591, section 3.2.2. oidc-provider's class of that name is for another error. */
+/** Error of RFC 7591, section 3.2.2; oidc-provider's class of that name is another error. */
 function refusedRedirect(description: string): Error {
   return new errors.CustomOIDCProviderError('invalid_redirect_uri', description);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 
-/** Everything that the OAuth server stores: clients, grants, codes, tokens, pending sign-ins; and the accounts. */
+/** Tables of the OAuth server (clients, grants, codes, tokens, pending sign-ins) and of the accounts. */
 export const oauthMigrations = [
   `CREATE TABLE oauth_record (
      model TEXT NOT NULL,
@@ -32,17 +32,20 @@ const rowSchema = z.object({ payload: z.string(), consumed_at_ms: z.number().nul
 
 export type OauthRecords = {
   put(model: string, id: string, payload: RecordPayload, expiresAtMs: number | undefined): void;
-  /** A live record, with `consumed` set when it was used up. */
+  /** Returns an unexpired record, with `consumed` set if it was used. */
   find(model: string, id: string, nowMs: number): RecordPayload | undefined;
   findByUid(model: string, uid: string, nowMs: number): RecordPayload | undefined;
-  /** Uses a record up. False when it was used before: of two concurrent calls one wins. */
+  /**
+   * Marks a record as used.
+   * @returns false if it already was; only one of two concurrent calls succeeds
+   */
   consume(model: string, id: string, nowMs: number): boolean;
   remove(model: string, id: string): void;
   removeGrant(grantId: string): void;
   removeExpired(nowMs: number): void;
 };
 
-/** An id of a code or token is the code or token itself, so only its hash is stored. */
+/** Creates the store of records. The id of a code or token is the code or token itself, so only its hash is stored. */
 export function createOauthRecords(database: DatabaseSync): OauthRecords {
   const put = database.prepare(
     `INSERT INTO oauth_record (model, id_hash, payload, grant_id, uid, expires_at_ms) VALUES (?, ?, ?, ?, ?, ?)
