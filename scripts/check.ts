@@ -1,6 +1,6 @@
-// npm run check: what can be told of a change in a few minutes. All of types, lint, format and dead code; the tests beside the
-// files that differ from the last green `npm test`, and those that see what their folders do (scripts/check/tests-for.ts).
-// Each test file that is new or changed runs ten times beside a busy process, as far as two minutes go: a test that needs a
+// npm run check: checks a change in a few minutes. All of types, lint, format and dead code; the tests beside the
+// files that differ from the last green `npm test`, and those that depend on their folders (scripts/check/tests-for.ts).
+// New and changed test files run up to ten times beside a busy process, for at most two minutes, so that a test that needs a
 // quiet machine fails here first. Exit code 1 if anything failed.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -21,7 +21,7 @@ const chosen = testsFor(changedFiles(root), root);
 
 await Promise.all(checks.map((step) => run(step, 'if it fails')));
 const count = chosen.unit.length + chosen.e2e.length + chosen.browser.length;
-console.log(`checks done; ${count} test files see the change`);
+console.log(`checks done; ${count} test files depend on the change`);
 for (const step of stepsOf(chosen)) await run(step, 'live');
 await repeatChanged(chosen.changed);
 rmSync(reports, { recursive: true });
@@ -41,7 +41,7 @@ function stepsOf({ unit, e2e, browser }: Record<'unit' | 'e2e' | 'browser', read
   ];
 }
 
-/** Runs the same files again and again, while another process keeps the machine busy. */
+/** Repeats test files while another process keeps the machine busy. */
 async function repeatChanged(files: readonly string[]): Promise<void> {
   if (files.length === 0) return;
   const busy = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });

@@ -1,4 +1,4 @@
-// Runs before `npm start` and `npm test`: installs the lockfile's packages if they are missing, so that no other set-up
+// Runs before `npm start` and `npm test`: installs the lockfile's packages if any are missing, so that no other setup
 // is needed. Plain JavaScript for Node 18, no dependencies.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const stamp = join(root, 'node_modules', '.souk-installed');
 const lockfile = readFileSync(join(root, 'package-lock.json'), 'utf8');
 const wanted = createHash('sha256').update(lockfile).digest('hex');
-// after the hash, the folders that must be there too
+// the hash is followed by the folders that must exist too
 const [stamped, ...folders] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split('\n') : [];
 const installed = stamped === wanted && folders.every((folder) => existsSync(join(root, folder)));
 
@@ -22,19 +22,22 @@ if (!installed && missingPackages(root).length > 0) {
   if (findNode() === undefined) bringNode();
   install();
   writeFileSync(stamp, [wanted, ...workspaceFolders(root)].join('\n'));
-  rmSync(firstNode, { recursive: true, force: true }); // the same package is now among the others
+  rmSync(firstNode, { recursive: true, force: true }); // now installed with the other packages
 }
 
-/** npm sometimes loses its connections and ends early with exit code 0 ("Exit handler never called!"): then it runs again. */
+/**
+ * Installs all packages. npm sometimes loses its connections and exits early with code 0 ("Exit handler never called!"), so
+ * it may run twice.
+ */
 function install() {
   const { packages } = JSON.parse(lockfile);
   for (let run = 0; run < 2; run++) {
-    // `npm ci` begins with an empty node_modules, since `install` fails over a half-made one. Over a whole one, `install` brings
-    // only what changed, under programs that may be running. The versions and hashes of the lockfile hold either way, and
-    // --no-save leaves it as it is.
+    // `npm ci` starts with an empty node_modules, because `install` fails on an incomplete one. On a complete one, `install`
+    // fetches only changes, even while programs are running. Both apply the lockfile's versions and hashes, and --no-save keeps
+    // it unchanged.
     const isWhole = existsSync(join(root, 'node_modules', '.package-lock.json')); // npm writes it last
     npm(isWhole ? ['install', '--no-save'] : ['ci'], root);
-    // npm may leave out optional packages
+    // npm may skip optional packages
     const missing = missingPackages(root).filter((folder) => !packages[folder].optional);
     if (missing.length === 0) return;
     console.error(
@@ -58,13 +61,13 @@ function requireWritable() {
 }
 
 /**
- * Installs our Node alone, in the version and with the hash of the lockfile. npm leaves out optional packages that do not
+ * Installs only our Node, in the version and with the hash of the lockfile. npm skips optional packages that do not
  * support the Node on which it runs: on an old one, compilers and other native programs would be missing.
  */
 function bringNode() {
   const folder = `node_modules/${nodePackage}`;
   const entry = JSON.parse(lockfile).packages[folder];
-  if (!entry) return; // then run.mjs says what to do
+  if (!entry) return; // run.mjs then reports what to do
   const project = { name: 'first-node', version: '1.0.0', dependencies: { [nodePackage]: entry.version } };
   const packages = { '': project, [folder]: entry };
   mkdirSync(firstNode, { recursive: true });
@@ -73,7 +76,7 @@ function bringNode() {
   npm(['ci'], firstNode);
 }
 
-/** Runs npm on our Node, where there is one. Install scripts are not needed by anything here, and what does not run cannot harm. */
+/** Runs npm with our Node if it exists. Install scripts are disabled, because none are needed and they could do harm. */
 function npm(args, cwd) {
   const node = findNode() ?? process.execPath;
   const cli = process.env.npm_execpath ?? '';

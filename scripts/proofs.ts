@@ -1,13 +1,13 @@
 import type { testProjects } from './tests/steps.ts';
 
-/** An invariant of the specification that a test checks in a short form, and `npm run prove` at full size. */
+/** An invariant that `npm test` checks in a short form, and `npm run prove` at full size. */
 export type Proof = {
   description: string;
-  /** The project and files of its tests, and the beginning of each test's name. */
+  /** Project and files of its tests, and the beginning of their names. */
   project: (typeof testProjects)[number];
   files: readonly string[];
   test: string;
-  /** Its test does the same in `npm test`: it has no short form. */
+  /** Present if `npm test` runs it at full size too. */
   isAlwaysWhole?: true;
 };
 

@@ -1,6 +1,6 @@
-// npm run prove-image: takes the steps of deploy/Dockerfile without Docker, in roots made of Debian's packages, and starts the
-// result as the image would be started: as another user, on a read-only root, up to a client's call. It needs root, mmdebstrap,
-// bwrap, and the registry of npm. It takes some minutes.
+// npm run prove-image: executes deploy/Dockerfile without Docker, in roots made of Debian's packages, and starts the result like
+// a container: as another user, on a read-only root, up to a client's call. Needs root, mmdebstrap, bwrap and the npm registry.
+// Takes some minutes.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -59,7 +59,7 @@ function buildImage(): BuiltRoot {
   return last;
 }
 
-/** In the place of the images of a registry: Debian as mmdebstrap makes it, and the same with this Node and its npm. */
+/** Creates replacements for base images: Debian by mmdebstrap, and the same with this Node and its npm. */
 function makeBases(): (image: string) => string {
   const debian = process.env['SOUK_DEBIAN_ROOT'] ?? join(work, 'debian');
   if (!existsSync(debian)) {
@@ -83,7 +83,7 @@ function makeBases(): (image: string) => string {
   };
 }
 
-/** The command that starts something in the image, read-only, as its user, with a volume for its data. */
+/** Returns the command that starts a program in the image: read-only, as its user, with a volume for its data. */
 function inImage(
   { folder, workdir, env, user }: BuiltRoot,
   volumes: string[],
@@ -106,25 +106,7 @@ function inImage(
 
 async function useImage(image: BuiltRoot): Promise<void> {
   const upstream = await startCountingServer();
-  const [uid = 0, gid = 0] = (image.user ?? '').split(':').map(Number);
-  const folders = ['data', 'manifests'].map((name) => join(work, name));
-  const [data = '', manifests = ''] = folders;
-  for (const folder of folders) mkdirSync(folder);
-  // a mount needs its place, which a runtime of containers makes
-  mkdirSync(join(image.folder, 'manifests'));
-  chownSync(data, uid, gid);
-  chownSync(work, uid, gid);
-  const manifest = {
-    id: 'counting',
-    name: 'Counting',
-    serviceType: 'mcp',
-    version: '1.0.0',
-    description: 'Counts its calls.',
-    category: 'data',
-    connection: { type: 'http', url: upstream.url },
-    billing: { tier: 'T0' },
-  };
-  writeFileSync(join(manifests, 'counting.json'), JSON.stringify(manifest));
+  const volumes = makeVolumes(image, upstream.url);
   const port = await freePort();
   const binaries = findPostgresBinaries();
   if (binaries === undefined) throw new Error('PostgreSQL is not installed');
@@ -143,7 +125,7 @@ async function useImage(image: BuiltRoot): Promise<void> {
     UPSTREAM_ALLOW_ADDRESSES: upstream.address,
     DRAIN_GRACE_MS: '0',
   };
-  const command = inImage(image, ['--bind', data, '/data', '--ro-bind', manifests, '/manifests'], variables);
+  const command = inImage(image, volumes, variables);
   const [program = '', ...args] = [...command, ...image.argv];
   const broker = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
   started.push(broker);
@@ -165,14 +147,7 @@ async function useImage(image: BuiltRoot): Promise<void> {
   const souk = ['apps/broker/src/operator/souk.ts'];
   const token = within(...souk, 'token', 'create', '--email', 'ann@souk.test', '--name', 'proof');
   const proxy = await startProxy(port);
-  const client = await connectModern(`http://127.0.0.1:${proxy.port}/mcp`, token);
-  await waitUntil('the broker to know the tool', async () => {
-    const { tools } = await client.listTools();
-    return tools.some(({ name }) => name === 'counting__free');
-  });
-  const answer = await client.callTool({ name: 'counting__free', arguments: { n: 1, forMs: 0 } });
-  console.log(`a client called a tool and got ${JSON.stringify(answer.content)}`);
-  await client.close();
+  await callTool(`http://127.0.0.1:${proxy.port}/mcp`, token);
   const page = await fetch(`http://127.0.0.1:${proxy.port}/`);
   console.log(`the home page answers ${page.status}`);
   const exited = new Promise((resolve) => broker.once('exit', (code, signal) => resolve(code ?? signal)));
@@ -181,7 +156,41 @@ async function useImage(image: BuiltRoot): Promise<void> {
   await Promise.all([proxy.close(), upstream.close(), cluster.stop()]);
 }
 
-/** In the place of a proxy with TLS: the broker answers to its public host alone. */
+/** Creates a folder for data and one with a manifest, and returns the options that mount them. */
+function makeVolumes(image: BuiltRoot, url: string): string[] {
+  const [uid = 0, gid = 0] = (image.user ?? '').split(':').map(Number);
+  const [data, manifests] = [join(work, 'data'), join(work, 'manifests')];
+  for (const folder of [data, manifests]) mkdirSync(folder);
+  // mount point that a container runtime would create
+  mkdirSync(join(image.folder, 'manifests'));
+  chownSync(data, uid, gid);
+  chownSync(work, uid, gid);
+  const manifest = {
+    id: 'counting',
+    name: 'Counting',
+    serviceType: 'mcp',
+    version: '1.0.0',
+    description: 'Counts its calls.',
+    category: 'data',
+    connection: { type: 'http', url },
+    billing: { tier: 'T0' },
+  };
+  writeFileSync(join(manifests, 'counting.json'), JSON.stringify(manifest));
+  return ['--bind', data, '/data', '--ro-bind', manifests, '/manifests'];
+}
+
+async function callTool(link: string, token: string): Promise<void> {
+  const client = await connectModern(link, token);
+  await waitUntil('the broker to know the tool', async () => {
+    const { tools } = await client.listTools();
+    return tools.some(({ name }) => name === 'counting__free');
+  });
+  const answer = await client.callTool({ name: 'counting__free', arguments: { n: 1, forMs: 0 } });
+  console.log(`a client called a tool and got ${JSON.stringify(answer.content)}`);
+  await client.close();
+}
+
+/** Replaces a TLS proxy, since the broker only accepts its public host. */
 function startProxy(port: number): Promise<{ port: number; close(): Promise<void> }> {
   const server = createServer((incoming, outgoing) => {
     const headers = { ...incoming.headers, host, 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.1' };
@@ -196,7 +205,7 @@ function startProxy(port: number): Promise<{ port: number; close(): Promise<void
   return listenLocally(server);
 }
 
-/** bwrap passes no signal on: the broker is the innermost of its processes. */
+/** Signals the broker, which is the innermost process, because bwrap does not forward signals. */
 function stopInside(pid: number): void {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   if (children !== '') stopInside(Number(children.split(' ')[0]));

@@ -1,5 +1,5 @@
-// npm run prove -- <name>: checks one invariant at full size, with the test that `npm test` runs in a short form. What it
-// measured becomes its row of docs/reliability.md, or of the file after --to.
+// npm run prove -- <name>: checks an invariant at full size, with the test that `npm test` runs in a short form, and writes its
+// figures into docs/reliability.md, or into the file after --to.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -5,17 +5,17 @@ import { parseSync } from 'oxc-parser';
 import { isSafePattern } from 'redos-detector';
 
 const root = join(import.meta.dirname, '..');
-/** Code that sees text from outside. Our scripts read our own files alone. */
+/** Code that processes external text. Our scripts only read our own files. */
 const product = ['apps/*/src/**/*.{ts,tsx}', 'packages/*/src/**/*.ts', 'services/*/src/**/*.ts'];
-/** Enough for every expression of ours; a fixed number judges alike on every machine. */
+/** Analysis limit. A fixed number gives the same result on every machine. */
 const maxSteps = 20_000;
 
 export type Expression = {
-  /** file:line, from the root of the repository. */
+  /** Path relative to the repository, and line. */
   at: string;
-  /** As it stands in the source. */
+  /** Source text. */
   source: string;
-  /** Undefined for one that is put together at run time. */
+  /** Undefined for an expression that is composed at run time. */
   literal: { pattern: string; flags: string } | undefined;
 };
 
@@ -69,7 +69,10 @@ function literalOf(node: object): Expression['literal'] {
   return { pattern: String(regex.pattern), flags: String(regex.flags) };
 }
 
-/** `RegExp(…)`, with `new` or not, and `text.match(…)` or the like of something that is no expression: they make one of a text. */
+/**
+ * Whether a call builds an expression from text: `RegExp(…)`, with or without `new`, or `text.match(…)` and the like without
+ * an expression.
+ */
 function isConstruction(node: object): boolean {
   if (!('type' in node) || (node.type !== 'NewExpression' && node.type !== 'CallExpression')) return false;
   const callee = fieldsOf(node)['callee'];

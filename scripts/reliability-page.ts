@@ -1,8 +1,8 @@
 import { markdownTable } from '../bench/report/markdown-table.ts';
 
-/** What a proof came to: one row of docs/reliability.md. */
+/** Result of a proof: a row of docs/reliability.md. */
 export type Measured = {
-  /** As `npm run prove` is given it. */
+  /** Name for `npm run prove`. */
   proof: string;
   holds: string;
   figures: readonly string[];
@@ -22,8 +22,9 @@ writes its row when it holds: figures, machine, date and commit. \`npm test\` ru
 `;
 
 /**
- * @param page the page as it is; undefined where there is none yet
- * @param known every proof, in the order of the rows
+ * Returns the page with one row replaced.
+ * @param page current page; undefined if there is none
+ * @param known every proof, in row order
  */
 export function reliabilityPage(
   page: string | undefined,

@@ -29,14 +29,13 @@ const env = {
   ...process.env,
   PATH: [dirname(node), join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter),
 };
-// Half of these threads look up names: of the usual four, two dead names would hold all that look up.
+// Half of these threads resolve names: with the default of four, two unresponsive names would block all lookups.
 env.UV_THREADPOOL_SIZE ??= '16';
-// Caches compiled code for the next start, which is then faster and needs less memory. Node ignores a folder that it
-// cannot write to.
+// Caches compiled code, so that the next start is faster and needs less memory. Node ignores a folder that is not writable.
 if (first !== '--module') env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled');
-// without the `--` Node looks for its own --env-file among the arguments of the program too, and ends if there is no such file
+// without `--` Node would also take --env-file from the program's arguments, and exit if there is no such file
 const child = spawn(node, [...flags, '--', program, ...args], { stdio: 'inherit', env });
-// The child decides what a signal means, and we wait for it: the broker lets running calls finish.
+// The child decides how to handle a signal, and we wait for it: the broker completes running calls.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 if (process.env.npm_lifecycle_event !== undefined) onceOrphaned(() => child.kill('SIGTERM'));
 child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)));

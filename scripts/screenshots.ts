@@ -15,9 +15,9 @@ const refused = { success: false, code: 'unexpected', message: 'An unexpected er
 type Shot = {
   name: string;
   path: string;
-  /** Before the address is opened. */
+  /** Called before the page is opened. */
   prepare?: (page: Page) => Promise<unknown>;
-  /** Once the screen is there. */
+  /** Called once the screen is shown. */
   done?: (page: Page) => Promise<unknown>;
 };
 
@@ -52,7 +52,7 @@ const shots: Shot[] = [
   },
   { name: 'service', path: '/service/travel' },
   { name: 'service-to-rent', path: '/service/travel-pro' },
-  { name: 'service-not-found', path: '/service/nobody' },
+  { name: 'service-not-found', path: '/service/unknown' },
   { name: 'plans', path: '/plans' },
   { name: 'about', path: '/about' },
   { name: 'contact', path: '/contact' },
@@ -62,7 +62,7 @@ const shots: Shot[] = [
   {
     name: 'error',
     path: '/',
-    // a screen whose program does not arrive
+    // a screen whose script fails to load
     prepare: (page) => page.route('**/assets/about-screen-*.js', (route) => route.abort()),
     done: async (page) => {
       await page.getByRole('contentinfo').getByRole('link', { name: 'About' }).click();
@@ -76,7 +76,7 @@ const asked = process.argv.slice(2);
 const chosen = shots.filter(({ name }) => asked.length === 0 || asked.includes(name));
 if (asked.length === 0) await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
-// the address in the pictures is the one that a newcomer has
+// the pictures show the default address
 const product = await startProduct({ port: Number(process.env['PORT'] ?? 3000) });
 const browser = await chromium.launch({ executablePath: await browserPath(), args: browserArguments });
 let bytes = 0;
@@ -91,7 +91,7 @@ try {
 }
 console.log(`${chosen.length * widths.length * themes.length} pictures, ${Math.round(bytes / 1024)} KiB`);
 
-/** @returns its bytes */
+/** @returns the size of the picture in bytes */
 async function take(
   { name, path, prepare, done }: Shot,
   width: number,

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Compares the facts of docs/spec/atoms.md with the ids in test names. */
+/** A fact of docs/spec/atoms.md, whose id test names contain. */
 export type Atom = { id: string; area: string; text: string };
 export type Area = { name: string; title: string };
 
@@ -9,7 +9,7 @@ export type Coverage = {
   areas: { name: string; title: string; total: number; unnamed: Atom[] }[];
   total: number;
   named: number;
-  /** Ids in test names that the list does not have, with the files that name them. */
+  /** Unknown ids in test names, with their files. */
   unknown: { id: string; files: string[] }[];
 };
 
@@ -26,15 +26,15 @@ export function readAtoms(markdown: string): { areas: Area[]; atoms: Atom[] } {
   return { areas, atoms };
 }
 
-/** A test that names more facts than this does not say which of them is untrue when it fails. */
+/** Facts per test. With more, a failure does not say which of them is untrue. */
 const maxIdsOfTest = 4;
 
-/** The ids in square brackets in a test file, except in comments: `[CAT-1]`, `[CAT-1, CAT-2]`. */
+/** Returns the ids in square brackets in a test file, except in comments: `[CAT-1]`, `[CAT-1, CAT-2]`. */
 export function idsOf(source: string): string[] {
   return [...new Set(codeOf(source).flatMap(idsOfLine))];
 }
 
-/** Names of tests with more ids than a test should prove; the formatter leaves a name in one line. */
+/** Returns lines with too many ids; the formatter keeps a test's name on one line. */
 export function crowdedIn(source: string): string[] {
   return codeOf(source)
     .filter((line) => idsOfLine(line).length > maxIdsOfTest)
@@ -48,7 +48,7 @@ function idsOfLine(line: string): string[] {
   return [...groups].flatMap(([, ids = '']) => ids.split(/, ?/));
 }
 
-/** The test files of the repository, by their paths below `root`. */
+/** Reads the test files of the repository, by their paths below `root`. */
 export function readTests(root: string): Map<string, string> {
   const files = globSync('{apps,packages,services,scripts,bench,e2e}/**/*.{test,spec}.{ts,tsx}', {
     cwd: root,

@@ -1,4 +1,4 @@
-// npm run spec [-- --area CAT]: the atoms of docs/spec/atoms.md that no test names, by area.
+// npm run spec [-- --area CAT]: lists the atoms of docs/spec/atoms.md that no test names, by area.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,7 +13,7 @@ const { areas, total, named, unknown } = compare(readFileSync(join(root, 'docs/s
 
 const shown = areas.filter(({ name }) => values.area === undefined || name === values.area);
 if (shown.length === 0) {
-  console.error(`There is no area ${values.area}. Areas: ${areas.map(({ name }) => name).join(', ')}`);
+  console.error(`Unknown area ${values.area}. Areas: ${areas.map(({ name }) => name).join(', ')}`);
   process.exit(64);
 }
 for (const { name, title, total: atoms, unnamed } of shown) {

@@ -1,6 +1,6 @@
-// npm run steady -- <runs> [--beside <processes>] [--only <step>]: runs the steps of `npm test` again and again, with busy
-// processes beside them, and prints which tests fail. Interrupted, it goes on where it stopped: what has run is kept for the
-// commit. Exit code 1 if a test was red.
+// npm run steady -- <runs> [--beside <processes>] [--only <step>]: repeats the steps of `npm test`, with busy processes beside
+// them, and prints which tests fail. After an interruption it continues: results are kept per commit. Exit code 1 if a test was
+// red.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ const { values, positionals } = parseArgs({
 });
 const runs = wholeNumber(positionals[0], 'the number of runs');
 const beside = wholeNumber(values.beside, '--beside');
-if (git(root, 'status', '--porcelain') !== '') stop('Commit your changes first: the results are kept for a commit.');
+if (git(root, 'status', '--porcelain') !== '') stop('Commit your changes first: results are kept per commit.');
 
 const kept = join(root, 'node_modules/.cache/steady', `${git(root, 'rev-parse', 'HEAD')}-beside-${beside}.json`);
 const ran: RanStep[] = existsSync(kept) ? z.array(ranStep).parse(JSON.parse(readFileSync(kept, 'utf8'))) : [];

@@ -1,5 +1,6 @@
-// npm test: all checks and tests. The checks run in parallel, then the unit tests, then the whole-product tests and the
-// browser's side by side, since each waits for more than half of its time. Every step runs even if another has failed. A test that failed runs once more, alone: see scripts/tests/verdict.ts for what that changes.
+// npm test: all checks and tests. The checks run in parallel, then the unit tests, then the whole-product and browser tests
+// concurrently, since each waits for more than half of its time. Every step runs even if another has failed. Failed tests run
+// once more, alone: see scripts/tests/verdict.ts for the effect.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +38,7 @@ async function runLanes(steps: readonly Step[], lanes: number): Promise<Outcome[
   return done;
 }
 
-/** Prints each failure again, the table of steps, the slowest files, unsteady tests, and the totals as the last line. */
+/** Prints all failures again, the table of steps, the slowest files, unsteady tests, and the totals as the last line. */
 function conclude({ isGreen, failed, unsteady, problems }: Verdict): void {
   const listed = problemsOf(unsteadyTests, Date.now());
   for (const failure of failed) console.log(`\nFAILED ${describeFailure(failure)}`);
@@ -51,7 +52,7 @@ function conclude({ isGreen, failed, unsteady, problems }: Verdict): void {
   for (const test of unsteady) console.log(`\nUNSTEADY ${describeFailure(test)}`);
   const sum = (count: (step: TestedStep) => number) => tested.reduce((total, step) => total + count(step), 0);
   const skipped = sum(({ report }) => report?.skipped ?? 0);
-  if (skipped > 0) console.log(`\n${skipped} skipped: see above why`);
+  if (skipped > 0) console.log(`\n${skipped} skipped: see above`);
   const checksAreOk = outcomes.every(({ name, ok }) => ok || tested.some((step) => step.name === name));
   if (!isGreen || listed.length > 0 || !checksAreOk) process.exitCode = 1;
   else noteGreen(root);

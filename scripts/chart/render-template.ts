@@ -2,11 +2,11 @@ import { stringify } from 'yaml';
 import { isRecord } from '../../apps/broker/src/platform/json.ts';
 
 /**
- * Renders the templates of our own chart for the tests, since Helm is in no package of npm or Debian. It knows what they use:
+ * Renders the templates of our own chart for the tests, because npm and Debian have no package of Helm. Supports what they use:
  * `if`, `range $name, $value :=`, `end`, paths, calls in parentheses, pipes, and the functions below. Anything else throws.
  */
 export function renderTemplate(template: string, values: Record<string, unknown>): string {
-  // a dash takes the white space on its side, as Go's templates do
+  // a dash trims the white space on its side, as in Go's templates
   const pieces = template
     .replaceAll(/\s*\{\{-/g, '{{')
     .replaceAll(/-\}\}\s*/g, '}}')
@@ -19,7 +19,7 @@ export function renderTemplate(template: string, values: Record<string, unknown>
 
 type Scope = Record<string, unknown>;
 
-/** Pieces of even places are text, and those of odd places are actions. Stops behind the `end` of the block. */
+/** Renders pieces up to the `end` of the block. Pieces with an even index are text, the others actions. */
 function renderBlock(pieces: readonly string[], position: { at: number }, scope: Scope): string {
   let text = '';
   while (position.at < pieces.length) {
@@ -37,7 +37,7 @@ function renderAction(action: string, pieces: readonly string[], position: { at:
   if (word === undefined) return String(evaluate(action, scope));
   const begin = position.at;
   const rounds = word === 'if' ? (evaluate(rest, scope) ? [scope] : []) : scopesOf(rest, scope);
-  // a block that is left out is read to its end too
+  // an omitted block is also read to its end
   const texts = (rounds.length > 0 ? rounds : [undefined]).map((inner) => {
     position.at = begin;
     const text = renderBlock(pieces, position, inner ?? lenient(scope));
@@ -46,7 +46,7 @@ function renderAction(action: string, pieces: readonly string[], position: { at:
   return texts.join('');
 }
 
-/** For a block whose text nobody sees: a range in it may have no values. */
+/** Returns a scope for an omitted block, in which a range may have no values. */
 const lenient = (scope: Scope): Scope => ({ ...scope, $name: '', $value: '' });
 
 function scopesOf(rest: string, scope: Scope): Scope[] {
@@ -70,7 +70,7 @@ const functions: Record<string, (...args: unknown[]) => unknown> = {
   nindent: (width, text) => `\n${String(text).replaceAll(/^/gm, ' '.repeat(Number(width)))}`,
 };
 
-/** A pipe: each part is a call, which gets what is before it as its last argument. */
+/** Evaluates a pipe, whose calls get the previous result as their last argument. */
 function evaluate(expression: string, scope: Scope): unknown {
   const parts = expression.split(/\s\|\s/);
   let result: unknown;
@@ -83,7 +83,7 @@ const wordsOf = (text: string): string[] => text.match(/\((?:[^()]*)\)|"[^"]*"|\
 function call([first = '', ...rest]: string[], scope: Scope, piped: unknown[]): unknown {
   const run = Object.hasOwn(functions, first) ? functions[first] : undefined;
   if (run) return run(...rest.map((word) => valueOf(word, scope)), ...piped);
-  if (rest.length > 0 || piped.length > 0) throw new Error(`the chart's tests know no function ${first}`);
+  if (rest.length > 0 || piped.length > 0) throw new Error(`unknown function ${first} in a template`);
   return valueOf(first, scope);
 }
 

@@ -4,7 +4,7 @@ import { git } from '../git.ts';
 
 const fileIn = (root: string) => join(root, 'node_modules/.cache/green-commit');
 
-/** Notes that `npm test` was green: for the commit, if nothing but it was tested. Does nothing outside a clone. */
+/** Records the commit for which `npm test` was green, unless there are uncommitted changes. Does nothing outside a clone. */
 export function noteGreen(root: string): void {
   try {
     if (git(root, 'status', '--porcelain') !== '') return;
@@ -15,7 +15,7 @@ export function noteGreen(root: string): void {
   }
 }
 
-/** Files that differ from the last green commit, uncommitted and new ones included; without one, from the newest commit. */
+/** Lists files that differ from the last green commit, or else from the latest one, including uncommitted and new ones. */
 export function changedFiles(root: string): string[] {
   const base = lastGreen(root) ?? 'HEAD';
   const tracked = git(root, 'diff', '--name-only', base);

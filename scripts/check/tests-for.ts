@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Folders whose behaviour is seen elsewhere: the longest beginning of a path counts. Patterns are relative to the root. */
+/** Tests elsewhere that depend on a folder. The longest matching folder counts; patterns are relative to the root. */
 export const elsewhere: Readonly<Record<string, readonly string[]>> = {
   'apps/web/src/features/admin/': ['e2e/journeys/admin*.spec.ts'],
   'apps/web/src/features/billing/': ['e2e/journeys/{buying,plans,changing-plans,billing-tab,rent}.spec.ts'],
@@ -28,8 +28,8 @@ export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 export type ChosenTests = { unit: string[]; e2e: string[]; browser: string[]; changed: string[] };
 
 /**
- * The tests of changed files: themselves, those beside them, and those that see what their folder does.
- * @param paths relative to the root; those that are gone count by their folder
+ * Returns the tests for changed files: themselves, those beside them, and those that depend on their folder.
+ * @param paths relative to the root; a deleted file counts by its folder
  */
 export function testsFor(paths: readonly string[], root: string): ChosenTests {
   const files = new Set(paths.flatMap((path) => [...besides(path), ...seenBy(path)]).flatMap(find));
@@ -51,7 +51,7 @@ const isTest = (path: string) => /\.(?:test|spec)\.ts$/.test(path);
 
 function besides(path: string): string[] {
   if (isTest(path)) return [path];
-  // fixtures of tests stand in a folder below theirs
+  // fixtures of tests are in a subfolder
   const folder = dirname(path).replace(/\/testing$/, '');
   return /\.tsx?$/.test(path) ? [join(folder, '*.test.ts')] : [];
 }

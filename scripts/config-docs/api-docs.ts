@@ -16,18 +16,18 @@ const intro = `# The API
 <!-- npm run config-docs writes this page from openapi.json -->
 
 This page lists the calls. A running shop shows each with its parameters, an example and its errors at \`/docs/api\`. It serves
-[openapi.json](../openapi.json), which has the schemas of bodies and answers too, at \`/openapi.json\`. Bodies and answers are JSON. A
-call that fails answers \`success: false\`, a \`code\` and a \`message\` for people; one that came too often says in \`Retry-After\` how
-many seconds to wait.
+[openapi.json](../openapi.json), which also has the schemas of bodies and responses, at \`/openapi.json\`. Bodies and responses are JSON.
+A failed call returns \`success: false\`, a \`code\` and a readable \`message\`; after too many calls, \`Retry-After\` says how many seconds to
+wait.
 
-- **Who**: a web token is what the website gets when a person signs in there. A personal access token comes from the dashboard
+- **Who**: the website gets a web token when a user signs in. A personal access token comes from the dashboard
   (Connections) or from \`souk token create\`. Either is sent as \`Authorization: Bearer …\`.
-- **Rates** count by person and address. Calls that cost more than about a millisecond count as several requests.
+- **Rates** are limited per user and address. Calls that cost more than about a millisecond count as several requests.
 - **The link** itself is MCP: \`POST /mcp\`, or \`/mcp/SERVICE\` for one service ([clients](clients.md)). The OAuth server's addresses are in
   \`/.well-known/oauth-authorization-server\`.
 `;
 
-/** The text of docs/api.md. */
+/** Returns the text of docs/api.md. */
 export function apiDocs(): string {
   const text = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8');
   const { tags, paths } = documentSchema.parse(JSON.parse(text));

@@ -14,14 +14,14 @@ const exitCodes = markdownTable(
   ['exit code', 'means'],
   [
     ['0', 'done'],
-    ['1', 'it failed, or found what it looks for: the message says what'],
-    ['64', 'the command line is wrong'],
-    ['69', 'no broker runs, or the database does not answer'],
-    ['78', 'the configuration is wrong, or the database belongs to another version or key'],
+    ['1', 'it failed, or a check found a problem: see the message'],
+    ['64', 'invalid command line'],
+    ['69', 'no broker is running, or the database does not respond'],
+    ['78', 'invalid configuration, or a database of another version or key'],
   ],
 );
 
-/** The text of docs/cli.md: what each command prints of itself. */
+/** Returns the text of docs/cli.md, from the help of each command. */
 export async function cliDocs(): Promise<string> {
   const listed = await helpOf([]);
   const names = listed.flatMap((line) => /^ {2}([a-z]+(?: [a-z-]+)?) +(?=\S)/.exec(line)?.[1] ?? []);

@@ -7,19 +7,19 @@ const intro = `# Configuration
 
 <!-- npm run config-docs writes this page from the configuration's schema -->
 
-Set environment variables. \`npm run souk -- check-config\` names every value that is wrong, and a variable that is one letter away from
-one of these. \`npm start -- --env-file FILE\` takes them from a file, and so does every command: \`npm run souk -- --env-file FILE system\`.
+Set environment variables. \`npm run souk -- check-config\` reports every invalid value, and variables that differ from one of these by a
+letter. \`npm start -- --env-file FILE\` reads them from a file, and so does every command: \`npm run souk -- --env-file FILE system\`.
 Commands need the same variables as the broker. \`NODE_EXTRA_CA_CERTS\` is read by Node itself and must be in the environment.
 
-Administrators see under System what is in force, and where each value comes from. Secrets are never shown.
+Administrators see the effective values and their origin under System. Secrets are never shown.
 `;
 
-/** The text of docs/configuration.md. */
+/** Returns the text of docs/configuration.md. */
 export function configDocs(): string {
   const defaults = readEnvironment({}, []);
   const groups = variableGroups.map(({ title, text, variables }) => {
     const rows = Object.entries(variables).map(([name, doc]) => {
-      // an entry's name is a key of what it is an entry of
+      // Object.entries loses the type of the names
       const key = name as keyof Environment;
       return [`\`${name}\``, defaultOf(doc, defaults[key]), doc.text];
     });
@@ -41,11 +41,11 @@ export function configDocs(): string {
 
 const companyProxy = `## Behind a company's proxy
 
-Set \`HTTPS_PROXY=http://user:password@proxy.example:3128\`, and in \`NO_PROXY\` what only your own network has. Servers, their icons and
-sign-ins, sign-in providers, documents of clients and packages of stdio servers then go through it. This machine itself and
-\`UPSTREAM_ALLOW_ADDRESSES\` never do. Souk resolves and checks a name first, and refuses a private address. If Souk cannot resolve a
-name, the proxy decides whether it may be reached. Plain http takes a tunnel (CONNECT) too. What stdio servers send themselves does not
-go through the proxy.`;
+Set \`HTTPS_PROXY=http://user:password@proxy.example:3128\`, and list hosts of your own network in \`NO_PROXY\`. Requests to servers, icons,
+sign-ins, sign-in providers, client metadata documents and packages of stdio servers then use the proxy. This machine and
+\`UPSTREAM_ALLOW_ADDRESSES\` are always reached directly. Souk resolves and checks names first, and refuses private addresses. If Souk
+cannot resolve a name, the proxy decides whether it may be reached. Plain http is tunneled (CONNECT) too. Requests that stdio servers
+send themselves do not use the proxy.`;
 
 function defaultOf(doc: VariableDoc, value: Environment[keyof Environment]): string {
   if (doc.default !== undefined) return doc.default;

@@ -1,11 +1,11 @@
 import { variableGroups } from './variables.ts';
 
-const intro = `# Variables of Souk, each with its meaning. Copy this file, set what you need, and start with it:
+const intro = `# Variables of Souk with their meaning. Copy this file, set what you need, and start with it:
 #   npm start -- --env-file FILE
-# docs/configuration.md has the same with the defaults.
+# docs/configuration.md also lists the defaults.
 `;
 
-/** The text of .env.example: every variable, as a comment. */
+/** Returns the text of .env.example, with every variable commented out. */
 export function envExample(): string {
   const groups = variableGroups.map(({ title, variables }) => {
     const lines = Object.entries(variables).flatMap(([name, { text }]) => [`# ${plain(text)}`, `#${name}=`]);
@@ -14,7 +14,7 @@ export function envExample(): string {
   return `${[intro.trimEnd(), ...groups].join('\n\n')}\n`;
 }
 
-/** Markdown's links and marks mean nothing in a file of variables. */
+/** Removes Markdown links and marks. */
 function plain(text: string): string {
   return text
     .replace(/ \(\[[^\]]*\]\([^)]*\)\)/g, '')

@@ -7,7 +7,7 @@ import { readPairs, type Stage } from './parse-dockerfile.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A folder that is the root of an image, and what its configuration says. */
+/** Root folder of an image with its configuration. */
 export type BuiltRoot = {
   folder: string;
   workdir: string;
@@ -17,9 +17,9 @@ export type BuiltRoot = {
 };
 
 /**
- * Takes the steps of one stage in a folder, as a builder of images does: each RUN with the stage's root as its own.
- * @param bases the folder of each image that a FROM may name
- * @param built the stages before
+ * Executes the steps of a stage in a folder, like an image builder: each RUN with the stage's root as its own.
+ * @param bases returns the folder of a base image
+ * @param built earlier stages
  */
 export function buildRoot(
   stage: Stage,
@@ -66,7 +66,7 @@ function copy(rest: string, { folder, workdir }: BuiltRoot, built: ReadonlyMap<s
   if (from === undefined) return copyContext(target);
   for (const source of words) {
     const path = join(from.folder, source);
-    // a folder's content is copied, not the folder itself
+    // copies a folder's content, not the folder itself
     if (statSync(path).isDirectory()) cpSync(path, target, { recursive: true, verbatimSymlinks: true });
     else {
       const file = to.endsWith('/') ? join(target, basename(source)) : target;
@@ -76,7 +76,7 @@ function copy(rest: string, { folder, workdir }: BuiltRoot, built: ReadonlyMap<s
   }
 }
 
-/** The files of the repository, without those of .dockerignore. */
+/** Copies the files of the repository, except those in .dockerignore. */
 function copyContext(target: string): void {
   const patterns = readFileSync(join(root, '.dockerignore'), 'utf8')
     .split('\n')
@@ -88,7 +88,7 @@ function copyContext(target: string): void {
   }
 }
 
-/** As Docker reads .dockerignore: the last pattern that fits a path, or a folder above it, decides. */
+/** Interprets .dockerignore like Docker: the last pattern that matches a path or one of its folders decides. */
 export function isIgnored(file: string, patterns: readonly string[]): boolean {
   const parts = file.split('/');
   const paths = parts.map((_, index) => parts.slice(0, index + 1).join('/'));
@@ -101,7 +101,7 @@ export function isIgnored(file: string, patterns: readonly string[]): boolean {
   return ignored;
 }
 
-/** A step as root, with the network. Where the root has npm, it gets what this machine's npm needs to reach its registry. */
+/** Runs a step as root with network access. A root with npm also gets what this machine's npm needs to reach its registry. */
 function runStep(command: string, { folder, workdir, env }: BuiltRoot): void {
   const npmrc = join(homedir(), '.npmrc');
   const hasNpm = existsSync(join(folder, 'usr/local/lib/node_modules/npm'));
@@ -120,7 +120,7 @@ function runStep(command: string, { folder, workdir, env }: BuiltRoot): void {
   execFileSync('bwrap', [...options, '/bin/sh', '-c', command], { stdio: ['ignore', 'inherit', 'inherit'] });
 }
 
-/** The sizes of a root's largest folders in MB, and of all. */
+/** Returns the size of a root and of its largest folders in MB. */
 export function sizesOf(folder: string): { all: number; parts: [string, number][] } {
   const sizeOf = (path: string) =>
     Number(execFileSync('du', ['--summarize', '--apparent-size', '--block-size=1', path]).toString().split('\t')[0]) /

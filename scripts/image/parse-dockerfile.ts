@@ -1,9 +1,9 @@
-/** A line of a Dockerfile, without its continuations: `COPY --from=web /a ./b` has the word COPY and the rest. */
+/** Instruction of a Dockerfile with its continuation lines: `COPY --from=web /a ./b` has the word COPY and the rest. */
 export type Instruction = { word: string; rest: string };
 
 export type Stage = { base: string; name: string | undefined; instructions: readonly Instruction[] };
 
-/** The stages of our own Dockerfile: no heredoc, no escape but a backslash at the end of a line. */
+/** Parses our own Dockerfile, which has no heredoc and no escape except a backslash at the end of a line. */
 export function parseDockerfile(text: string): Stage[] {
   const lines = text
     .split('\n')
@@ -25,7 +25,7 @@ export function parseDockerfile(text: string): Stage[] {
   return stages;
 }
 
-/** The variables of ENV: `A=1 B=2`. */
+/** Parses the variables of ENV: `A=1 B=2`. */
 export function readPairs(rest: string): Record<string, string> {
   return Object.fromEntries(
     [...rest.matchAll(/([\w.]+)=(?:"([^"]*)"|(\S*))/g)].map(([, name, quoted, plain]) => [name, quoted ?? plain]),

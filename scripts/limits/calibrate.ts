@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MachinePart } from '../../apps/broker/src/testing/figures/limits.ts';
 
-/** Milliseconds on the machine that the bounds were set for. */
+/** Milliseconds on the reference machine, for which the limits were set. */
 const usualMs = { processor: 20, start: 40, disk: 2 };
 
-/** How many times slower than that machine this one is; never below 1. */
+/** Returns how many times slower this machine is than the reference machine; at least 1. */
 export function calibrate(): Record<Exclude<MachinePart, 'none'>, number> {
   return {
     processor: slowness(usualMs.processor, plainWork),
@@ -16,7 +16,7 @@ export function calibrate(): Record<Exclude<MachinePart, 'none'>, number> {
   };
 }
 
-/** The median of several tries: a busy moment counts as little as a lucky one. */
+/** Measures slowness by the median of several runs, which ignores outliers. */
 function slowness(usual: number, act: () => void): number {
   const times = Array.from({ length: 9 }, () => {
     const begun = performance.now();

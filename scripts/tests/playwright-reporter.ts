@@ -37,7 +37,7 @@ export default class RunReporter implements Reporter {
 
 function ofTest(test: TestCase): FailedTest {
   const error = test.results.flatMap(({ errors }) => errors)[0];
-  // the first three are the root, the project and the file
+  // the first three parts are the root, the project and the file
   return { file: fileOf(test), names: test.titlePath().slice(3), message: error ? textOf(error) : '' };
 }
 

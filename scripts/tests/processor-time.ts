@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { join } from 'node:path';
 
 /**
- * Counts the processor time of a process and of everything it starts from now on, browsers included: a control group adds it
- * up, also for processes that have ended.
- * @returns a function that gives the seconds so far, and ends the count; undefined where no group can be made
+ * Counts the processor time of a process and of everything it starts from now on, including browsers and processes that have
+ * ended, by means of a control group.
+ * @returns a function that ends the count and returns the seconds; undefined if no group can be created
  */
 export function countProcessorTime(pid: number): () => number | undefined {
   const group = makeGroup(pid);
@@ -14,7 +14,7 @@ export function countProcessorTime(pid: number): () => number | undefined {
     try {
       rmdirSync(group.folder);
     } catch {
-      // something of the step still runs; the group goes with the machine
+      // a process of the step is still running; the group remains until a reboot
     }
     return seconds;
   };
@@ -31,13 +31,13 @@ function makeGroup(pid: number): Group | undefined {
       writeFileSync(join(folder, 'cgroup.procs'), String(pid));
       return { folder, readSeconds: () => readSeconds(folder) };
     } catch {
-      // no such hierarchy here, or no right to it
+      // hierarchy missing or not writable
     }
   }
   return undefined;
 }
 
-/** The groups of this process, as `man 7 cgroups` describes /proc/self/cgroup: `0::/path` is version 2. */
+/** Returns the groups of this process from /proc/self/cgroup (`man 7 cgroups`): `0::/path` is version 2. */
 function parents(): { parent: string; readSeconds(folder: string): number }[] {
   const lines = readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n');
   return lines.flatMap((line) => {

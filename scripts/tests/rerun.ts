@@ -5,11 +5,11 @@ import { runStep, type Folders, type Outcome, type Shown } from './run-step.ts';
 import { playwrightStep, vitestStep, type Step } from './steps.ts';
 import { isForgivable } from './verdict.ts';
 
-/** More failures than this have one cause, which the first run has printed. */
+/** Failures that are rerun. More of them have a common cause, which the first run has printed. */
 const mostReruns = 10;
 
 /**
- * Runs each failed test once more, alone: nothing else runs meanwhile.
+ * Reruns each failed test once, with nothing else running.
  * @returns the tests that passed this time
  */
 export async function rerunFailed(
@@ -49,6 +49,6 @@ function patternOf(names: readonly string[]): string {
 
 function isPassed({ ok, report }: Outcome, { names }: FailedTest): boolean {
   if (!report || report.passed === 0 || report.unhandled.length > 0) return false;
-  // of a story only the test that failed before counts
+  // in a story only the test that failed before counts
   return names.length === 0 ? ok : report.failures.every((failure) => failure.names.join() !== names.join());
 }

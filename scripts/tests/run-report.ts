@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 
-/** Environment variable that names the file our reporters write to. */
+/** Environment variable with the path of our reporters' output. */
 export const reportVariable = 'SOUK_TEST_REPORT';
 
 const failedTest = z.object({
   /** Relative to the root of the repository; empty for an error outside all files. */
   file: z.string(),
-  /** Names of the blocks around the test, then its own. Empty if the file could not be imported or one of its hooks failed. */
+  /** Names of the enclosing blocks and of the test. Empty if the file could not be imported or one of its hooks failed. */
   names: z.array(z.string()),
   message: z.string(),
 });
@@ -32,10 +32,10 @@ export function readReport(path: string): RunReport | undefined {
 }
 
 const shownLines = 3;
-/** Lines of a stack that name no file of ours. */
+/** Stack lines outside our files. */
 const foreign = /^\s*at .*(node:|node_modules)/;
 
-/** The file, the name and the first lines of the failure. */
+/** Formats the file, the name and the first lines of a failure. */
 export function describeFailure({ file, names, message }: FailedTest): string {
   const name = names.length > 0 ? names.join(' > ') : 'outside its tests';
   return [`${file} > ${name}`, ...firstLines(message)].join('\n');

@@ -9,18 +9,18 @@ export type Outcome = {
   name: string;
   ok: boolean;
   seconds: number;
-  /** Of all its processes; undefined on machines that do not tell. */
+  /** Processor time of all its processes; undefined if unavailable. */
   processorSeconds: number | undefined;
   report: RunReport | undefined;
 };
 
-/** What of a step's output is shown, and when. */
+/** When a step's output is shown. */
 export type Shown = 'live' | 'at the end' | 'if it fails' | 'never';
 
-/** `reports`: the folder for what our reporters write. */
+/** `reports`: folder of our reporters' output. */
 export type Folders = { root: string; reports: string };
 
-/** Runs a step of `npm test` in a process of its own. */
+/** Runs a step of `npm test` in its own process. */
 export function runStep({ name, args }: Step, { root, reports, shown }: Folders & { shown: Shown }): Promise<Outcome> {
   const begun = performance.now();
   const [program = '', ...rest] = args;

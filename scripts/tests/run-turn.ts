@@ -1,11 +1,11 @@
 import { runStep, type Folders, type Outcome } from './run-step.ts';
 import { testSteps, type Step } from './steps.ts';
 
-/** Runs steps of `npm test` side by side. */
+/** Runs steps of `npm test` concurrently. */
 export function runTurn(names: readonly string[], folders: Folders): Promise<Outcome[]> {
   console.log(`\n${names.join(' and ')} tests`);
   const steps = testSteps.filter(({ name }) => names.includes(name));
-  // one shows its output as it comes, the others when they have ended
+  // the first step shows its output live, the others at their end
   const shown = (step: Step) => (step.name === names[0] ? 'live' : 'at the end');
   return Promise.all(steps.map((step) => runStep(step, { ...folders, shown: shown(step) })));
 }

@@ -11,7 +11,7 @@ export const checks: readonly Step[] = [
   { name: 'dead code', args: ['knip/bin/knip.js'] },
 ];
 
-/** vitest's projects. Each is a step of its own. */
+/** Vitest's projects, each its own step. */
 export const testProjects = ['unit', 'e2e', 'engines'] as const;
 
 /** Runs Vitest with these arguments. */
@@ -31,5 +31,5 @@ export const testSteps: readonly Step[] = [
   playwrightStep('browser', []),
 ];
 
-/** The steps in turns; those of one turn run side by side. */
+/** Steps in turns; the steps of a turn run concurrently. */
 export const testTurns: readonly (readonly string[])[] = [['unit'], ['browser', 'e2e'], ['engines']];

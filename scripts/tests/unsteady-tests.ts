@@ -1,4 +1,4 @@
-/** A test that failed once and passed when it ran again alone, and that nobody could mend yet. */
+/** A test that failed once, passed when rerun alone, and is not fixed yet. */
 export type UnsteadyTest = {
   file: string;
   name: string;
@@ -8,14 +8,14 @@ export type UnsteadyTest = {
   known: string;
 };
 
-/** Each entry is a defect with a deadline: after seven days, or as the fourth entry, it makes `npm test` fail. */
+/** Known unsteady tests. Each entry is a defect with a deadline: after seven days, or as the fourth entry, it fails `npm test`. */
 export const unsteadyTests: readonly UnsteadyTest[] = [];
 
 const mostEntries = 3;
 const mostDays = 7;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** @returns what is wrong with the list */
+/** @returns the problems of the list */
 export function problemsOf(list: readonly UnsteadyTest[], nowMs: number): string[] {
   const problems = list
     .filter(({ since }) => nowMs - Date.parse(since) >= mostDays * dayMs)

@@ -2,24 +2,24 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FailedTest, RunReport } from './run-report.ts';
 
-/** One step of `npm test` that runs tests. */
+/** A step of `npm test` that runs tests. */
 export type TestedStep = { name: string; ok: boolean; report: RunReport | undefined };
 
 export type Verdict = {
   isGreen: boolean;
   failed: FailedTest[];
-  /** Failed, then passed when they ran again alone. */
+  /** Failed, then passed when rerun alone. */
   unsteady: FailedTest[];
   /** Reasons other than a failed test. */
   problems: string[];
 };
 
-/** Unsteady tests that one run may have. */
+/** Unsteady tests allowed per run. */
 const mostUnsteady = 3;
 
 /**
  * Tells failed tests from unsteady ones.
- * @param passedAlone whether a failed test passed when it ran again
+ * @param passedAlone whether a failed test passed when rerun
  */
 export function judge(steps: readonly TestedStep[], passedAlone: (test: FailedTest) => boolean): Verdict {
   const failures = steps.flatMap(({ report }) => report?.failures ?? []);
@@ -32,7 +32,7 @@ export function judge(steps: readonly TestedStep[], passedAlone: (test: FailedTe
   return { isGreen: failed.length === 0 && problems.length === 0, failed, unsteady, problems };
 }
 
-/** Why a step is red beside its failed tests. */
+/** Returns why a step is red, apart from failed tests. */
 function problemsOf({ name, ok, report }: TestedStep): string[] {
   if (!report) return [`${name}: the runner ended without a report, see its output above`];
   const outside = report.unhandled.map((error) => `${name}: error outside all tests: ${error}`);
@@ -42,11 +42,11 @@ function problemsOf({ name, ok, report }: TestedStep): string[] {
   return outside;
 }
 
-/** Invariants of money, and of what was promised to be kept: one failure is one too many. */
+/** Tests of money and of durability, which must never fail. */
 const neverForgiven = /\[(?:I[1-4]|chaos|model|money)\]/;
 
 /**
- * Whether a test may pass on a second try. Tests of random sequences may not: a second run draws other sequences.
+ * Whether a test may pass on a second attempt. Tests of random sequences may not, because a rerun draws other sequences.
  * @param root the folder that the test's file is relative to
  */
 export function isForgivable({ file, names }: FailedTest, root: string): boolean {
