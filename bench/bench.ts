@@ -1,15 +1,22 @@
-/** A benchmark: prints a table for people, then one JSON object as its last line. */
+/** A benchmark. It prints a readable table, then one JSON object as its last line. */
 export type Bench = {
   description: string;
   usage: string;
   /**
-   * @param args what follows the name on the command line
-   * @returns the exit code: 0 when every answer was correct; figures alone never fail a run
+   * @param args command line after the name
+   * @returns the exit code: 0 if every answer was correct; figures alone never fail a run
    */
   run(args: readonly string[]): Promise<number>;
 };
 
-/** The command line is invalid; the message says why. */
+/** Invalid command line; the message gives the reason. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+}
+
+/** @throws UsageError unless the text is a whole number from 1 */
+export function countOf(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new UsageError('counts are whole numbers from 1');
+  return count;
 }

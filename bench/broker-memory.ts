@@ -10,11 +10,11 @@ const idleAfterMs = 5_000;
 
 export type BrokerMemoryOptions = {
   database: DatabaseKind;
-  /** How long 128 clients call. */
+  /** Duration of the load by 128 clients. */
   loadSeconds: number;
-  /** How long after these calls the last figure is taken. */
+  /** Pause between the load and the last figure. */
   afterSeconds: number;
-  /** Another checkout, whose broker is measured too. */
+  /** Another checkout to measure too. */
   against: string | undefined;
 };
 
@@ -29,7 +29,7 @@ export type BrokerMemory = {
   errors: number;
 };
 
-/** One broker after the other: how much it needs to start, idle, for 128 clients that call a fast upstream, and afterwards. */
+/** Measures brokers sequentially: their memory at the start, idle, with 128 clients calling a fast upstream, and afterwards. */
 export async function measureBrokerMemory(options: BrokerMemoryOptions): Promise<BrokerMemory[]> {
   const { database, against } = options;
   const bed = await startBed(

@@ -1,9 +1,8 @@
 import { git } from '../scripts/git.ts';
 
 /**
- * The short id of the checkout's commit. A plus sign: the checkout has changes that are not committed, other than what measuring
- * has written.
- * @param written pages of the checkout that its figures are written to
+ * Returns the short id of the checkout's commit, with a plus sign if there are uncommitted changes other than written figures.
+ * @param written pages that figures are written to
  */
 export function commitOf(root: string, written: readonly string[]): string {
   try {

@@ -7,29 +7,29 @@ export type Share = {
   era: string;
   clients: number;
   target: string;
-  /** Calls a second, divided by those of the other target in the same round: the median of all rounds. */
+  /** Calls per second divided by those of the other target in the same round; median of all rounds. */
   share: number;
   least: number;
   most: number;
   rounds: number;
   /**
-   * Processor time of a call to the other target, divided by that of a call to this one, broker and database together: other
-   * work on the machine disturbs it less than a rate. Undefined for two brokers, of which one is counted.
+   * Processor time per call of the other target divided by that of this one, broker and database together. It is less
+   * affected by other work on the machine than a rate. Undefined for two brokers, since only one is measured.
    */
   cpuShare: number | undefined;
 };
 
-/** What charging leaves of the rate of the same brokers' free tool. Empty where nothing was charged. */
+/** Compares paid calls with free calls of the same brokers. Empty if nothing was charged. */
 export function compareCharged(cases: readonly CaseResult[]): Share[] {
   return compareTargets(cases, freeOf);
 }
 
-/** Compares a broker that traces every call with the one that does not. Empty where no broker traces. */
+/** Compares a broker that traces every call with one that does not. Empty if none traces. */
 export function compareTraced(cases: readonly CaseResult[]): Share[] {
   return compareTargets(cases, untracedOf);
 }
 
-/** Compares each broker with the earlier one that was measured beside it. Empty where there was none. */
+/** Compares each broker with the earlier one measured alongside it. Empty if there was none. */
 export function compareWithEarlier(cases: readonly CaseResult[]): Share[] {
   return compareTargets(cases, earlierOf);
 }
@@ -53,7 +53,10 @@ function cpuMsOf({ cpuMsPerCall = Number.NaN, databaseCpuMsPerCall = 0 }: Target
   return cpuMsPerCall + databaseCpuMsPerCall;
 }
 
-/** One line for people. `of` names what the target was compared with. */
+/**
+ * Formats a comparison as a line.
+ * @param of what the target was compared with
+ */
 export function formatShare({ upstream, era, clients, target, ...figures }: Share, of: string): string {
   const { share, least, most, rounds, cpuShare } = figures;
   const range = `${least.toFixed(3)} to ${most.toFixed(3)} in ${rounds} rounds`;

@@ -6,13 +6,13 @@ import { openSignedIn } from '../e2e/journeys/sign-in.ts';
 import { newDataDir, startProduct } from '../e2e/product.ts';
 import { UsageError, type Bench } from './bench.ts';
 
-/** The largest manifest that is taken. */
+/** Largest accepted manifest. */
 const maxBytes = 256 * 1024;
 const letters = 60;
-/** A task above this keeps the person waiting. */
+/** Longer tasks are noticeable while typing. */
 const limitMs = 50;
 
-/** Typing at the beginning, in the middle and at the end of the largest manifest: the longest task of the page. */
+/** Measures the page's longest task while typing at the beginning, in the middle and at the end of the largest manifest. */
 export const editorBench: Bench = {
   description: 'the longest task of the page while an administrator types in a manifest of 256 KiB',
   usage: 'npm run bench -- editor [--rounds 3]',
@@ -53,7 +53,10 @@ function readRounds(args: readonly string[]): number {
   return rounds;
 }
 
-/** Stages a manifest of as many tools as 256 KiB take. Answers its text as the editor shows it. */
+/**
+ * Stages a manifest with as many tools as fit into 256 KiB.
+ * @returns its text as the editor shows it
+ */
 async function stageLargest(page: Page): Promise<string> {
   const head = {
     id: 'largest',
@@ -86,7 +89,7 @@ async function stageLargest(page: Page): Promise<string> {
   return text;
 }
 
-/** No long task in the result means that there was none only where the browser tells of one. */
+/** Checks that the browser reports long tasks, since otherwise their absence would mean nothing. */
 async function proveThatLongTasksAreSeen(page: Page): Promise<void> {
   const seenMs: unknown = await page.evaluate(`new Promise((resolve) => {
     new PerformanceObserver((list, observer) => {
@@ -95,10 +98,13 @@ async function proveThatLongTasksAreSeen(page: Page): Promise<void> {
     }).observe({ type: 'longtask' });
     setTimeout(() => { for (const end = performance.now() + 100; performance.now() < end; ); });
   })`);
-  if (!(Number(seenMs) >= 90)) throw new Error(`the browser told of a task of 100 ms as ${String(seenMs)} ms`);
+  if (!(Number(seenMs) >= 90)) throw new Error(`the browser reported a task of 100 ms as ${String(seenMs)} ms`);
 }
 
-/** Types letters one by one into a text of the manifest. @returns the tasks of more than 50 ms, until its check is over */
+/**
+ * Types letters into the manifest one by one.
+ * @returns tasks of more than 50 ms until the text has been checked
+ */
 async function typeAt(page: Page, place: 'beginning' | 'middle' | 'end'): Promise<number[]> {
   const editor = page.getByRole('textbox', { name: /^Manifest of / });
   await editor.focus();
@@ -106,12 +112,12 @@ async function typeAt(page: Page, place: 'beginning' | 'middle' | 'end'): Promis
   if (place === 'beginning') await page.keyboard.press('ArrowDown');
   const pagesUp = place === 'middle' ? 60 : 0;
   for (let up = 0; up < pagesUp; up += 1) await page.keyboard.press('PageUp');
-  // text: it runs in the page, whose names are not known here
+  // a string, because it runs in the page, whose globals are not typed here
   await page.evaluate(`window.longTasks = [];
     new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map(({ duration }) => duration)))
       .observe({ type: 'longtask' })`);
   for (let letter = 0; letter < letters; letter += 1) await page.keyboard.press('a');
-  // the text rests, and is checked
+  // the editor checks the text after a pause
   await page.getByText(/^\d+ problems?$/).waitFor();
   await page.keyboard.press('Control+z');
   await page.getByText('No problems found').waitFor();

@@ -11,12 +11,12 @@ import type { MemoryAtPeak } from './parts/memory-at-peak.ts';
 import { startPart, type Part } from './start-part.ts';
 
 /**
- * The number of users that call. One user may have at most 100 sessions, and a single token would make caches look better
- * than in production.
+ * Number of calling users. A user may have at most 100 sessions, and a single token would make caches look better than in
+ * production.
  */
-const people = 16;
+const userCount = 16;
 
-/** Clients of one person on two brokers: their sessions and those of the other targets stay below the 100 of one user. */
+/** Clients per user on two brokers, so that all targets together stay below the 100 sessions of a user. */
 const sharing = 32;
 
 const ownCheckout = join(import.meta.dirname, '..');
@@ -31,23 +31,33 @@ const programs = {
 export type GatewayBed = {
   /** Version and settings of each broker's database. */
   databases: Partial<Record<string, Record<string, string>>>;
-  /** The targets for one upstream, the direct one first; `oauth` adds the broker with an access token. */
+  /** Targets for one upstream, the direct one first; `oauth` adds the broker with an access token. */
   targets(upstream: UpstreamName, options?: { oauth?: boolean }): Target[];
-  /** Ends every process. Returns each broker's usage rows by outcome, its ledger, and its memory at the peak, by its name. */
+  /** Ends every process. Returns each broker's usage rows by outcome, its ledger and its peak memory, by its name. */
   stop(): Promise<{ usage: UsageRows; ledgers: Ledgers; memory: Partial<Record<string, MemoryAtPeak>> }>;
 };
 
 type Broker = Part<BrokerReady, BrokerFinal>;
 
+type Start = <Ready, Final>(
+  program: URL,
+  input: unknown,
+  core: number | undefined,
+  nodeOptions?: string[],
+) => Promise<Part<Ready, Final>>;
+type Upstreams = Record<UpstreamName, Part<HttpReady, object>>;
+/** Brokers by name. `second` shares the database of the one before it. */
+type Brokers = { byName: ReadonlyMap<string, Broker>; second: Broker | undefined };
+
 /** Starts upstreams, proxies and a broker for each database, each in its own process, pinned to its core. */
 export async function startBed(options: GatewayOptions, pinning: Pinning | undefined): Promise<GatewayBed> {
   const started: Part<unknown, unknown>[] = [];
-  const start = async <Ready, Final>(
+  const start: Start = async <Ready, Final>(
     program: URL,
     input: unknown,
     core: number | undefined,
     nodeOptions: string[] = [],
-  ): Promise<Part<Ready, Final>> => {
+  ) => {
     const part = await startPart<Ready, Final>(program, input, { core, nodeOptions });
     started.push(part);
     return part;
@@ -59,70 +69,31 @@ export async function startBed(options: GatewayOptions, pinning: Pinning | undef
   };
 
   try {
-    const upstreams = {
-      raw: await start<HttpReady, object>(programs.raw, null, pinning?.driverCore),
-      sdk: await start<HttpReady, object>(programs.sdk, null, pinning?.driverCore),
+    const upstreams: Upstreams = {
+      raw: await start(programs.raw, null, pinning?.driverCore),
+      sdk: await start(programs.sdk, null, pinning?.driverCore),
     };
     const proxyOf = (upstream: UpstreamName) =>
       start<HttpReady, object>(programs.proxy, { upstream: upstreams[upstream].ready.origin }, pinning?.gatewayCore);
     const proxies = { raw: await proxyOf('raw'), sdk: await proxyOf('sdk') };
-    const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(options.profile)}`];
-    const brokers = new Map<string, Broker>();
-    const collector = options.traced
-      ? await start<HttpReady, object>(programs.collector, null, pinning?.driverCore)
-      : undefined;
-    const startBroker = async (
-      database: DatabaseKind,
-      checkout: string,
-      { beside, collectorUrl }: Pick<BrokerInput, 'beside' | 'collectorUrl'> = {},
-    ): Promise<Broker> => {
-      const input: BrokerInput = {
-        database,
-        upstreams: { raw: upstreams.raw.ready.origin, sdk: upstreams.sdk.ready.origin },
-        people,
-        memory: options.memory,
-        beside,
-        collectorUrl,
-      };
-      const flags = [...startFlags(checkout), ...profiling];
-      return start(brokerProgram(checkout), input, pinning?.gatewayCore, flags);
-    };
-    let second: Broker | undefined;
-    for (const database of options.databases) {
-      const broker = await startBroker(database, ownCheckout);
-      brokers.set(database, broker);
-      if (options.against !== undefined) {
-        brokers.set(earlierName(database), await startBroker(database, options.against));
-      }
-      if (collector) {
-        const traced = await startBroker(database, ownCheckout, { collectorUrl: collector.ready.origin });
-        brokers.set(tracedName(database), traced);
-      }
-      if (options.charged && broker.ready.shared)
-        second = await startBroker(database, ownCheckout, { beside: broker.ready.shared });
-    }
-
+    const brokers = await startBrokers(start, options, pinning, upstreams);
     return {
-      databases: Object.fromEntries([...brokers].map(([name, { ready }]) => [name, ready.database])),
+      databases: Object.fromEntries([...brokers.byName].map(([name, { ready }]) => [name, ready.database])),
       targets: (upstream, { oauth = false } = {}) => [
         plainTarget('direct', upstreams[upstream], undefined),
         plainTarget('proxy', proxies[upstream], proxies[upstream].pid),
-        ...[...brokers].flatMap(([name, broker]) => [
+        ...[...brokers.byName].flatMap(([name, broker]) => [
           brokerTarget(`souk ${name}`, upstream, broker, options.askable, personalTokenOf),
           ...(oauth
             ? [brokerTarget(`souk ${name} oauth`, upstream, broker, options.askable, ({ accessToken }) => accessToken)]
             : []),
           ...(options.charged && upstream === 'raw' && isOwn(name)
-            ? chargedTargets(name, broker, second, options.askable)
+            ? chargedTargets(name, broker, brokers.second, options.askable)
             : []),
         ]),
       ],
       async stop() {
-        // the second writes to the database of the first
-        await second?.stop();
-        const finals = await Promise.all(
-          [...brokers].map(async ([name, broker]) => ({ name, ...(await broker.stop()) })),
-        );
+        const finals = await stopBrokers(brokers);
         await stopAll();
         return {
           usage: Object.fromEntries(finals.map(({ name, usageRows }) => [name, usageRows])),
@@ -135,6 +106,54 @@ export async function startBed(options: GatewayOptions, pinning: Pinning | undef
     await stopAll();
     throw error;
   }
+}
+
+async function startBrokers(
+  start: Start,
+  options: GatewayOptions,
+  pinning: Pinning | undefined,
+  upstreams: Upstreams,
+): Promise<Brokers> {
+  const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(options.profile)}`];
+  const collector = options.traced
+    ? await start<HttpReady, object>(programs.collector, null, pinning?.driverCore)
+    : undefined;
+  const startBroker = (
+    database: DatabaseKind,
+    checkout: string,
+    { beside, collectorUrl }: Pick<BrokerInput, 'beside' | 'collectorUrl'> = {},
+  ): Promise<Broker> => {
+    const input: BrokerInput = {
+      database,
+      upstreams: { raw: upstreams.raw.ready.origin, sdk: upstreams.sdk.ready.origin },
+      people: userCount,
+      memory: options.memory,
+      beside,
+      collectorUrl,
+    };
+    const flags = [...startFlags(checkout), ...profiling];
+    return start(brokerProgram(checkout), input, pinning?.gatewayCore, flags);
+  };
+  const byName = new Map<string, Broker>();
+  let second: Broker | undefined;
+  for (const database of options.databases) {
+    const broker = await startBroker(database, ownCheckout);
+    byName.set(database, broker);
+    if (options.against !== undefined) byName.set(earlierName(database), await startBroker(database, options.against));
+    if (collector) {
+      const traced = await startBroker(database, ownCheckout, { collectorUrl: collector.ready.origin });
+      byName.set(tracedName(database), traced);
+    }
+    if (options.charged && broker.ready.shared)
+      second = await startBroker(database, ownCheckout, { beside: broker.ready.shared });
+  }
+  return { byName, second };
+}
+
+async function stopBrokers({ byName, second }: Brokers) {
+  // the second broker writes to the first one's database
+  await second?.stop();
+  return Promise.all([...byName].map(async ([name, broker]) => ({ name, ...(await broker.stop()) })));
 }
 
 function plainTarget(name: string, part: Part<HttpReady, object>, pid: number | undefined): Target {
@@ -161,8 +180,8 @@ function brokerTarget(
 const toolOf = (server: string) => `${server}__echo`;
 
 /**
- * The tool that costs a credit, of all people on one broker; and the calls of one person (for 128 clients: four) on two
- * brokers, free ones and paid.
+ * Returns targets with a tool that costs a credit: all users on one broker, and the free and paid calls of one user (for 128
+ * clients: four) on two brokers.
  */
 function chargedTargets(name: string, broker: Broker, second: Broker | undefined, askable: boolean): Target[] {
   const charged = brokerTarget(`souk ${name} ${chargedWord}`, 'rawpaid', broker, askable, personalTokenOf);

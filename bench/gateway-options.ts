@@ -11,35 +11,35 @@ export type DatabaseKind = 'pglite' | 'postgres';
 export type UpstreamName = 'raw' | 'sdk';
 
 export type GatewayOptions = {
-  /** How long each target is measured in each round. */
+  /** Duration of each measurement. */
   seconds: number;
   rounds: number;
-  /** Numbers of connections, one case for each. */
+  /** Numbers of connections, each a case. */
   clients: readonly number[];
   upstreams: readonly UpstreamName[];
   databases: readonly DatabaseKind[];
-  /** Clients declare elicitation, sampling and roots. */
+  /** Whether clients declare elicitation, sampling and roots. */
   askable: boolean;
-  /** Measures a tool that costs credits, too. */
+  /** Also measures a tool that costs credits. */
   charged: boolean;
-  /** Says what each broker's memory consisted of at its peak. Sampling costs a little: leave it out to compare speed. */
+  /** Reports the composition of each broker's peak memory. Sampling costs a little, so leave it out to compare speed. */
   memory: boolean;
-  /** Measures a broker beside them that sends a trace of each call to a collector. */
+  /** Also measures a broker that sends a trace of each call to a collector. */
   traced: boolean;
   /** Writes the figures into docs/performance.md. */
   write: boolean;
   /** Folder for the broker's CPU profiles. */
   profile: string | undefined;
-  /** Another checkout, with its packages installed, whose broker is measured in the same rounds. */
+  /** Another checkout, with packages installed, whose broker is measured in the same rounds. */
   against: string | undefined;
 };
 
-/** The program that runs the broker of a checkout. */
+/** Returns the program that runs a checkout's broker. */
 export function brokerProgram(checkout: string): URL {
   return pathToFileURL(resolve(checkout, 'bench/parts/broker.ts'));
 }
 
-/** @throws UsageError that explains the mistake */
+/** @throws UsageError with the reason */
 export function parseGatewayOptions(args: readonly string[]): GatewayOptions {
   const { values } = parse(args);
   return {

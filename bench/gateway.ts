@@ -13,15 +13,15 @@ import { startBed, type GatewayBed } from './gateway-bed.ts';
 import { sum } from './report/statistics.ts';
 
 const eras: readonly Era[] = ['legacy', 'modern'];
-/** An SDK server is itself the bottleneck: with few clients its figures say nothing about the gateway. */
+/** Clients from which an SDK server is measured. It is the bottleneck itself, so fewer clients say nothing about the gateway. */
 const sdkFromClients = 32;
 const warmUpClients = 32;
-/** Of a round's time: V8 goes on compiling what a call runs for some 40,000 calls, of each era. */
+/** Length of the warm-up in rounds: V8 keeps compiling for some 40,000 calls of each era. */
 const warmUpTimes = 4;
 
-/** The cost of a call through /mcp, compared with the same upstream called directly and through a bare reverse proxy. */
+/** Compares calls through /mcp with calls to the same upstream directly and through a bare reverse proxy. */
 export const gatewayBench: Bench = {
-  description: 'calls through /mcp: ratios against the upstream called directly, and through a bare reverse proxy',
+  description: 'calls through /mcp, compared with the same upstream called directly and through a bare reverse proxy',
   usage: gatewayUsage,
   async run(args) {
     const options = withPresentDatabases(parseGatewayOptions(args));
@@ -75,7 +75,7 @@ export const gatewayBench: Bench = {
       ledgers,
       cases: measured,
     };
-    // a figure that this machine does not provide is null, so that every run has the same fields
+    // missing figures become null, so that every run has the same fields
     console.log(JSON.stringify(result, (_key, value: unknown) => value ?? null));
     return problems.length === 0 ? 0 : 1;
   },
@@ -95,11 +95,11 @@ async function measureAll(options: GatewayOptions, bed: GatewayBed): Promise<Cas
     console.error(`${upstream}, ${era}, ${clients} clients: ${targets.map(({ name }) => name).join(', ')}`);
     cases.push(await measureCase({ upstream, era, clients }, targets, pace));
   };
-  // warm up first: otherwise only the first case would pay for code that has not been compiled yet
+  // without a warm-up, only the first case would include compilation
   const once = { ...options, seconds: options.seconds * warmUpTimes, rounds: 1 };
   for (const era of eras) await measure('warm-up', era, warmUpClients, bed.targets('raw'), once);
 
-  // one case also uses an OAuth access token; the others only use personal tokens
+  // one case also uses an OAuth access token
   const oauthClients = options.clients.includes(sdkFromClients) ? sdkFromClients : Math.max(...options.clients);
   const clientsOf: Record<UpstreamName, readonly number[]> = {
     raw: options.clients,

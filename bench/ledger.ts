@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { grantCredits } from '../apps/broker/src/features/billing/index.ts';
 import { enrolBroker } from '../apps/broker/src/features/billing/credits/broker-beats.ts';
@@ -12,15 +9,12 @@ import { growingLeases } from '../apps/broker/src/features/billing/credits/lease
 import type { LeasePolicy } from '../apps/broker/src/features/billing/credits/leases/lease.ts';
 import { settleCalls } from '../apps/broker/src/features/billing/credits/settle/settle-calls.ts';
 import { createUsageWriter, ensurePartitions } from '../apps/broker/src/features/usage/index.ts';
-import { migrations } from '../apps/broker/src/migrations.ts';
 import { systemClock } from '../apps/broker/src/platform/clock.ts';
 import type { Database } from '../apps/broker/src/platform/db/database.ts';
-import { migrate } from '../apps/broker/src/platform/db/migrate.ts';
-import { openDatabase } from '../apps/broker/src/platform/db/open-database.ts';
 import { createLog } from '../apps/broker/src/platform/log.ts';
 import { findPostgresBinaries } from '../apps/broker/src/testing/databases/postgres-binaries.ts';
-import { startPostgresCluster } from '../apps/broker/src/testing/databases/postgres-cluster.ts';
 import { UsageError, type Bench } from './bench.ts';
+import { durable, withDatabase } from './parts/with-database.ts';
 import { markdownTable } from './report/markdown-table.ts';
 import { writePerformance } from './report/performance-page.ts';
 import { rounded } from './report/statistics.ts';
@@ -33,12 +27,12 @@ const given = 1_000_000_000;
 
 type Result = { database: string; clients: number; way: string; callsPerSecond: number; ratio: number };
 
-/** Holds a credit of a person, and charges it. Resolves when the next call may be made. */
+/** Way to hold and settle a credit. `call` resolves when the next call may be made. */
 type Way = { name: string; call(userId: string): Promise<void>; end(): Promise<void> };
 
-/** Holds and settlements a second: one statement for each of them, holds in batches, and leases that grow. */
+/** Compares holds and settlements per second: with a statement for each, in batches, and with growing leases. */
 export const ledgerBench: Bench = {
-  description: 'holds and settlements a second: in batches, and in leases, against one statement for each',
+  description: 'holds and settlements per second in batches and in leases, compared with a statement for each',
   usage: usageText,
   async run(args) {
     const { values } = parseArgs({
@@ -50,25 +44,12 @@ export const ledgerBench: Bench = {
     const results: Result[] = [];
     let faults = 0;
     for (const database of findPostgresBinaries() ? ['pglite', 'postgres'] : ['pglite']) {
-      await withDatabase(database, async (db) => {
-        const users = await giveAll(db);
-        for (const clients of [1, 32, 128]) {
-          let single: number | undefined;
-          for (const start of [oneStatementEach, batched, leased]) {
-            const way = await start(db);
-            const rate = await rateOf(way, users, clients, seconds);
-            single ??= rate;
-            results.push({
-              database,
-              clients,
-              way: way.name,
-              callsPerSecond: Math.round(rate),
-              ratio: rounded(rate / single),
-            });
-          }
-        }
+      const measure = async (db: Database) => {
+        await ensurePartitions(db, Date.now());
+        results.push(...(await measureDatabase(db, database, seconds)));
         faults += (await checkLedger(db)).length;
-      });
+      };
+      await withDatabase(database, (db) => measure(db).finally(() => db.close()), durable);
     }
     console.table(results);
     if (values.write && faults === 0)
@@ -79,30 +60,29 @@ export const ledgerBench: Bench = {
   },
 };
 
+async function measureDatabase(db: Database, database: string, seconds: number): Promise<Result[]> {
+  const results: Result[] = [];
+  const users = await giveAll(db);
+  for (const clients of [1, 32, 128]) {
+    let single: number | undefined;
+    for (const start of [oneStatementEach, batched, leased]) {
+      const way = await start(db);
+      const rate = await rateOf(way, users, clients, seconds);
+      single ??= rate;
+      const callsPerSecond = Math.round(rate);
+      results.push({ database, clients, way: way.name, callsPerSecond, ratio: rounded(rate / single) });
+    }
+  }
+  return results;
+}
+
 function creditsSection(results: readonly Result[]): string {
   const head = ['database', 'calls at once', 'way', 'calls/s', 'ratio'];
   const rows = results.map((one) => [one.database, one.clients, one.way, one.callsPerSecond, one.ratio].map(String));
-  return `Holds and settlements of credits a second, without the network: by one statement for each, in batches, and in leases that
-grow, which the broker uses. What waits to be written at the end belongs to the rate.
+  return `Holds and settlements of credits per second, without the network: with a statement for each, in batches, and in growing leases, which
+the broker uses. The rate includes the time to write what is left at the end.
 
 ${markdownTable(head, rows)}`;
-}
-
-async function withDatabase(kind: string, use: (db: Database) => Promise<void>): Promise<void> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'souk-bench-'));
-  const binaries = findPostgresBinaries();
-  const cluster = kind === 'postgres' && binaries ? await startPostgresCluster(binaries) : undefined;
-  // the cluster is configured for tests without durability; here a commit must wait as in production
-  const databaseUrl = cluster && `${cluster.url}?options=-c%20synchronous_commit%3Don`;
-  try {
-    const db = await openDatabase({ databaseUrl, dataDir, log, migrations });
-    await migrate(db, migrations);
-    await ensurePartitions(db, Date.now());
-    await use(db).finally(() => db.close());
-  } finally {
-    await cluster?.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
 }
 
 async function giveAll(db: Database): Promise<string[]> {
@@ -121,12 +101,12 @@ async function rateOf(way: Way, users: readonly string[], clients: number, secon
   const client = async (index: number) => {
     for (; performance.now() < endsAt; calls++) {
       await way.call(users[index % users.length] ?? '');
-      // an answer to its client: other work has its turn
+      // yields, as answering a client would
       await new Promise(setImmediate);
     }
   };
   await Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
-  // what waits to be written belongs to the rate
+  // the rate includes writing what is left
   await way.end();
   return (calls / (performance.now() - startedAt)) * 1000;
 }
@@ -140,7 +120,7 @@ async function oneStatementEach(db: Database): Promise<Way> {
     async call(userId) {
       const leaseId = randomUUID();
       const ask = { leaseId, userId, need: 1, demand: 1, extra: 0, callId: undefined };
-      // a busy account is asked again
+      // a busy account is retried
       while (!(await grantLeases(db.query, livemode, brokerId, [ask]))[0]?.granted);
       const calls = [{ lease: { id: leaseId }, row: rowOf(userId), isAbort: false }];
       while (!(await settleCalls(db.query, livemode, calls)).users.has(userId));
@@ -163,7 +143,7 @@ async function byLedger(db: Database, name: string, policy: LeasePolicy): Promis
       let made = await ledger.hold(held);
       for (; made.kind !== 'hold'; made = await ledger.hold(held)) {
         if (made.kind !== 'unavailable') throw new Error(`refused: ${made.kind}`);
-        // the database does not keep up
+        // the database cannot keep up
         await ledger.flush();
       }
       made.settle(row);

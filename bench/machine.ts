@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 
-/** Part of util-linux. Optional, found on the PATH. */
+/** Program of util-linux, optional. */
 const tasksetProgram = 'taskset';
 
-/** The core of the driver and upstream, and the core of the measured program and its database. */
+/** Cores of the driver with the upstream, and of the measured program with its database. */
 export type Pinning = { driverCore: number; gatewayCore: number };
 
-/** Two of the cores that this process may use; undefined without two cores or without `taskset`. */
+/** Chooses two of the cores that this process may use; undefined without two cores or without `taskset`. */
 export function planPinning(): Pinning | undefined {
   if (spawnSync(tasksetProgram, ['--version'], { stdio: 'ignore' }).status !== 0) return undefined;
   const [driverCore, gatewayCore] = allowedCores();
@@ -41,7 +41,7 @@ function allowedCores(): number[] {
 const loopSteps = 20_000_000;
 
 /**
- * Million steps a second of a fixed integer loop on this core. Only runs with similar values are comparable.
+ * Returns million steps per second of a fixed integer loop on this core. Only runs with similar values are comparable.
  */
 export function measureCoreSpeed(): number {
   const start = performance.now();
@@ -66,7 +66,7 @@ export function describeMachine() {
   };
 }
 
-/** The load average of the last minute. Above 1 before the run means that other programs use this machine. */
+/** Returns the load average of the last minute. Above 1 before the run, other programs are using the machine. */
 export function loadAverage(): number {
   return Math.round((loadavg()[0] ?? 0) * 100) / 100;
 }

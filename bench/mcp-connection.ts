@@ -2,7 +2,7 @@ import { Client, type Dispatcher } from 'undici';
 
 export type Era = 'legacy' | 'modern';
 
-/** The call got an answer, but not the expected one. */
+/** An unexpected answer. */
 export class WrongAnswerError extends Error {
   override readonly name = 'WrongAnswerError';
 }
@@ -11,7 +11,7 @@ const legacyVersion = '2025-06-18';
 const modernVersion = '2026-07-28';
 const prefix = 'io.modelcontextprotocol/';
 const clientInfo = { name: 'bench', version: '1.0.0' };
-/** The capabilities of a client that can be asked everything, as most interactive clients can. */
+/** Capabilities of a client that supports all questions, like most interactive clients. */
 const everything = { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } };
 const modernMeta = (capabilities: object) =>
   JSON.stringify({
@@ -33,11 +33,11 @@ type Message = {
   };
 };
 
-/** The URL and token of a connection; `askable`: it declares that it can be asked questions during a call. */
+/** URL and token of a connection; `askable`: the client declares that it can answer questions during a call. */
 export type Endpoint = { url: string; token: string | undefined; askable: boolean };
 
 /**
- * A minimal MCP client: one keep-alive connection, one request at a time, bodies built as text, so that the driver costs
+ * A minimal MCP client with one keep-alive connection, one request at a time and bodies built as text, so that the driver costs
  * little compared with what it measures. It reads JSON and event-stream answers.
  */
 export class McpConnection {
@@ -75,7 +75,7 @@ export class McpConnection {
 
   /**
    * Connects, opens a session if the era has sessions, and looks the tool up in tools/list.
-   * @param tool one of the names under which it may be listed
+   * @param tool possible names of the tool
    */
   static async open(endpoint: Endpoint, era: Era, tool: readonly string[]): Promise<McpConnection> {
     const connection = new McpConnection(endpoint, era);
@@ -91,7 +91,7 @@ export class McpConnection {
 
   /**
    * Makes one tool call and checks that the answer is exact.
-   * @throws WrongAnswerError when id or text are not those of this call; other errors when there is no answer
+   * @throws WrongAnswerError if id or text are not those of this call; another error without an answer
    */
   async echo(text: string): Promise<void> {
     const id = ++this.#lastId;
@@ -133,7 +133,7 @@ export class McpConnection {
     this.#callHeaders = this.#headersFor('tools/call', tool.name);
   }
 
-  /** The headers that the era requires (2026-07-28: basic/transports; before: session and version). */
+  /** Returns the headers that the era requires (2026-07-28: basic/transports; before: session and version). */
   #headersFor(method?: string, name?: string): Headers {
     if (this.#era === 'modern') {
       const named = {

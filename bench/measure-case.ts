@@ -6,14 +6,14 @@ import { cpuMsOf, cpuMsOfDescendants, forgetPeakMemory, peakMemoryMbOf } from '.
 import { ascending, median, percentile, rounded, sum } from './report/statistics.ts';
 import { earlierOf, freeOf } from './target-names.ts';
 
-/** One route to the upstream's tool. The others are compared with the first target of a case. */
+/** A route to the upstream's tool. All are compared with the first target of a case. */
 export type Target = {
   name: string;
-  /** The endpoint of the n-th client. */
+  /** Returns the endpoint of the n-th client. */
   endpointOf(client: number): Endpoint;
-  /** Names that the tool may have there. */
+  /** Possible names of the tool. */
   tool: readonly string[];
-  /** The process in between, whose CPU time and memory are measured; undefined for the direct target. */
+  /** Process in between, whose CPU time and memory are measured; undefined for the direct target. */
   pid: number | undefined;
 };
 
@@ -22,21 +22,21 @@ export type Case = { upstream: string; era: Era; clients: number };
 export type TargetResult = {
   target: string;
   callsPerSecond: number;
-  /** Calls a second divided by those of the first target in the same round: the median of all rounds. */
+  /** Calls per second divided by those of the first target in the same round; median of all rounds. */
   ratio: number;
   ratios: number[];
   p50Ms: number;
   p99Ms: number;
   addedP50Ms: number;
   addedP99Ms: number;
-  /** CPU time of the process in between, including the embedded database, which runs in it. */
+  /** CPU time of the process in between, including the embedded database. */
   cpuMsPerCall: number | undefined;
   /** CPU time of its children: PostgreSQL. */
   databaseCpuMsPerCall: number | undefined;
   peakMemoryMb: number | undefined;
   /** Correct answers in the measured rounds. */
   calls: number;
-  /** Correct answers including the warm-up: must equal the number of usage rows. */
+  /** Correct answers including the warm-up, which must equal the number of usage rows. */
   callsWithWarmUp: number;
   errors: number;
   wrongAnswers: number;
@@ -44,7 +44,7 @@ export type TargetResult = {
 };
 
 export type CaseResult = Case & {
-  /** Million steps a second of a fixed loop on the driver's core, before the case. */
+  /** Million steps per second of a fixed loop on the driver's core, before the case. */
   coreSpeed: number;
   loadAverage: number;
   targets: TargetResult[];
@@ -55,7 +55,7 @@ type Bed = { target: Target; connections: McpConnection[]; warmUp: Load; rounds:
 
 const warmUpShare = 0.25;
 
-/** A process that used no processor time for so long is at rest: brokers write rows every 50 ms. */
+/** Time without processor use after which a process is at rest; brokers write rows every 50 ms. */
 const quietMs = 120;
 const longestRestMs = 2_000;
 
@@ -74,7 +74,7 @@ export async function measureCase(
       beds.push({ target, connections, warmUp, rounds: [] });
     }
     for (let round = 0; round < rounds; round++) {
-      // drawn anew each round: whoever comes right after a broker finds the machine warm
+      // shuffled each round, because the target after a broker finds the machine warm
       const [first, ...others] = beds;
       for (const bed of first ? [first, ...shuffled(inPairs(others)).flatMap(shuffled)] : []) {
         bed.rounds.push(await runRound(bed, seconds));
@@ -102,7 +102,7 @@ async function closeAll(connections: readonly McpConnection[]): Promise<void> {
   await Promise.all(connections.map((connection) => connection.close()));
 }
 
-/** Waits until a broker has written its usage rows: they would cost the next target's time, or be counted as its own. */
+/** Waits until a broker has written its usage rows, which would otherwise count against the next target. */
 async function untilAtRest(pid: number | undefined): Promise<void> {
   if (pid === undefined) return;
   const endsAt = performance.now() + longestRestMs;
@@ -114,7 +114,10 @@ async function untilAtRest(pid: number | undefined): Promise<void> {
   }
 }
 
-/** Free and paid calls of a broker come one after the other, and so do a broker and the earlier one: at the same moment. */
+/**
+ * Groups targets that are compared with each other (free and paid calls, a broker and the earlier one), so that they run in
+ * succession.
+ */
 function inPairs(beds: readonly Bed[]): Bed[][] {
   const ownOf = new Map(beds.map(({ target: { name } }) => [earlierOf(name), name]));
   return [...Map.groupBy(beds, ({ target: { name } }) => freeOf(name) ?? ownOf.get(name) ?? name).values()];

@@ -9,7 +9,7 @@ import { measureBrokerMemory, type BrokerMemory } from './broker-memory.ts';
 import { markdownTable } from './report/markdown-table.ts';
 import { writePerformance } from './report/performance-page.ts';
 
-/** Limit for the product with its children: the sum of PSS on a second start, some time after it was ready. */
+/** Limit for the product with its children: the sum of PSS on a second start, some time after it is ready. */
 const limitMiB = 1024;
 const defaultSeconds = 60;
 const defaultLoadSeconds = 10;
@@ -23,10 +23,10 @@ const calls = [
   { name: 'notes__list_tags', arguments: {} },
 ];
 
-/** Memory of the product on a second start, after two users have called every bundled server that they may use. */
+/** Measures memory of the product on a second start, after two users have called every bundled server. */
 export const memoryBench: Bench = {
   description:
-    'memory of the broker at its start, idle and under load, and of the product with everything that it starts',
+    'memory of the broker at the start, idle and under load, and of the whole product with all its processes',
   usage:
     'npm run bench -- memory [--seconds 60] [--load 10] [--against FOLDER] [--write]   how long after the calls is measured, and how long 128 clients call',
   async run(args) {
@@ -82,12 +82,12 @@ function memorySection(
     broker,
     ...[startPeakMb, idleMb, loadPeakMb, afterMb, calls].map(figure),
   ]);
-  return `Resident memory of the broker's process in MB: the peak of its start, 5 s after it, the peak while 128 clients call a fast server
-for ${loadSeconds} s, and ${seconds} s after these calls.
+  return `Resident memory of the broker's process in MB: peak during the start, 5 s later, peak while 128 clients call a fast server for
+${loadSeconds} s, and ${seconds} s after these calls.
 
 ${markdownTable(['broker', 'start, peak', 'idle', 'load, peak', `${seconds} s after`, 'calls'], rows)}
 
-The whole product of \`npm start\` with its six services, after two people have called them all: ${totalMiB} MiB (the sum of PSS; at
+The whole product of \`npm start\` with its six services, after two users have called them all: ${totalMiB} MiB (the sum of PSS; at
 most ${limitMiB}).`;
 }
 

@@ -5,12 +5,12 @@ const tickMs = 10;
 
 type Stat = { parent: number; ownMs: number; reapedMs: number };
 
-/** CPU milliseconds that a process has used with all its threads; undefined without /proc. */
+/** Returns the CPU milliseconds of a process with all its threads; undefined without /proc. */
 export function cpuMsOf(pid: number): number | undefined {
   return readStat(pid)?.ownMs;
 }
 
-/** CPU milliseconds of all descendants of a process, including those that have ended. */
+/** Returns the CPU milliseconds of all descendants of a process, including ended ones. */
 export function cpuMsOfDescendants(pid: number): number {
   const stats = new Map<number, Stat>();
   for (const name of listProcesses()) {
@@ -25,12 +25,12 @@ export function cpuMsOfDescendants(pid: number): number {
   return total(pid);
 }
 
-/** Peak resident memory of a process in MB since it started or since forgetPeakMemory; undefined without /proc. */
+/** Returns the peak resident memory of a process in MB since its start or forgetPeakMemory; undefined without /proc. */
 export function peakMemoryMbOf(pid: number): number | undefined {
   return memoryMbOf(pid, 'VmHWM');
 }
 
-/** Resident memory of a process in MB; undefined without /proc. */
+/** Returns the resident memory of a process in MB; undefined without /proc. */
 export function residentMemoryMbOf(pid: number): number | undefined {
   return memoryMbOf(pid, 'VmRSS');
 }
@@ -42,7 +42,7 @@ function memoryMbOf(pid: number, field: 'VmHWM' | 'VmRSS'): number | undefined {
   return line === undefined ? undefined : Math.round(Number.parseInt(line.slice(field.length + 1), 10) / 1024);
 }
 
-/** Resets peakMemoryMbOf (proc(5), clear_refs). If that is refused, the peak stays that of the whole run. */
+/** Resets peakMemoryMbOf (proc(5), clear_refs). If refused, the peak remains that of the whole run. */
 export function forgetPeakMemory(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
@@ -59,7 +59,7 @@ function listProcesses(): number[] {
   }
 }
 
-/** Fields 4 and 14 to 17 of proc(5) stat; the name in field 2 may hold blanks and brackets. */
+/** Reads fields 4 and 14 to 17 of proc(5) stat; the name in field 2 may contain blanks and brackets. */
 function readStat(pid: number): Stat | undefined {
   const text = tryRead(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;

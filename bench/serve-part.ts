@@ -1,11 +1,11 @@
-/** The messages of a part to its parent, over the process's channel. */
+/** Messages from a part to its parent, over the process's channel. */
 export type FromPart<Ready, Final> = { type: 'ready'; ready: Ready } | { type: 'stopped'; final: Final };
 
-/** A running part: the values that others need, and a function that stops it. */
+/** A running part: values for other parts, and a function that stops it. */
 export type Serving<Ready, Final> = { ready: Ready; stop(): Promise<Final> };
 
 /**
- * The main program of a part: starts it, sends `ready` to the parent, and stops on request or when the parent ends, so
+ * Runs a part: starts it, sends `ready` to the parent, and stops on request or when the parent ends, so
  * that no process is left behind.
  * @param start gets the input that was given to startPart
  */
@@ -24,7 +24,7 @@ export async function servePart<Input, Ready, Final>(
   };
   process.on('message', () => void end());
   process.on('disconnect', () => void end());
-  // Ctrl-C reaches the whole group, but the driver decides: its end closes the channel.
+  // Ctrl-C reaches the whole group, but the driver decides: when it ends, the channel closes.
   process.on('SIGINT', () => {});
   await send({ type: 'ready', ready });
 }

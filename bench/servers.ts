@@ -22,17 +22,17 @@ import { rounded } from './report/statistics.ts';
 
 const ownCheckout = join(import.meta.dirname, '..');
 const email = 'bench@souk.test';
-/** A start that loads thousands of manifests, or a stop that does not come to an end, is a figure too. */
+/** Time limit for starts and stops, generous because even a very long one is a result. */
 const patienceMs = 900_000;
 const idleMs = 20_000;
-/** The broker checks so many unused servers a second (upstreams/watch/check-times.ts). Rest is measured over one check of each. */
+/** Unused servers that the broker checks per second (upstreams/watch/check-times.ts). Rest is measured over one check of each. */
 const checksPerSecond = 50;
-/** A start that takes a moment is watched for longer, for enough waits to compare. */
+/** Minimum time of use during a start, for enough samples to compare. */
 const shortestUseMs = 10_000;
 
-/** What very many deployed servers cost: at a start, at rest, and for those who use the broker meanwhile. */
+/** Measures the cost of very many deployed servers: at a start, at rest, and for requests meanwhile. */
 export const serversBench: Bench = {
-  description: 'a start, rest and stop with very many deployed servers, and what calls and sign-ins wait meanwhile',
+  description: 'a start, rest and stop with very many deployed servers, and how long calls and sign-ins take meanwhile',
   usage:
     'npm run bench -- servers [--servers 50,400,1000,2500,5000] [--database postgres|pglite] [--patience 180] [--against FOLDER] [--profile FOLDER] [--write]',
   async run(args) {
@@ -72,7 +72,7 @@ export const serversBench: Bench = {
   },
 };
 
-/** The figures of the broker, then what people waited at rest and at the start, in milliseconds. */
+/** Prints the figures of the broker, then waiting times at rest and during the start, in milliseconds. */
 function print(rows: readonly Row[]): void {
   const part = (keep: (name: string) => boolean) =>
     rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => keep(name) || name === 'servers')));
@@ -83,7 +83,7 @@ function print(rows: readonly Row[]): void {
 
 type Case = { count: number; checkout: string; database: string; patienceS: number; profile: string | undefined };
 
-/** A broker that does not come up is a row too. */
+/** Measures a case. An earlier broker that fails to start also gets a row. */
 async function measured(one: Case): Promise<Row> {
   try {
     return await measure(one);
@@ -121,18 +121,8 @@ async function measure({ count, checkout, database, patienceS, profile }: Case):
       masterKey: randomBytes(32).toString('base64url'),
       email,
     };
-    const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
     const start = async (owner: string | undefined) => {
-      const broker = await startPart<ServersBrokerReady>(
-        new URL('./parts/servers-broker.ts', import.meta.url),
-        { ...input, email: owner },
-        {
-          core: pinning?.gatewayCore,
-          nodeOptions: [...startFlags(checkout), ...profiling],
-          readyWithinMs: patienceMs,
-          stoppedWithinMs: patienceMs,
-        },
-      );
+      const broker = await startServersBroker({ ...input, email: owner }, pinning?.gatewayCore, profile);
       brokers.push(broker);
       return broker;
     };
@@ -169,7 +159,7 @@ async function measure({ count, checkout, database, patienceS, profile }: Case):
     };
   } finally {
     ended.abort();
-    // one that answers no more does not stop either
+    // a broker that no longer responds does not stop either
     for (const broker of brokers) broker.kill();
     await upstream.stop();
     await cluster?.stop();
@@ -177,7 +167,17 @@ async function measure({ count, checkout, database, patienceS, profile }: Case):
   }
 }
 
-/** What the broker takes when nobody uses it, and then what people wait. */
+function startServersBroker(input: ServersBrokerInput, core: number | undefined, profile: string | undefined) {
+  const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
+  return startPart<ServersBrokerReady>(new URL('./parts/servers-broker.ts', import.meta.url), input, {
+    core,
+    nodeOptions: [...startFlags(input.checkout), ...profiling],
+    readyWithinMs: patienceMs,
+    stoppedWithinMs: patienceMs,
+  });
+}
+
+/** Measures the idle broker, and then the waiting times of users. */
 async function atRest(
   { pid, ready: { origin } }: Part<ServersBrokerReady, object>,
   { token, upstream, servers }: { token: string; upstream: string; servers: number },
@@ -194,7 +194,7 @@ async function atRest(
     figures: {
       /** Per cent of a core. */
       idleCpu: rounded((100 * cpuMs) / watchedMs),
-      /** Requests a second to all servers. */
+      /** Requests per second to all servers. */
       idleRequests: rounded(requests / (watchedMs / 1000)),
       memoryMb: residentMemoryMbOf(pid),
     },
@@ -210,7 +210,7 @@ function named<Name extends 'rest' | 'start'>(name: Name, waits: Waits) {
 
 const seconds = (ms: number) => rounded(ms / 1000);
 
-/** Seconds from the moment at which the broker answered; NaN beyond the patience. */
+/** Returns the seconds from when the broker answered requests; NaN beyond the patience. */
 async function untilAsked({ ready }: Part<ServersBrokerReady, object>, patienceS: number): Promise<number> {
   const lastAt = performance.now() + patienceS * 1000;
   while (performance.now() < lastAt) {
@@ -226,7 +226,10 @@ async function readAsked(upstream: string, method = 'GET'): Promise<AskedServers
   return JSON.parse(await answer.text());
 }
 
-/** One origin each: 127.0.0.0/8 is this machine. Every second one speaks the revisions with sessions. The first two are called. */
+/**
+ * Writes manifests of servers with an origin each in 127.0.0.0/8. Every second one supports only revisions with sessions. The
+ * first two are called.
+ */
 async function writeManifests(folder: string, count: number, port: string): Promise<string> {
   await mkdir(folder);
   for (let number = 0; number < count; number++) {

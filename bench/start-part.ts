@@ -9,11 +9,11 @@ const defaultStopMs = 20_000;
 /** A program of the benchmark in its own process. */
 export type Part<Ready, Final> = {
   pid: number;
-  /** The values that it sent when it was ready. */
+  /** Values that it sent when it was ready. */
   ready: Ready;
   /** Stops it, waits until it has ended, and returns its last message. A second call returns the same. */
   stop(): Promise<Final>;
-  /** Ends it at once, unless it has ended. */
+  /** Kills it unless it has ended. */
   kill(): void;
 };
 
@@ -39,37 +39,37 @@ export async function startPart<Ready, Final = Record<string, never>>(
 ): Promise<Part<Ready, Final>> {
   const node = [process.execPath, ...nodeOptions, fileURLToPath(program), JSON.stringify(input)];
   const [command = '', ...args] = core === undefined ? node : ['taskset', '-c', String(core), ...node];
-  // taskset replaces itself by the program (execve), so the pid and the channel stay
+  // taskset executes the program in its place (execve), so pid and channel remain
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const name = program.pathname.split('/').at(-1) ?? '';
   const pid = child.pid;
   if (pid === undefined) throw new Error(`${name} could not be started`);
   let stopping: Promise<Final> | undefined;
   const stop = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${name} ended by itself`);
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${name} exited unexpectedly`);
     const final = nextMessage<Ready, Final>(child, name, stoppedWithinMs);
     child.send('stop');
     const message = await final;
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    if (message.type !== 'stopped') throw new Error(`${name} stopped out of turn`);
+    if (message.type !== 'stopped') throw new Error(`${name} sent an unexpected message`);
     return message.final;
   };
   const message = await nextMessage<Ready, Final>(child, name, readyWithinMs);
-  if (message.type !== 'ready') throw new Error(`${name} stopped out of turn`);
+  if (message.type !== 'ready') throw new Error(`${name} sent an unexpected message`);
   const kill = () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
   };
   return { pid, ready: message.ready, stop: () => (stopping ??= stop()), kill };
 }
 
-/** Waits for the next message. Rejects when the process ends, or when the time is over, and then ends it. */
+/** Waits for the next message. Rejects if the process ends or, after killing it, on a timeout. */
 async function nextMessage<Ready, Final>(
   child: ChildProcess,
   name: string,
   withinMs: number,
 ): Promise<FromPart<Ready, Final>> {
   const { promise, resolve, reject } = Promise.withResolvers<FromPart<Ready, Final>>();
-  const onExit = () => reject(new Error(`${name} ended by itself`));
+  const onExit = () => reject(new Error(`${name} exited unexpectedly`));
   const timer = setTimeout(() => {
     child.kill('SIGKILL');
     reject(new Error(`${name} did not answer within ${withinMs} ms`));

@@ -1,6 +1,6 @@
 import { planId } from './seed-money.ts';
 
-/** The first data of the administrator's lists, by the address that is asked for it. */
+/** Returns the addresses of the administrator's lists. */
 export function administrationLists(
   users: number,
   personId: string,
@@ -13,7 +13,7 @@ export function administrationLists(
     'users: search, one letter': '/admin/users?search=a',
     'users: search, a first name': '/admin/users?search=anna',
     'users: search, an address': '/admin/users?search=user41999@',
-    'users: search, no one': '/admin/users?search=zzzz',
+    'users: search, no match': '/admin/users?search=zzzz',
     'users: administrators': '/admin/users?role=admin',
     'users: all but administrators': '/admin/users?role=user',
     'users: deactivated': '/admin/users?active=false',
@@ -32,7 +32,7 @@ export function administrationLists(
     'a person: apps and tokens': `${person}/connections`,
     'a person: sign-ins': `${person}/sign-ins`,
     'a person: audit': `/admin/audit?object=${personId}`,
-    'overview: what waits': '/admin/overview/needs',
+    'overview: needs': '/admin/overview/needs',
     'overview: figures': '/admin/overview/figures',
     'manifests: all of them': '/admin/manifests',
     'manifests: first page': '/admin/manifests?page=1&limit=50',
@@ -40,7 +40,7 @@ export function administrationLists(
     'manifests: search': '/admin/manifests?page=1&limit=50&search=server%204999',
     'manifests: active ones': '/admin/manifests?page=1&limit=50&status=active',
     offers: '/admin/offers',
-    'offers: who pays what': `/admin/offers/${planId}`,
+    'offers: subscribers by price': `/admin/offers/${planId}`,
     'offers: preview of a move': `/admin/offers/${planId}/move`,
     'audit log': '/admin/audit',
     'audit log: of servers': '/admin/audit?group=servers',

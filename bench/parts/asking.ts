@@ -1,4 +1,4 @@
-// A thread that sends requests, so that what is measured in the main thread is the broker alone.
+// A thread that sends requests, so that measurements of the main thread cover only the broker.
 import { Agent, request } from 'node:http';
 import { parentPort } from 'node:worker_threads';
 
@@ -16,7 +16,7 @@ parentPort?.on('message', ({ method, url, headers, body }: Asked) => {
     answer.on('data', (piece: Buffer) => (bytes += piece.length));
     answer.on('end', () => tell({ status: answer.statusCode ?? 0, bytes }));
   });
-  // no answer came: the walk shows it as status 0
+  // the walk shows a missing answer as status 0
   sent.on('error', () => tell({ status: 0, bytes: 0 }));
   sent.end(body);
 });

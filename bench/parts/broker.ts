@@ -19,6 +19,7 @@ import { startPostgresCluster } from '../../apps/broker/src/testing/databases/po
 import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';
 import type { DatabaseKind } from '../gateway-options.ts';
 import { servePart, type Serving } from '../serve-part.ts';
+import { durable } from './with-database.ts';
 import { watchMemory, type MemoryAtPeak } from './memory-at-peak.ts';
 
 export type BrokerInput = {
@@ -28,36 +29,36 @@ export type BrokerInput = {
   people: number;
   /** Sample the memory of this process. */
   memory: boolean;
-  /** Take part in what another broker has set up, on its database, and set up nothing. */
+  /** Another broker whose database and setup this one shares. */
   beside?: Shared | undefined;
-  /** Where traces and figures go; undefined: nowhere. */
+  /** Receiver of traces and figures; undefined: none. */
   collectorUrl?: string | undefined;
 };
 
-/** What brokers on one database share. */
+/** Settings that brokers on one database share. */
 export type Shared = { databaseUrl: string; masterKey: string };
 
 export type BrokerReady = {
   origin: string;
-  /** One personal access token for each person. */
+  /** One personal access token per user. */
   personalTokens: string[];
-  /** The OAuth access token of the first user's client, for /mcp. */
+  /** OAuth access token of the first user's client, for /mcp. */
   accessToken: string;
-  /** For a broker beside this one; undefined where the database has one opener. */
+  /** Settings for another broker; undefined for the embedded database, which allows one broker. */
   shared?: Shared | undefined;
   /** Version and durability settings that the database reports. */
   database: Record<string, string>;
 };
 
-/** The number of usage rows by outcome, and the memory at its peak where it was sampled. */
+/** Number of usage rows by outcome, and the peak memory if it was sampled. */
 export type BrokerFinal = {
   usageRows: Record<string, number>;
   memory: MemoryAtPeak | undefined;
-  /** What the ledger charged, and what in it does not add up. Absent from a checkout that charges nothing. */
+  /** Charges and faults of the ledger. Absent for a checkout that charges nothing. */
   ledger?: { charged: number; faults: number } | undefined;
 };
 
-/** A server of this name costs a credit a call; without the ending it is free. */
+/** Ending of the id of servers whose calls cost a credit. */
 const paidEnding = 'paid';
 const givenCredits = 1_000_000_000;
 
@@ -101,14 +102,13 @@ async function serveBroker(
     PUBLIC_URL: origin,
     DATA_DIR: dataDir,
     MASTER_KEY: masterKey,
-    // one person's calls come from many clients at once
+    // many clients call concurrently for one user
     MCP_IN_FLIGHT_USER: '1000',
     MCP_CALLS_PER_MINUTE_TOKEN: '100000000',
     MCP_CALLS_PER_MINUTE_USER: '100000000',
     MCP_REQUESTS_PER_MINUTE_TOKEN: '100000000',
     ...(collectorUrl !== undefined && { OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl }),
-    // the cluster is configured for tests without durability; here a commit must wait as in production
-    ...(databaseUrl !== undefined && { DATABASE_URL: `${databaseUrl}?options=-c%20synchronous_commit%3Don` }),
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl + durable }),
   });
   limitMemory(config);
   const app = await createApp({
@@ -144,27 +144,30 @@ async function serveBroker(
       database: await describeDatabase(app, database),
     },
     async stop() {
-      await Promise.all([app.billing.ledger.flush(), app.usage.flush()]);
-      const [ledger] = (
-        await app.db.query<{ charged: number }>(
-          `select coalesce(-sum(delta), 0)::bigint as charged from ledger_entries where contra = 'usage'`,
-        )
-      ).rows;
-      const faults = await checkLedger(app.db);
-      const { rows } = await app.db.query<{ outcome: string; calls: number }>(
-        'select outcome, sum(calls)::int as calls from usage_events group by outcome',
-      );
+      const figures = await readCalls(app);
       await app.stop();
-      return {
-        usageRows: Object.fromEntries(rows.map(({ outcome, calls }) => [outcome, calls])),
-        memory: memoryAtPeak?.(),
-        ledger: { charged: Number(ledger?.charged), faults: faults.length },
-      };
+      return { ...figures, memory: memoryAtPeak?.() };
     },
   };
 }
 
-/** Runs on this process's core, because it is a child. */
+/** Returns the recorded calls and what the ledger charged for them. */
+async function readCalls({ billing, usage, db }: App): Promise<Pick<BrokerFinal, 'usageRows' | 'ledger'>> {
+  await Promise.all([billing.ledger.flush(), usage.flush()]);
+  const charges = await db.query<{ charged: number }>(
+    `select coalesce(-sum(delta), 0)::bigint as charged from ledger_entries where contra = 'usage'`,
+  );
+  const faults = await checkLedger(db);
+  const { rows } = await db.query<{ outcome: string; calls: number }>(
+    'select outcome, sum(calls)::int as calls from usage_events group by outcome',
+  );
+  return {
+    usageRows: Object.fromEntries(rows.map(({ outcome, calls }) => [outcome, calls])),
+    ledger: { charged: Number(charges.rows[0]?.charged), faults: faults.length },
+  };
+}
+
+/** Starts a cluster, which runs on this process's core as its child. */
 async function startCluster() {
   const binaries = findPostgresBinaries();
   if (!binaries) throw new Error('there is no PostgreSQL here');

@@ -1,14 +1,14 @@
 import type { Database } from '../../apps/broker/src/platform/db/database.ts';
 import { run } from './seeding.ts';
 
-/** What one busy person has, in rows. */
+/** Numbers of rows of a busy user. */
 export type PersonRows = { calls: number; payments: number };
 
-/** A server as large as discovery lets one be in tools, though not in each of their definitions. */
+/** Server with the largest number of tools that discovery accepts. */
 export const giantId = 'server-2';
 export const rentedId = 'server-4';
 
-/** 512 tools of `bytes` each, in place of those that the server has. */
+/** Replaces the server's tools by 512 tools of `bytes` each. */
 export async function seedGiant(db: Database, bytes: number): Promise<void> {
   await run(db, `delete from capabilities where server_id = $1`, [giantId]);
   const body = JSON.stringify({ name: 'NAME', description: 'TEXT', inputSchema: { type: 'object', properties: {} } });
@@ -22,7 +22,7 @@ export async function seedGiant(db: Database, bytes: number): Promise<void> {
   );
 }
 
-/** Calls of many tools over a year, payments, credits, tokens, connection attempts and changes of tools. */
+/** Adds calls of many tools over a year, payments and preferences. */
 export async function seedPerson(db: Database, userId: string, { calls, payments }: PersonRows): Promise<void> {
   for (let from = 1; from <= calls; from += 10_000) {
     await run(
@@ -52,7 +52,7 @@ export async function seedPerson(db: Database, userId: string, { calls, payments
   );
 }
 
-/** People who rent one server, which administrators see by pages. */
+/** Adds renters of one server, whom administrators see in pages. */
 export async function seedRenters(db: Database, most: number): Promise<void> {
   await run(
     db,

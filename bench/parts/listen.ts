@@ -2,12 +2,12 @@ import type { RequestListener, Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { Serving } from '../serve-part.ts';
 
-/** How an HTTP part is reached. */
+/** Address of an HTTP part. */
 export type HttpReady = { origin: string };
 
 /**
- * Serves on a free loopback port. The part only has to close the server at the end.
- * @param host 0.0.0.0 answers at every address of 127.0.0.0/8, as many servers with an origin each
+ * Serves on a free loopback port.
+ * @param host 0.0.0.0 to answer on all addresses of 127.0.0.0/8, each a server with its own origin
  */
 export async function serveHttp(listener: RequestListener, host = '127.0.0.1'): Promise<Serving<HttpReady, object>> {
   // keep-alive connections must outlive the pauses of an interleaved round

@@ -2,22 +2,22 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { watchLongestTurn } from '../../apps/broker/src/testing/figures/longest-turn.ts';
 import { median, rounded } from '../report/statistics.ts';
 
-/** How long pages are asked for after a change: what follows from it has happened by then. */
+/** Time for which pages are requested after a change, until its effects have ended. */
 const watchedMs = 1_500;
 
 export type ChangeResult = {
   change: string;
-  /** Processor time of the longest turn of the event loop, which the driver of this bench shares. */
+  /** Processor time of the longest turn of the event loop, which includes this driver. */
   turnMs: number;
   worstTurnMs: number;
-  /** The longest delay of the event loop by the clock, with what other processes took. */
+  /** Longest delay of the event loop by the clock, including the effect of other processes. */
   delayMs: number;
-  /** The slowest page that an administrator asked for meanwhile. */
+  /** Slowest administrator page meanwhile. */
   pageMs: number;
   worstPageMs: number;
 };
 
-/** Changes the catalogue in each round, and measures what a page of an administrator and the event loop wait meanwhile. */
+/** Changes the catalogue in each round, and measures the delay of an administrator's page and of the event loop. */
 export async function measureChanges(
   changes: Readonly<Record<string, (round: number) => Promise<unknown>>>,
   page: () => Promise<{ ms: number }>,

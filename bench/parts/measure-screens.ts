@@ -12,7 +12,7 @@ type Screen = { path: string; data: (page: Page) => ReturnType<Page['locator']> 
 
 const firstRow = (page: Page) => page.getByRole('row').nth(1);
 
-/** Each screen's address, and what stands there once its first data has come. */
+/** Returns the address of each screen, and an element that shows its first data. */
 const screensOf = (personId: string): Readonly<Record<string, Screen>> => ({
   'Broker Manifests': { path: '/admin', data: firstRow },
   'Broker Manifests, a search': {
@@ -57,8 +57,8 @@ const screensOf = (personId: string): Readonly<Record<string, Screen>> => ({
 });
 
 /**
- * Opens each screen of the administrator area in a browser, in each round, from the address to its first data. The browser has
- * the program in its cache, as it has at every visit but the first.
+ * Measures in each round how long each administrator screen takes from navigation to its first data. The browser has cached the
+ * web app, as on every visit but the first.
  */
 export async function measureScreens(publicUrl: string, personId: string, rounds: number): Promise<ScreenResult[]> {
   const screens = screensOf(personId);
@@ -74,7 +74,7 @@ export async function measureScreens(publicUrl: string, personId: string, rounds
         const startedAt = performance.now();
         await page.goto(path, { waitUntil: 'commit' });
         await data(page).first().waitFor();
-        // the first one fills the cache
+        // the first round fills the cache
         if (round > 0) taken.get(screen)?.push(performance.now() - startedAt);
       }
     return Array.from(taken, ([screen, all]) => ({

@@ -1,20 +1,23 @@
 import { getHeapSpaceStatistics } from 'node:v8';
 
-/** Short enough to catch a peak between two major collections, long enough to cost under 1 % of a core. */
+/** Sampling interval: short enough to catch a peak between two major collections, long enough to cost under 1 % of a core. */
 const sampleMs = 50;
 
-/** What the resident memory of this process consisted of when it was largest, in MB. */
+/** Composition of this process's largest resident memory, in MB. */
 export type MemoryAtPeak = {
   resident: number;
   /** Committed by V8, by heap space. */
   heapSpaces: Record<string, number>;
-  /** Outside the heap and known to V8: buffers above all. */
+  /** Memory outside the heap that V8 tracks, mainly buffers. */
   external: number;
-  /** The rest: code of Node and its libraries, stacks, sockets, the allocator's own reserve. */
+  /** Remaining memory: code of Node and its libraries, stacks, sockets, the allocator's reserve. */
   native: number;
 };
 
-/** Samples this process's memory from now on. The answer gives the sample with the largest resident memory. */
+/**
+ * Starts sampling this process's memory.
+ * @returns a function that returns the largest sample
+ */
 export function watchMemory(): () => MemoryAtPeak | undefined {
   let peak: { atPeak: MemoryAtPeak; bytes: number } | undefined;
   setInterval(() => {

@@ -24,7 +24,7 @@ export type ShopSize = {
 };
 export type OpenShop = { app: App; shop: Shop & { tokens: Record<'person' | 'admin', string> } };
 
-/** The whole product over a database that has much of everything, with nobody limited. The caller stops the app. */
+/** Starts the whole product without rate limits on a database with much of everything. The caller stops the app. */
 export async function openShop(db: Database, dataDir: string, size: ShopSize): Promise<OpenShop> {
   await seedManifests(db, size.manifests);
   await seedTools(db, size.tools);
@@ -34,7 +34,7 @@ export async function openShop(db: Database, dataDir: string, size: ShopSize): P
     DATA_DIR: dataDir,
     MASTER_KEY: randomBytes(32).toString('base64url'),
     BUNDLED_CATALOGUE: 'off',
-    // only the start asks the servers, which are down
+    // the servers are down, so only the start contacts them
     HEALTH_INTERVAL_MS: '600000',
     LOG_LEVEL: 'fatal',
     SIGN_IN_PER_MINUTE: '100000',

@@ -1,5 +1,5 @@
-// The least that a proxy can do in Node: node:http in, undici out, bodies as streams, nothing inspected. A gateway's own
-// cost is what it takes beyond this.
+// The minimum that a proxy does in Node: node:http in, undici out, bodies as streams, nothing inspected. The
+// rest of a gateway's cost is its own.
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { Pool, type Dispatcher } from 'undici';
 import { servePart } from '../serve-part.ts';

@@ -1,10 +1,10 @@
-/** Spellings of a route that the same handler answers, and the icons of bundled servers: one row stands for each of them. */
+/** Whether a path repeats another: alternative spellings of a route, and icons of bundled servers. */
 const isRepeated = (path: string) => (path.length > 1 && path.endsWith('/')) || path.startsWith('/icons/bundled/');
 const measured = new Set(['GET', 'POST', 'PUT', 'DELETE']);
 
 /**
- * Every route of a server, as `METHOD /path`, from fastify's own drawing of its tree. HEAD and OPTIONS are part of GET and
- * POST; PUT of the link is refused as DELETE is.
+ * Lists every route of a server as `METHOD /path`, from Fastify's drawing of its tree. HEAD and OPTIONS are part of GET and
+ * POST; PUT of the link is refused like DELETE.
  */
 export function routesOf(drawn: string): string[] {
   const parents: string[] = [];

@@ -1,4 +1,4 @@
-// The same echo as an ordinary server on the official SDK: shows the gateway's cost in front of real servers.
+// The same echo tool on the official SDK, which shows the gateway's cost in front of ordinary servers.
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { servePart } from '../serve-part.ts';

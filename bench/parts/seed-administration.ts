@@ -2,10 +2,10 @@ import { manifestSchema } from '@souk/contract/manifest/manifest.ts';
 import type { Database } from '../../apps/broker/src/platform/db/database.ts';
 import { run } from './seeding.ts';
 
-/** Nothing listens there. */
+/** Address on which nothing listens. */
 export const downAddress = '127.0.0.1:9';
 
-/** Users as they sign in over time: one in ten has a plan, one in fifty is deactivated. */
+/** Adds users with different sign-in times: one in ten has a plan, one in fifty is deactivated. */
 export async function seedUsers(db: Database, count: number): Promise<void> {
   const batch = 1_000;
   for (let from = 1; from <= count; from += batch) {
@@ -37,7 +37,10 @@ export async function seedUsers(db: Database, count: number): Promise<void> {
   );
 }
 
-/** Each has an older version; half are deployed, at an address where nothing listens, and every fifth is staged too. */
+/**
+ * Adds manifests, each with an older version: half are deployed at an address where nothing listens, and every fifth is also
+ * staged.
+ */
 export async function seedManifests(db: Database, count: number): Promise<void> {
   const toolCosts = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`tool_with_a_long_name_${n}`, n]));
   const body = JSON.stringify(
@@ -73,7 +76,7 @@ export async function seedManifests(db: Database, count: number): Promise<void> 
     }
 }
 
-/** What each deployed server was found to offer. */
+/** Adds the tools of each deployed server. */
 export async function seedTools(db: Database, toolsPerServer: number): Promise<void> {
   const body = JSON.stringify({
     name: 'NAME',

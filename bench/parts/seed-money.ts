@@ -2,11 +2,11 @@ import type { Database } from '../../apps/broker/src/platform/db/database.ts';
 import { busyEmail, run, seededDays } from './seeding.ts';
 
 const days = `interval '${seededDays} days'`;
-/** The plan of most people, at a price that it no longer has. */
+/** Plan of most users, at an outdated price. */
 export const planId = 'basic';
 const olderPrice = ['price_bench', planId, 400, 'USD', 200];
 
-/** Two ledger entries and a payment for each of so many people, and a paid plan for everyone who has none. */
+/** Adds two ledger entries and a payment for some users, and a paid plan for every user without one. */
 export async function seedMoney(db: Database, people: number): Promise<void> {
   const all = `select id, row_number() over (order by email <> '${busyEmail}', id) as n from users where email like '%@bench.test'`;
   const some = `(select * from (${all}) numbered where n <= ${people})`;
@@ -53,7 +53,7 @@ const payments = 1_000;
 const signIns = 20_000;
 const auditRows = 100_000;
 
-/** One person has so many more entries, each of some of their paid calls, and payments and sign-ins. The audit log is of everyone. */
+/** Adds further ledger entries for calls, payments and sign-ins of one user, and audit rows of all users. */
 export async function seedBusyPerson(db: Database, entries: number): Promise<void> {
   const busy = `(select id from users where email = '${busyEmail}')`;
   await run(

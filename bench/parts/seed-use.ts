@@ -6,12 +6,12 @@ import type { Database } from '../../apps/broker/src/platform/db/database.ts';
 import { seedBusyPerson, seedMoney } from './seed-money.ts';
 import { busyEmail, run, seededDays } from './seeding.ts';
 
-/** What arrives between two runs of the merging job. */
+/** Calls that arrive between two runs of the merging job. */
 const unmerged = 20_000;
 
 /**
- * What the seeded people used and paid in 60 days: calls of 200 servers, of which four in seven are of one person, ledger entries,
- * payments, and paid plans. All is merged but the last calls, as on a running broker.
+ * Adds 60 days of use by the seeded users: calls of 200 servers, four in seven by one user, ledger entries, payments and paid
+ * plans. All but the last calls are merged, as on a running broker.
  */
 export async function seedUse(db: Database, { calls, entries }: { calls: number; entries: number }): Promise<void> {
   await seedMerged(db, calls);
@@ -22,7 +22,7 @@ export async function seedUse(db: Database, { calls, entries }: { calls: number;
   await seedCalls(db, calls + 1, calls + unmerged, calls);
 }
 
-/** In sets, since to merge a million calls as they come takes minutes. */
+/** Adds calls and their sums in bulk, because merging a million calls incrementally takes minutes. */
 async function seedMerged(db: Database, calls: number): Promise<void> {
   await run(db, 'alter table usage_events disable trigger user');
   await seedCalls(db, 1, calls, calls);
@@ -56,12 +56,12 @@ async function seedMerged(db: Database, calls: number): Promise<void> {
   await run(db, 'insert into usage_people select user_id, max(day) from usage_daily group by user_id');
 }
 
-/** A UUIDv7 of that time, as calls have. */
+/** Returns SQL for a UUIDv7 of a time, like the ids of calls. */
 const callId = (at: string, n: string) =>
   `(lpad(to_hex((extract(epoch from ${at}) * 1000)::bigint), 12, '0') || '7' || substr(md5(${n}::text), 1, 3) || '8'
     || substr(md5(${n}::text), 4, 15))::uuid`;
 
-/** The numbers rise with time, and those beyond `calls` are of now. */
+/** Adds calls whose numbers increase with time; numbers above `calls` have the current time. */
 async function seedCalls(db: Database, from: number, to: number, calls: number): Promise<void> {
   await run(
     db,

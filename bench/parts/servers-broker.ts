@@ -1,5 +1,5 @@
-// A broker with very many servers, on a database that is there already: the whole product, composed as in production. Its
-// manifests come from a folder, as an operator's do.
+// A broker with very many servers on an existing database: the whole product, composed as in production. Its manifests come from
+// a folder, like an operator's.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,28 +9,28 @@ import { servePart } from '../serve-part.ts';
 import { serveHttp } from './listen.ts';
 
 export type ServersBrokerInput = {
-  /** The checkout whose broker it is. */
+  /** Checkout of the broker. */
   checkout: string;
   port: number;
   databaseUrl: string | undefined;
   dataDir: string;
   catalogueDir: string;
   masterKey: string;
-  /** Whose personal token is wanted; undefined where there is one from an earlier start. */
+  /** User to create a personal token for; undefined if there is one from an earlier start. */
   email: string | undefined;
 };
 
 export type ServersBrokerReady = {
   origin: string;
-  /** A personal access token of a person with credits; undefined where none was wanted. */
+  /** Personal access token of a user with credits; undefined if none was requested. */
   token: string | undefined;
-  /** From the start of the program until it answered requests. */
+  /** Time from the start of the program until it answered requests. */
   readyMs: number;
-  /** Answers what an `AskedTime` says. */
+  /** Address that returns an `AskedTime`. */
   askedAddress: string;
 };
 
-/** From the moment at which it answered requests until each server was asked once; null before that. */
+/** Time from when the broker answered requests until each server had been contacted once; null before that. */
 export type AskedTime = { askedMs: number | null };
 
 const credits = 1_000_000;
@@ -79,7 +79,7 @@ async function createToken(app: App, email: string): Promise<string> {
   return token;
 }
 
-/** Those of another checkout have the same names, and types close enough for what is used here. */
+/** Loads modules of a checkout. Another checkout's have the same names, and types similar enough for this use. */
 async function modulesOf(checkout: string) {
   const load = (file: string) => import(pathToFileURL(join(checkout, 'apps/broker/src', file)).href);
   const [app, config, log, memory, paths] = await Promise.all(

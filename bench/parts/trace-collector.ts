@@ -1,5 +1,4 @@
-// A collector of OpenTelemetry that takes what it is sent and keeps nothing of it: what a broker pays for telling it is measured,
-// and nothing of what a real collector does with it.
+// An OpenTelemetry collector that discards everything, so that only the broker's cost of sending is measured.
 import { servePart } from '../serve-part.ts';
 import { serveHttp } from './listen.ts';
 

@@ -3,13 +3,13 @@ import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-b
 import { McpConnection } from '../mcp-connection.ts';
 import { ascending, percentile, rounded } from '../report/statistics.ts';
 
-/** Each of them calls, waits for the answer and pauses. */
+/** Concurrent callers, each of which calls, waits for the answer and pauses. */
 const callers = 4;
 const betweenCallsMs = 20;
 const betweenSignInsMs = 250;
 const answerWithinMs = 10_000;
 
-/** How long the people of a broker waited, in milliseconds. */
+/** Waiting times of users, in milliseconds. */
 export type Waits = {
   calls: number;
   failed: number;
@@ -23,8 +23,7 @@ export type Waits = {
 };
 
 /**
- * People use a broker until `signal` ends it: free and paid calls over kept connections, sign-ins from the beginning, and the
- * first page of the shop.
+ * Uses a broker until `signal` aborts: free and paid calls over kept connections, complete sign-ins, and the shop's first page.
  */
 export async function useBroker(origin: string, token: string, signal: AbortSignal): Promise<Waits> {
   const times = { calls: [] as number[], signIns: [] as number[], pages: [] as number[] };

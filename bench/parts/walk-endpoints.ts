@@ -12,15 +12,15 @@ export type Measured = {
   route: string;
   what: string;
   status: number;
-  /** That the request sent to the database. */
+  /** Database statements of the request. */
   statements: number;
   bytes: number;
-  /** Of the thread that serves, in milliseconds of processor time: the least of the rounds. */
+  /** Processor time of the serving thread; minimum of the rounds. */
   cpuMs: number;
   longestTurnMs: number;
 };
 
-/** Counts the statements of each request, those that run in its name: jobs and what is read for all are not its own. */
+/** Counts the statements of each request, without those of jobs and of shared reads. */
 export function createStatementCount(db: Database) {
   const requests = new AsyncLocalStorage<{ statements: number }>();
   const count = () => {
@@ -48,12 +48,15 @@ export function createStatementCount(db: Database) {
     watch(app: App) {
       app.server.server.prependListener('request', () => requests.enterWith((last = { statements: 0 })));
     },
-    /** Of the request that came last. */
+    /** Returns the number of statements of the last request. */
     statements: () => last.statements,
   };
 }
 
-/** Sends the dearest request of each route, one after the other. @throws Error for a route without a row, or a row without a route */
+/**
+ * Sends the most expensive request of each route sequentially.
+ * @throws Error for a route without a row, or a row without a route
+ */
 export async function walkEndpoints(
   app: App,
   shop: Shop & { tokens: Record<'person' | 'admin', string> },
@@ -94,7 +97,7 @@ export async function walkEndpoints(
         const after = process.threadCpuUsage();
         const longestTurnMs = longest();
         const cpuMs = (after.user + after.system - before.user - before.system) / 1000;
-        // the first round may be the only one that does the work
+        // only the first round may do the work
         if (round === 0) result.status = answer.status;
         result.statements = Math.max(result.statements, statements());
         result.bytes = Math.max(result.bytes, answer.bytes);
@@ -113,13 +116,13 @@ async function askIn(worker: Worker, asked: Asked): Promise<Answered> {
   const answered = once(worker, 'message');
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   worker.postMessage(asked);
-  // what asking.ts tells
+  // sent by asking.ts
   return (await answered)[0] as Answered;
 }
 
 function asFetched(
   method: string,
-  { path, as = 'nobody', json, form, body, headers }: Ask,
+  { path, as = 'visitor', json, form, body, headers }: Ask,
   shop: { publicUrl: string; tokens: Record<'person' | 'admin', string> },
 ): Asked {
   const text =
@@ -129,7 +132,7 @@ function asFetched(
     url: shop.publicUrl + path,
     body: text,
     headers: {
-      ...(as !== 'nobody' && { authorization: `Bearer ${shop.tokens[as]}` }),
+      ...(as !== 'visitor' && { authorization: `Bearer ${shop.tokens[as]}` }),
       ...(text !== undefined && {
         'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json',
         'content-length': String(Buffer.byteLength(text)),

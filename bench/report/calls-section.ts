@@ -2,7 +2,7 @@ import type { Share } from '../compare-targets.ts';
 import { markdownTable } from './markdown-table.ts';
 import type { CaseResult } from '../measure-case.ts';
 
-/** The section about calls of docs/performance.md. */
+/** Returns the section about calls for docs/performance.md. */
 export function callsSection(
   cases: readonly CaseResult[],
   charged: readonly Share[],
@@ -35,12 +35,12 @@ export function callsSection(
     '+ database, ms',
   ];
   return [
-    `Calls of a tool through the link, against the same server called directly and through a bare reverse proxy in Node. \`raw\` is a server
-that costs next to nothing, \`sdk\` one of the official SDK. \`ratio\` is against the direct calls of the same round; CPU is the
-processor time of the broker for a call.`,
+    `Calls of a tool through the link, compared with the same server called directly and through a bare reverse proxy in Node. \`raw\` is a
+server that costs next to nothing, \`sdk\` one that uses the official SDK. \`ratio\` compares with the direct calls of the same round; CPU
+is the broker's processor time per call.`,
     markdownTable(head, rows),
-    ...comparison('What charging a call leaves of the rate of free calls, and by processor time', charged),
-    ...comparison('What sending a trace of each call leaves of the rate, and by processor time', traced),
+    ...comparison('Paid calls compared with free calls, by rate and by processor time', charged),
+    ...comparison('Traced calls compared with untraced calls, by rate and by processor time', traced),
   ].join('\n\n');
 }
 

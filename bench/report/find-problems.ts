@@ -2,10 +2,10 @@ import type { CaseResult } from '../measure-case.ts';
 import { sum } from './statistics.ts';
 import { chargedWord, pairChargedWord } from '../target-names.ts';
 
-/** The number of usage rows of each broker, by outcome. */
+/** Number of usage rows of each broker, by outcome. */
 export type UsageRows = Partial<Record<string, Record<string, number>>>;
 
-/** Of each broker: the credits that its ledger charged, at one a call, and how many accounts do not add up. */
+/** Credits charged by each broker's ledger, at one per call, and its number of accounts that do not add up. */
 export type Ledgers = Partial<Record<string, { charged: number; faults: number }>>;
 
 /** Describes charges that differ from the paid calls that were answered, and accounts that do not add up. */

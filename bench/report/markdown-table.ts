@@ -1,4 +1,4 @@
-/** A table as oxfmt would write it. */
+/** Formats a Markdown table like oxfmt. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows];
   const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => [...(row[column] ?? '')].length)));

@@ -6,7 +6,7 @@ import { describeMachine } from '../machine.ts';
 const root = join(import.meta.dirname, '../..');
 const pageName = 'docs/performance.md';
 
-/** The page's sections in their order, each with the benchmark that measures it. */
+/** Sections of the page in order, each with its benchmark. */
 const sections = {
   Calls: 'gateway',
   Credits: 'ledger',
@@ -18,11 +18,11 @@ export type Section = keyof typeof sections;
 
 const intro = `# Performance
 
-Each section is what one command measured, and \`--write\` at its end writes it. Figures are those of one machine: compare ratios, and
-run the command on yours. [Every endpoint by its dearest request](endpoints.md) has a page of its own.
+Each section was measured by one command, and is written by the same command with \`--write\`. The figures depend on the machine, so
+compare ratios, and run the command on yours. [Every endpoint by its dearest request](endpoints.md) is a separate page.
 `;
 
-/** Writes what a benchmark measured into its section of docs/performance.md, with the machine, the day and the commit. */
+/** Writes the results of a benchmark into its section of docs/performance.md, with the machine, the date and the commit. */
 export function writePerformance(section: Section, command: string, text: string): void {
   const { node, platform, cpu, cores } = describeMachine();
   const day = new Date().toISOString().slice(0, 10);
@@ -33,7 +33,7 @@ export function writePerformance(section: Section, command: string, text: string
   writeFileSync(file, performancePage(page, section, `${text.trim()}\n\n${measured}`));
 }
 
-/** @returns the page with the text of one section put in; the others stay as they are */
+/** @returns the page with one section replaced */
 export function performancePage(page: string, section: Section, text: string): string {
   const texts = new Map(
     page

@@ -1,19 +1,19 @@
 import { markdownTable } from './markdown-table.ts';
 import type { Waits } from '../parts/use-broker.ts';
 
-/** A broker with so many servers, measured. */
+/** Results for a broker with a number of servers. */
 export type Row = {
   servers: number;
   checkout: string;
   database: string;
-  /** From the program's start until it answers, with every manifest new. */
+  /** Time from the program's start until it answers, with all manifests new. */
   firstReadyS: number;
-  /** The same with every server known. */
+  /** The same with all servers known. */
   readyS: number;
-  /** From then until each server was asked and its answer stored, in each of the two; NaN beyond the patience. */
+  /** Time from then until each server was contacted and its answer stored, for both starts; NaN beyond the patience. */
   firstAskedS: number;
   askedS: number;
-  /** How many were asked within the patience. */
+  /** Number of servers contacted within the patience. */
   asked: number;
   stopS: number;
   idleCpu: number;
@@ -21,7 +21,7 @@ export type Row = {
   memoryMb: number | undefined;
 } & Record<`rest ${keyof Waits}` | `start ${keyof Waits}`, number>;
 
-/** The section about servers of docs/performance.md. */
+/** Returns the section about servers for docs/performance.md. */
 export function serversSection(rows: readonly Row[], database: string): string {
   const figure = (value: number | undefined, unit = '') =>
     value === undefined || Number.isNaN(value) ? '-' : `${value}${unit}`;
@@ -55,11 +55,11 @@ export function serversSection(rows: readonly Row[], database: string): string {
     ],
     cells,
   );
-  return `Each server is a real MCP server with an origin of its own; every second
-one speaks only the revisions with sessions. "Before" is the checkout in FOLDER; a dash says that its broker did not come up. "First"
-is a start with every manifest new, from a folder; "next" one with every server known. "All asked" counts from the moment at which
-the broker answers. What people wait is measured at rest and while the next start asks the servers: free and paid calls, whole
-sign-ins, and the shop's first page. Driver and servers share one core, the broker and ${database === 'postgres' ? 'PostgreSQL' : 'its embedded database'} the other. Idle CPU is of
+  return `Each server is a real MCP server with its own origin; every second one supports
+only the revisions with sessions. "Before" is the checkout in FOLDER; a dash means that its broker did not start. "First" is a start
+with all manifests new, from a folder; "next" a start with all servers known. "All asked" counts from when the broker answers
+requests. Waiting times are measured at rest and while the next start contacts the servers: free and paid calls, complete sign-ins,
+and the shop's first page. Driver and servers share one core, the broker and ${database === 'postgres' ? 'PostgreSQL' : 'its embedded database'} the other. Idle CPU is that of
 the broker alone, in per cent of a core.
 
 ${table}`;

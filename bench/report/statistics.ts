@@ -1,9 +1,9 @@
-/** The middle value; NaN for an empty list. */
+/** Returns the median; NaN for an empty list. */
 export function median(values: readonly number[]): number {
   return percentile(values.toSorted(ascending), 0.5);
 }
 
-/** The value that `share` of all values do not exceed, interpolated. `sorted` ascends. */
+/** Returns the value that `share` of all values do not exceed, interpolated. `sorted` is ascending. */
 export function percentile(sorted: readonly number[], share: number): number {
   const position = (sorted.length - 1) * share;
   const below = sorted[Math.floor(position)] ?? Number.NaN;

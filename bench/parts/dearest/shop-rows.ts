@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { giantId } from '../fill-shop.ts';
+import { serverId, type Row } from './row.ts';
+
+const everything = { startDate: '0001-01-01', endDate: '9999-12-31' };
+/** Eight words that match everything, the most that a search takes. */
+const words = 'e a o i s t n r';
+
+/** Calls of the shop, as visitors and users make them. */
+export const shopRows: Readonly<Record<string, Row>> = {
+  'GET /mcp/info': {},
+  'GET /mcp/health': { what: 'every server is counted' },
+  'GET /mcp/capabilities': { what: 'the whole catalog' },
+  'GET /mcp/tools': { what: 'every tool' },
+  'GET /mcp/prompts': { what: 'every prompt' },
+  'GET /mcp/resources': { what: 'every resource' },
+  'POST /mcp/refresh': { what: 'every server is asked' },
+  'GET /api/catalogue/servers': {
+    what: 'eight words, 100 of the last page',
+    query: { q: words, sort: 'featured', page: 99_999, pageSize: 100 },
+  },
+  'GET /api/catalogue/servers/:serverId': {
+    what: 'a server with 512 large tools',
+    path: `/api/catalogue/servers/${giantId}`,
+  },
+  'GET /api/catalogue/servers/:serverId/record': {},
+  'GET /api/catalogue/servers/:serverId/related': {},
+  'GET /v0.1/servers': {
+    what: '100 of a search in everything',
+    query: { limit: 100, search: 'bench', include_deleted: 'true' },
+  },
+  'GET /v0.1/servers/:serverName/versions': { query: { include_deleted: 'true' } },
+  'GET /v0.1/servers/:serverName/versions/:version': {},
+  'GET /s/:serverId/mcp/server-card': { path: `/s/${giantId}/mcp/server-card` },
+  'GET /mcp/server-card': {},
+  'GET /api/catalogue/categories': {},
+  'GET /api/catalogue/suggestions': { what: 'eight words that all tools have', query: { q: words, limit: 20 } },
+  'GET /api/legal/:page': { what: 'the longest of the demo', path: '/api/legal/privacy' },
+  'GET /api/billing/subscription/plans': {},
+  'GET /api/billing/credits/packages': {},
+  'GET /v2/user/profile': { what: '200 servers switched off' },
+  'GET /api/users/:userId/mcp-preferences': { what: '200 servers switched off' },
+  'GET /api/users/:userId/mcp-services': { what: 'every deployed service' },
+  'GET /api/users/:userId/server-access/:serverId': {},
+  'GET /api/users/:userId/upstream-connections': {},
+  'GET /api/users/:userId/gateway-preferences': { what: 'every tool is counted' },
+  'GET /api/users/:userId/connections': {},
+  'GET /api/users/:userId/usage-stats': { what: 'a year', query: { days: 366 } },
+  'GET /api/users/:userId/calls': {
+    what: '200 with a filter',
+    query: { limit: 200, outcome: 'refused', from: '0001-01-01T00:00:00Z' },
+  },
+  'GET /api/users/:userId/calls.csv': { what: '10,000 rows' },
+  'GET /api/users/:userId/credit-history': {
+    what: '1,000 of a late page',
+    query: { ...everything, limit: 1000, page: 10 },
+  },
+  'GET /api/users/:userId/credit-history.csv': { what: '10,000 rows' },
+  'GET /v2/billing-history/user/:userId/dashboard': { what: 'every payment is added up' },
+  'GET /v2/billing-history/user/:userId/transactions': {
+    what: '100 of a late page',
+    query: { ...everything, pageSize: 100, page: 100 },
+  },
+  'GET /v2/billing-history/user/:userId/transactions.csv': { what: '10,000 rows' },
+  'GET /api/users/:userId/notices': {},
+  'GET /api/users/:userId/spend-cap': {},
+  'GET /api/billing/subscription': {},
+  'GET /api/billing/mcp/:mcpId/options': {},
+  'GET /api/billing/session/:sessionId': { what: 'unknown', path: `/api/billing/session/${'s'.repeat(90)}` },
+  'GET /api/billing/payment-methods': { what: 'a user without payments' },
+  'GET /api/billing/open-payment/:id': { what: 'unknown' },
+  'POST /mcp/:serverId/enable': {},
+  'POST /mcp/:serverId/disable': {},
+  'POST /mcp/oauth/callback': { json: { state: 's'.repeat(200), code: 'c'.repeat(4096) } },
+  'PUT /api/users/:userId/mcp-preferences': {
+    what: '2,000 servers',
+    json: { disabledServers: Array.from({ length: 2000 }, (_, n) => `server-${n + 1}`) },
+  },
+  'PUT /api/users/:userId/gateway-preferences': {
+    what: '200 exceptions',
+    json: {
+      compactMode: true,
+      tokens: Object.fromEntries(Array.from({ length: 200 }, () => [randomUUID(), true])),
+    },
+  },
+  'POST /api/users/:userId/upstream-connections/:serverId/sign-in': { what: 'not needed' },
+  'PUT /api/users/:userId/upstream-connections/:serverId': {
+    what: '240 KB of headers',
+    json: { headers: Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`x-${n}`, 'v'.repeat(4000)])) },
+  },
+  'DELETE /api/users/:userId/upstream-connections/:serverId': {},
+  'GET /api/users/:userId/export': { what: 'everything that is stored' },
+  'DELETE /api/users/:userId/account': { what: 'not confirmed', json: { confirm: 'x'.repeat(320) } },
+  'GET /api/users/:userId/connected-apps': {},
+  'DELETE /api/users/:userId/connected-apps/:id': { what: 'unknown' },
+  'POST /api/users/:userId/connections/self-test': { what: 'every step of a client', json: { browserTimeMs: 0 } },
+  'POST /auth/sign-out-everywhere': { what: 'without a token', as: 'visitor' },
+  'POST /api/billing/trials': { what: 'no trial', json: { mcpId: serverId } },
+  'GET /api/billing/price-rises': { what: 'every tool of a month' },
+  'POST /api/billing/price-rises/approvals': {
+    what: '500 prices',
+    json: { prices: Array.from({ length: 500 }, (_, n) => ({ serverId, tool: `tool_${n}`, credits: 1 })) },
+  },
+  'PUT /api/users/:userId/notices/:kind': { json: { isOn: false } },
+  'PUT /api/users/:userId/spend-cap': { json: { monthlyCap: 1_000_000 } },
+  'POST /api/billing/card': { what: 'a user without payments' },
+  'POST /api/billing/checkout': { json: { type: 'credit', planId: 'credits-1000' } },
+  'POST /api/billing/credits/purchase': { json: { stripePriceId: 'p'.repeat(255) } },
+  'POST /api/billing/cancel-rental/:mcpId': { what: 'not rented' },
+  'POST /api/billing/rentals/:mcpId/resume': { what: 'not rented' },
+  'POST /api/billing/cancel-subscription/:id': { what: 'unknown' },
+  'POST /api/billing/subscriptions/:id/resume': { what: 'unknown' },
+  'POST /api/billing/subscriptions/:id/change': { what: 'unknown', json: { planId: 'pro', preview: true } },
+  'POST /auth/pat/create': { ask: (_, round) => ({ json: { name: `token ${round}` } }) },
+  'GET /auth/pat/list': {},
+  'DELETE /auth/pat/:id': { what: 'unknown' },
+  'GET /auth/pat/stats': {},
+  'POST /api/tool-runs': {
+    what: '200 KB to a server that is down',
+    json: { serverId, tool: 'tool_1', arguments: { query: 'x'.repeat(200_000) } },
+  },
+  'POST /api/tool-runs/:callId/answers': {
+    what: '200 KB of a form, unknown run',
+    json: {
+      id: 'q',
+      action: 'accept',
+      content: Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`f${n}`, 'x'.repeat(90)])),
+    },
+  },
+  'DELETE /api/tool-runs/:callId': { what: 'unknown' },
+  'GET /api/users/:userId/program-files': { what: 'no files' },
+  'DELETE /api/users/:userId/program-files/:serverId': { what: 'no files' },
+};
