@@ -10,40 +10,40 @@ export type AgentRun = {
   setting: Setting;
   model: ToldModel;
   browser: ClientBrowser;
-  /** The client's own program, for commands that end. */
+  /** Runs the client's own program with these words to its end. */
   command(...words: string[]): Promise<string>;
-  /** The same, in a terminal. */
+  /** Does the same in a terminal. */
   commandInTerminal(...words: string[]): Promise<string>;
-  /** Starts it in a terminal, and ends it once it is signed in. */
+  /** Starts the program in a terminal, and ends it once it is signed in. */
   signInInTerminal(signIn: TerminalSignIn): Promise<void>;
 };
 
 export type TerminalSignIn = {
   words: readonly string[];
   replies?: readonly Reply[];
-  /** Whether it is signed in and has stored that. Until then it is not ended. By default: once it has its tools. */
+  /** Whether the program is signed in and has stored that, so that it can be ended. By default: once it has listed its tools. */
   until?: () => boolean;
 };
 
-/** A client that has a model: how it is set up, and how one conversation of it is started. */
+/** A client with a model: how to set it up, and how to start one conversation. */
 export type Agent = Pick<Program, 'name' | 'label' | 'package'> & {
   dialect: Dialect;
   /** The program, with the path of its executable. */
   program(packages: string): readonly string[];
   env?(setting: Setting, model: ToldModel): NodeJS.ProcessEnv;
-  /** Adds the link, as its user does once. */
+  /** Adds the link, as a user does once. */
   add(run: AgentRun): Promise<void>;
-  /** Signs in, where that is a step of its own. */
+  /** Signs in, where that is a separate step. */
   signIn?(run: AgentRun): Promise<void>;
-  /** It offers its model the tools of its last conversation before it is connected. */
+  /** Whether the client offers its model the tools of its last conversation before it is connected. */
   remembersTools?: true;
-  /** The arguments that start a conversation. */
+  /** Returns the arguments that start a conversation. */
   talk(run: AgentRun): readonly string[];
 };
 
 const endMs = 5_000;
 
-/** Makes an agent one that is told what to do: see ToldModel. */
+/** Makes a program of an agent whose model is told what to do: see ToldModel. */
 export function agentProgram(agent: Agent): Program {
   const added = new WeakSet<Setting>();
   return {
@@ -112,7 +112,7 @@ async function converse(
     });
   });
   ended.catch(() => {});
-  // the list of a turn is as old as the turn
+  // the tools are those of the newest turn, so a later look needs a new turn
   let isFresh = true;
   await Promise.race([model.tools(), ended]);
   return {

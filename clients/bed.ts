@@ -12,26 +12,26 @@ import { Person } from './person.ts';
 import { startSharedNotes } from './shared-notes.ts';
 
 export type BedOptions = {
-  /** With two, PostgreSQL holds the state and requests go to them in turn. */
+  /** Number of brokers. Two share PostgreSQL and get the requests in turn. */
   brokers: 1 | 2;
-  /** unreachable: clients are told of metadata documents, and each fetch of one is refused with 403. */
+  /** unreachable: the broker offers metadata documents to clients, and each fetch of one is refused with 403. */
   documents: 'default' | 'unreachable';
-  /** What clients are given stands behind the link: a slash, as people paste it, or nothing. */
+  /** The end of the link that clients are given: a slash, as some users paste it, or nothing. */
   ending: '' | '/';
 };
 
-/** The product, started as `npm start` does, behind a door. */
+/** The product, started as by `npm start`, behind a door. */
 export type Bed = {
   publicUrl: string;
   link: string;
   door: Door;
   person(email: string): Person;
-  /** Stops every broker, and starts it again on the same port. */
+  /** Stops all brokers and starts them again on the same ports. */
   restart(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** One machine is all of the users here. */
+/** Higher limits, because all users come from one machine here. */
 const limits = { SIGN_IN_PER_MINUTE: '1000', MCP_CALLS_PER_MINUTE_TOKEN: '1000', MCP_CALLS_PER_MINUTE_USER: '1000' };
 
 export async function startBed({ brokers, documents, ending }: BedOptions): Promise<Bed> {
@@ -60,7 +60,7 @@ export async function startBed({ brokers, documents, ending }: BedOptions): Prom
       toClose.push(() => notes.close());
       Object.assign(env, notes.env);
     }
-    // a first start builds the web app, which may take longer than a start is given
+    // the first start builds the web app, which may take longer than the deadline of a start
     await runToEnd(['apps/broker/src/build.ts']);
     const seats = await Promise.all(Array.from({ length: brokers }, () => takeSeat(env)));
     toClose.push(() => Promise.all(seats.map((seat) => seat.leave())));
@@ -90,7 +90,7 @@ export async function startBed({ brokers, documents, ending }: BedOptions): Prom
   }
 }
 
-/** A data folder and a port for a broker that comes and goes. */
+/** Reserves a data folder and a port for a broker that is started and stopped several times. */
 async function takeSeat(env: NodeJS.ProcessEnv) {
   const [port, dataDir] = await Promise.all([freePort(), newDataDir()]);
   let product: Product | undefined;
@@ -111,7 +111,7 @@ async function takeSeat(env: NodeJS.ProcessEnv) {
   };
 }
 
-/** An outgoing proxy that lets nothing out. */
+/** Starts an outgoing proxy that refuses every request. */
 async function refuseAll(): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer((_, answer) => void answer.writeHead(403).end());
   server.on('connect', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n'));

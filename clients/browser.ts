@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { listenLocally } from '../apps/broker/src/testing/servers/listen-locally.ts';
 import type { Person } from './person.ts';
 
-/** What programs on Linux start to open a page. */
+/** Commands with which programs open a page on Linux. */
 const openers = ['xdg-open', 'x-www-browser', 'www-browser', 'sensible-browser', 'google-chrome', 'firefox', 'open'];
 
-/** The browser of a client's user: programs start it as they would start a real one, and it signs the user in. */
+/** The browser of a client's user: programs start it like a real one, and it signs the user in. */
 export type ClientBrowser = {
-  /** For the client's environment. */
+  /** Variables for the client's environment. */
   env: { BROWSER: string; PATH: string; DISPLAY: string };
-  /** Opens an address that the client only printed; once for each address. */
+  /** Opens an address that the client only printed, once for each address. */
   open(address: string): void;
-  /** Why the last sign-in did not end. */
+  /** Returns the error of the last sign-in, if it failed. */
   failure(): Error | undefined;
   close(): Promise<void>;
 };

@@ -16,7 +16,7 @@ const slow = ['everything__trigger-long-running-operation', { duration: 2, steps
 const notes = ['notes__list_tags', {}] as const;
 const form = ['everything__trigger-elicitation-request', {}] as const;
 
-/** Looks at one client, column by column. What is not in `looks` is not run. */
+/** Checks one client, column by column. Columns that are not in `looks` are not run. */
 export async function checkClient(
   program: Program,
   setting: Setting,
@@ -60,7 +60,7 @@ class ClientCheck {
     try {
       return await withDeadline(column, column === 'restart' ? restartMs : columnDeadlineMs, this.#looks[column]());
     } catch (error) {
-      // the next column begins with a new connection
+      // the next column starts with a new connection
       await this.close();
       return { state: 'failed', note: describe(error) };
     }
@@ -150,7 +150,7 @@ class ClientCheck {
     return ok('shows the link');
   }
 
-  /** The tool that asks is listed for clients that can answer; others reach it by its name, and are told why it does not run. */
+  /** Calls the tool that asks. Only clients that can answer list it; others call it by name and are told why it does not run. */
   async #form(): Promise<Cell> {
     const client = await this.#connected();
     const isListed = hasTool(await client.tools(), form[0]);
@@ -185,19 +185,19 @@ class ClientCheck {
     return sawOff && sawOn ? ok() : ok('keeps the list that it has; the call says that the service is off');
   }
 
-  /** Whether the client's list follows, within a few seconds. */
+  /** Whether the client's list shows the change within a few seconds. */
   async #sees(client: Connected, on: boolean): Promise<boolean> {
     const until = Date.now() + listChangeMs;
     do {
       if (hasTool(await client.tools(), travel) === on) return true;
-      await new Promise((resolve) => setTimeout(resolve, 500)); // asked again until the deadline
+      await new Promise((resolve) => setTimeout(resolve, 500)); // then ask again
     } while (Date.now() < until);
     return false;
   }
 
   /**
-   * A client may show its model a list that is older than the one by which it refuses calls, so that a list says nothing of when
-   * a call works again.
+   * Repeats the call until it works. A list does not tell when that is: a client may show its model an older list than the
+   * one by which it refuses calls.
    */
   async #answersAgain(client: Connected, withinMs: number): Promise<void> {
     const until = Date.now() + withinMs;
@@ -212,7 +212,7 @@ class ClientCheck {
     mustHave(await this.#findAirport(client), /LHR/);
   }
 
-  /** A client that waits longer and longer between its attempts may learn some seconds late that the product is there again. */
+  /** Calls after a restart. A client that waits longer after each attempt may notice some seconds late that the product is back. */
   async #callAfterRestart(client: Connected): Promise<string | undefined> {
     const first = await attempt(this.#findAirport(client));
     if (/LHR/.test(first)) return undefined;
@@ -221,7 +221,7 @@ class ClientCheck {
     return 'says that it is not connected until its next attempt';
   }
 
-  /** A client that fails first and works then is told from one that works at once, and from one that never does. */
+  /** Calls with a refused token. A client that works only at the second call is reported as such. */
   async #callAfterLoss(client: Connected): Promise<void> {
     const first = await attempt(this.#findAirport(client));
     if (!/LHR/.test(first)) await this.#secondCall(client, first);
@@ -232,7 +232,7 @@ class ClientCheck {
     throw new Error(`${/LHR/.test(second) ? 'only the second call worked: ' : ''}${shorten(first)}`);
   }
 
-  /** Some clients take the same call word for word, again and again, for a loop. */
+  /** Calls with other arguments each time: some clients take repeated identical calls for a loop. */
   #findAirport(client: Connected): Promise<string> {
     this.#limit += 1;
     return client.call(travel, { query: 'Heathrow', limit: this.#limit });
@@ -254,14 +254,14 @@ class ClientCheck {
 
 const ok = (note?: string): Cell => ({ state: 'ok', ...(note !== undefined && { note }) });
 const hasTool = (tools: readonly string[], tool: string) => tools.some((one) => isNameOf(one, tool));
-/** A list of none, as text or as data. */
+/** Whether a text is an empty list of tags, in words or as data. */
 const isTags = (text: string) => /have no tags|tags\\*":\s*\[\]/.test(text);
 
 function mustHave(text: string, pattern: RegExp): void {
   if (!pattern.test(text)) throw new Error(`no ${String(pattern)} in: ${shorten(text)}`);
 }
 
-/** The answer, or the error as text. */
+/** Returns the answer, or the error as text. */
 function attempt(work: Promise<string>): Promise<string> {
   return work.catch(describe);
 }

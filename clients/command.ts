@@ -7,9 +7,9 @@ export type CommandOptions = {
   env?: NodeJS.ProcessEnv;
   cwd?: string;
   timeoutMs?: number;
-  /** What its user types in a terminal; without it the program gets no input. */
+  /** Input that the user types in a terminal. By default the program gets no input. */
   replies?: readonly Reply[];
-  /** Ends a program that would stay, and counts as its success. */
+  /** Whether the program has done its work. It is then ended, and that counts as success. */
   until?: () => boolean;
 };
 export type Ended = { code: number | null; stdout: string; stderr: string };
@@ -17,7 +17,7 @@ export type Ended = { code: number | null; stdout: string; stderr: string };
 const mostOutput = 4 * 1024 * 1024;
 const authorize = /https?:\/\/[^\s"'<>\p{Cc}]+\/oauth\/authorize\?[^\s"'<>\p{Cc}]+(?=[\s"'<>\p{Cc}])/gu;
 
-/** Runs a program of a client to its end. An authorization address that it prints is opened. */
+/** Runs a client's program to its end, and opens each authorization address that it prints. */
 export async function runCommand(setting: Setting, words: readonly string[], options: CommandOptions): Promise<Ended> {
   const [command = '', ...args] = words;
   const child = setting.processes.start(command, args, {
@@ -25,7 +25,7 @@ export async function runCommand(setting: Setting, words: readonly string[], opt
     env: clientEnv(setting, options),
     stdio: [options.replies ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
-  // its input stays open: the end of it would end a program in a terminal
+  // the input stays open: its end would end a program in a terminal
   replyTo(child, options.replies ?? []);
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -47,11 +47,14 @@ export async function runCommand(setting: Setting, words: readonly string[], opt
   });
   clearTimeout(timer);
   clearInterval(look);
-  // it may have ended by itself since the last look, with whatever code
+  // the program may have ended by itself since the last look, with any code
   return { code: reached || options.until?.() ? 0 : code, ...output };
 }
 
-/** The same, for a program that has to succeed. */
+/**
+ * Runs a program as runCommand does, and returns its output.
+ * @throws Error when it fails
+ */
 export async function mustRun(setting: Setting, words: readonly string[], options: CommandOptions): Promise<string> {
   const { code, stdout, stderr } = await runCommand(setting, words, options);
   if (code === 0) return stdout;
@@ -61,7 +64,7 @@ export async function mustRun(setting: Setting, words: readonly string[], option
   );
 }
 
-/** Nothing of the caller's environment but the PATH: a client here has no account of anyone. */
+/** Returns an environment with only the caller's PATH, so that a client uses no account of this machine. */
 export function clientEnv({ home }: Setting, { browser, env }: Pick<CommandOptions, 'browser' | 'env'>) {
   return { HOME: home, XDG_CONFIG_HOME: `${home}/.config`, TERM: 'xterm-256color', ...browser.env, ...env };
 }

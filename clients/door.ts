@@ -1,20 +1,20 @@
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { listenLocally } from '../apps/broker/src/testing/servers/listen-locally.ts';
 import { Trace, type SeenCall } from './trace.ts';
 
-/** The public address of the product: a proxy that passes requests on to its brokers in turn, and sees what clients do. */
+/** The public address of the product: a proxy that passes requests to its brokers in turn, and records what clients do. */
 export type Door = {
   port: number;
-  /** What the client of now did. */
+  /** The record of the current client. */
   trace: Trace;
   /** Ports of the brokers, in turn. */
   brokers: readonly number[];
-  /** From now on no broker knows the access token that was used last: it answers as to an expired one. */
+  /** Makes brokers answer the access token that was used last like an expired one. */
   expireToken(): void;
   close(): Promise<void>;
 };
 
-const mostBodyBytes = 8 * 1024 * 1024;
 const refresh = /(?:^|&)grant_type=refresh_token(?:&|$)/;
 
 export async function openDoor(): Promise<Door> {
@@ -29,9 +29,9 @@ export async function openDoor(): Promise<Door> {
 
   async function pass(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
     const broker = door.brokers[turn++ % Math.max(1, door.brokers.length)];
-    // as when nothing listens
+    // like a port without a listener
     if (broker === undefined) return void answer.destroy();
-    const body = await readBody(incoming);
+    const body = await buffer(incoming);
     const { trace } = door;
     const path = incoming.url ?? '/';
     hearSignIn(trace, path);
@@ -83,7 +83,7 @@ function hearSignIn(trace: Trace, path: string): void {
   if (clientId?.startsWith('https:')) trace.signIn = 'metadata document';
 }
 
-/** The calls among the messages of a request. */
+/** Records the messages of a request, and returns the calls among them. */
 function hearMessages(trace: Trace, { method, url = '', headers }: IncomingMessage, body: Buffer): SeenCall[] {
   if (method !== 'POST' || !isMcp(url)) return [];
   trace.userAgent = headers['user-agent'] ?? trace.userAgent;
@@ -95,19 +95,8 @@ function hearMessages(trace: Trace, { method, url = '', headers }: IncomingMessa
   }
 }
 
-/** A stream carries each notice in one write of the broker's. */
+/** Counts progress notices. The broker writes each notice in one piece. */
 function countNotices(calls: readonly SeenCall[], chunk: Buffer): void {
   const heard = chunk.toString().split('"notifications/progress"').length - 1;
   for (const call of calls) call.notices += heard;
-}
-
-async function readBody(incoming: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of incoming) {
-    bytes += chunk.length;
-    if (bytes > mostBodyBytes) throw new Error('the body is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

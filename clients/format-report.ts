@@ -5,7 +5,7 @@ import { reportFiles } from './report.ts';
 
 const formatter = join(import.meta.dirname, '../node_modules/oxfmt/bin/oxfmt');
 
-/** Gives the written files the form that `npm test` asks for. */
+/** Formats the written files as `npm test` requires. */
 export async function formatReport(): Promise<void> {
   const child = spawn(process.execPath, [formatter, '--write', ...reportFiles], {
     stdio: ['ignore', 'ignore', 'inherit'],

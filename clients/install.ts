@@ -8,17 +8,17 @@ import { z } from 'zod';
 
 const installMs = 15 * 60_000;
 
-/** Exact versions of what is installed together, by set. */
+/** Exact package versions of each set that is installed together. */
 const versions = z
   .record(z.string(), z.record(z.string(), z.string()))
   .parse(JSON.parse(readFileSync(join(import.meta.dirname, 'versions.json'), 'utf8')));
 
 const cache = () => process.env['CLIENTS_CACHE'] ?? join(homedir(), '.cache/souk/clients');
 
-/** Whether a set is in the cache folder, so that nothing is downloaded. */
+/** Whether a set is in the cache folder, so that nothing has to be downloaded. */
 export const isInstalled = (set: string): boolean => existsSync(join(folderOf(set), 'installed'));
 
-/** Each list of versions has a folder of its own. */
+/** Returns the folder for this list of versions. */
 function folderOf(set: string): string {
   const key = createHash('sha256')
     .update(JSON.stringify(versionsOf(set)))
@@ -34,8 +34,8 @@ function versionsOf(set: string): Record<string, string> {
 }
 
 /**
- * Installs a set of packages from the npm registry into the cache folder, unless it is there, and removes its other versions.
- * @returns the folder that has its node_modules
+ * Installs a set of packages from the npm registry into the cache folder, unless it is there, and removes its older folders.
+ * @returns the folder with its node_modules
  */
 export async function installSet(set: string, signal: AbortSignal): Promise<string> {
   const [dependencies, folder] = [versionsOf(set), folderOf(set)];
@@ -52,7 +52,7 @@ export async function installSet(set: string, signal: AbortSignal): Promise<stri
   return folder;
 }
 
-/** The version of a package that is installed in `folder`. */
+/** Returns the version of a package that is installed in `folder`. */
 export function versionOf(folder: string, name: string): string {
   const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8');
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;

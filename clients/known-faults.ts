@@ -1,10 +1,10 @@
 import type { Column } from './columns.ts';
 
-/** A fault of a client that its maintainers know of. It excuses a cell only while the client fails in this very way. */
+/** A client's fault that its maintainers know. It excuses a cell only while the client fails in exactly this way. */
 export type KnownFault = {
   client: string;
   column: Column;
-  /** What the failed cell says. */
+  /** Matches the note of the failed cell. */
   when: RegExp;
   says: string;
   thread: string;

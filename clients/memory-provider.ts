@@ -5,11 +5,11 @@ type Stored<K extends keyof OAuthClientProvider> = Parameters<
   Extract<OAuthClientProvider[K], (...args: never[]) => unknown>
 >[0];
 
-/** What a program that is built on an SDK keeps of its sign-in. Its browser is the person's. */
+/** Sign-in state of a program that is built on an SDK. It signs in through the person's browser. */
 export class MemoryProvider implements OAuthClientProvider {
   readonly redirectUrl = 'http://127.0.0.1:53682/callback';
   readonly clientMetadata;
-  /** Where the browser came back to, until that is used. */
+  /** The address that the browser returned to, until it is used. */
   callback: URL | undefined;
   readonly #person: Person;
   #client: Stored<'saveClientInformation'> | undefined;
@@ -37,7 +37,7 @@ export class MemoryProvider implements OAuthClientProvider {
   codeVerifier = () => this.#verifier;
   saveDiscoveryState = (state: Stored<'saveDiscoveryState'>) => void (this.#discovery = state);
   discoveryState = () => this.#discovery;
-  // what @ai-sdk/mcp keeps in place of the discovery state
+  // @ai-sdk/mcp keeps this in place of the discovery state
   saveAuthorizationServerInformation = (information: unknown) => void (this.#server = information);
   authorizationServerInformation = () => this.#server;
   isClientInformationDynamicallyRegistered = () => true;
@@ -49,7 +49,7 @@ export class MemoryProvider implements OAuthClientProvider {
     if (scope === 'all' || scope === 'tokens') this.#tokens = undefined;
   }
 
-  /** The answer of the sign-in, once. */
+  /** Returns the answer of the sign-in, once. */
   takeCallback(): URL {
     const callback = this.callback;
     this.callback = undefined;

@@ -2,13 +2,13 @@ import { connectNotes, signInPerson } from '../apps/broker/src/features/upstream
 import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-browser.ts';
 import { isRecord } from '../apps/broker/src/platform/json.ts';
 
-/** The user of one client: signs in where the client sends them, and does things on the dashboard. */
+/** The user of one client: signs in where the client sends them, and acts on the dashboard. */
 export class Person {
   readonly publicUrl: string;
   readonly email: string;
-  /** How often a client sent them to sign in. */
+  /** Number of sign-ins to which a client sent them. */
   signIns = 0;
-  /** Until they signed in, after they disconnected everything, and when their client could not renew its token. */
+  /** Whether a sign-in is due: at first, after they disconnected everything, and when their client could not renew its token. */
   mustSignIn = true;
 
   constructor(publicUrl: string, email: string) {
@@ -16,7 +16,10 @@ export class Person {
     this.email = email;
   }
 
-  /** Picks the account and clicks Allow. @returns where the browser is sent back to */
+  /**
+   * Picks the account and clicks Allow.
+   * @returns the address to which the browser is sent back
+   */
   async allow(address: string | URL): Promise<URL> {
     this.signIns += 1;
     const back = await new ScriptedBrowser(this.publicUrl).signIn(address, { email: this.email });
@@ -24,7 +27,7 @@ export class Person {
     return back;
   }
 
-  /** The same, and the browser loads the client's page. */
+  /** Does the same, and loads the client's page in the browser. */
   async allowAndReturn(address: string | URL): Promise<void> {
     const back = await fetch(await this.allow(address));
     await back.text();

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 
-/** The programs that a run started: each leads a process group, which ends with it. */
+/** Programs that a run started. Each leads a process group, which ends with it. */
 export class Processes {
   readonly #running = new Set<ChildProcess>();
 

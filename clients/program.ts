@@ -2,43 +2,43 @@ import type { Person } from './person.ts';
 import type { Processes } from './processes.ts';
 import type { Trace } from './trace.ts';
 
-/** What a client needs to run here. */
+/** Environment in which a client runs. */
 export type Setting = {
   link: string;
   person: Person;
-  /** What it was seen to do until now. */
+  /** Returns the record of the client's actions until now. */
   trace(): Trace;
-  /** An empty folder for the client's own state, kept from one connection of this client to the next. */
+  /** A folder for the client's own state, at first empty and kept between its connections. */
   home: string;
-  /** Where its packages are installed. */
+  /** The folder where the client's packages are installed. */
   packages: string;
   processes: Processes;
 };
 
-/** A client that is connected, or says by its errors that it is not. */
+/** A connected client. Errors of its calls tell when it is not connected any more. */
 export type Connected = {
-  /** The tools that it has now, under its own names: each ends in ours. */
+  /** Returns the client's current tools under its own names, each of which ends in our name. */
   tools(): Promise<readonly string[]>;
-  /** The answer of a tool as the client passes it on, failures of the tool included. */
+  /** Returns the answer of a tool as the client passes it on, failures of the tool included. */
   call(tool: string, args: Record<string, unknown>): Promise<string>;
   close(): Promise<void>;
 };
 
 export type Program = {
-  /** How it is named on the command line. */
+  /** The name on the command line. */
   name: string;
   label: string;
-  /** Key in versions.json. Undefined for what the tree itself has. */
+  /** Key in versions.json. Undefined for packages of this repository. */
   packages?: string;
-  /** The package whose version stands in the row. */
+  /** The package whose version is shown in the row. */
   package: string;
-  /** It has a token of its user instead of a sign-in. */
+  /** Whether it uses a personal token instead of a sign-in. */
   token?: boolean;
   connect(setting: Setting): Promise<Connected>;
 };
 
-/** What a client's user writes into the form of a server. */
+/** The user's answer to the form of a server. */
 export const filledForm = { name: 'Ann Example' };
 
-/** Whether a client's name for a tool is its form of ours: some put words before it, and some know no hyphen. */
+/** Whether a client's name for a tool means ours: some put words before it, and some allow no hyphen. */
 export const isNameOf = (name: string, tool: string) => name.replaceAll('-', '_').endsWith(tool.replaceAll('-', '_'));

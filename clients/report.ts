@@ -11,18 +11,18 @@ const begin = '<!-- written by npm run clients -->';
 const end = '<!-- end of npm run clients -->';
 
 const ways: Record<string, [title: string, text: string]> = {
-  default: ['With only the link', 'The product as `npm start` starts it.'],
+  default: ['With the link alone', 'The product as `npm start` starts it.'],
   'documents unreachable': [
     'Metadata documents out of reach',
-    '`npm run clients -- --documents unreachable`: clients are told of metadata documents, and the proxy through which the broker would fetch one answers 403.',
+    '`npm run clients -- --documents unreachable`: the broker offers metadata documents to clients, and the proxy through which it would fetch one answers 403.',
   ],
   slash: [
     'With a slash behind the link',
-    '`npm run clients -- --slash`: what the client is given is the link with a slash behind it, as people paste it.',
+    '`npm run clients -- --slash`: clients are given the link with a slash behind it, as some users paste it.',
   ],
   'two brokers': [
     'Two brokers in turn',
-    '`npm run clients -- --brokers 2`: each request goes to the other of two brokers, on PostgreSQL.',
+    '`npm run clients -- --brokers 2`: requests go to two brokers in turn, which share PostgreSQL.',
   ],
 };
 
@@ -43,12 +43,12 @@ function document(results: Results): string {
   });
   return `${[
     '# Clients',
-    'Written by `npm run clients`, which installs real clients, starts the product and uses each client as a person would, without a network: a script answers in place of the model, and a scripted browser signs in. Do not edit by hand.',
+    'Written by `npm run clients`, which installs real clients, starts the product and uses each client as a user would, without a network: a script answers in place of the model, and a scripted browser signs in. Do not edit by hand.',
     columns.map(([column, meaning]) => `- **${column}**: ${meaning}.`).join('\n'),
     '"–" means that the client has no such feature. A fault that is the client\'s own has a link to its thread.',
     ...sections,
-    '## What others were seen to send',
-    'From public sources, looked up on 2026-11-25, of clients that do not run here or not in this way: where they want to be answered, and which scopes they ask for. Clients that ask for no scope of the link are offered all of them at the consent. A registration keeps the redirect addresses that may be kept, and its answer names the others in `refused_redirect_uris`. Schemes of applications that are kept beside those of reversed domain names stand in redirect-uri.ts.',
+    '## Sign-ins of other clients',
+    'Redirect addresses and scopes of clients that do not run here, or not in this way, from public sources as of 2026-11-25. Clients that ask for no scope of the link are offered all of them at the consent. A registration keeps the allowed redirect addresses, and its answer names the others in `refused_redirect_uris`. The allowed schemes of applications, beside reversed domain names, are in redirect-uri.ts.',
     tableElsewhere(),
   ].join('\n\n')}\n`;
 }
@@ -65,7 +65,7 @@ function table(rows: readonly DatedRow[]): string {
 }
 
 function tableElsewhere(): string {
-  const head = ['client', 'answered at', 'scopes', 'here', 'sources'];
+  const head = ['client', 'redirect addresses', 'scopes', 'here', 'sources'];
   const body = sentElsewhere.map(({ client, redirects, scopes, here, sources }) => [
     client,
     redirects,
@@ -91,7 +91,7 @@ function footnotes(rows: readonly DatedRow[]): string {
     .join('\n');
 }
 
-/** One line for each client: what works, and what does not. */
+/** Returns a table with one line for each client: what works, and what does not. */
 function short(results: Results): string {
   const rows = results['default'] ?? [];
   const body = rows.map(({ label, version, date, cells }) => {

@@ -22,12 +22,12 @@ const rowSchema = z.object({
 const resultsSchema = z.record(z.string(), z.array(rowSchema));
 
 export type DatedRow = Row & { date: string };
-/** The newest row of each client, by the way of the run. */
+/** The newest row of each client, for each kind of run. */
 export type Results = Record<string, DatedRow[]>;
 
 export const readResults = (): Results => resultsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
 
-/** Puts the rows in the place of earlier ones of the same clients. */
+/** Replaces the earlier rows of the same clients, and stores the result. */
 export function keepRows(way: string, rows: readonly DatedRow[], order: readonly string[]): Results {
   const results = readResults();
   const others = (results[way] ?? []).filter(({ name }) => rows.every((row) => row.name !== name));

@@ -33,7 +33,7 @@ const options = readOptions();
 if (!options) process.exitCode = exitUsage;
 else {
   await run(options);
-  // what a library of a client leaves open keeps nothing running
+  // handles that a client's library leaves open must not keep this process running
   process.exit();
 }
 
@@ -63,7 +63,7 @@ async function run(options: BedOptions): Promise<void> {
     told: '',
     cells: sameInAll({ state: 'not run', note: why }),
   }));
-  // a start that is interrupted ends what it has begun
+  // an interrupted start still has to be closed
   const starting = startBed(options);
   let bed: Bed | undefined;
   try {
@@ -112,9 +112,9 @@ async function checkOne(program: Program, bed: Bed, processes: Processes, signal
   }
 }
 
-/** The rows, and one for each client of which no run has come to its end yet. */
+/** Returns the rows, and one for each client that has not been run yet. */
 function withThoseToCome(rows: readonly DatedRow[]): DatedRow[] {
-  const cells = sameInAll({ state: 'not run', note: 'no run has come to its end yet' });
+  const cells = sameInAll({ state: 'not run', note: 'not run yet' });
   return [...programs, ...notRun].map(
     ({ name, label }) =>
       rows.find((row) => row.name === name) ?? { name, label, version: '', told: '', date: '', cells },

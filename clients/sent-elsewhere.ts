@@ -1,14 +1,14 @@
 /**
- * What clients that do not run here, or not in this way, send at a registration and a sign-in, as public sources say. Looked up
- * on 2026-11-25. What is said to be refused here is tried by the tests of identity.
+ * Registrations and sign-ins of clients that do not run here, or not in this way, according to public sources as of 2026-11-25.
+ * The tests of identity try those that are said to be refused here.
  */
 export type SentElsewhere = {
   client: string;
-  /** Where it wants to be answered. */
+  /** Redirect addresses that the client uses. */
   redirects: string;
-  /** The scopes that it asks for. */
+  /** Scopes that the client asks for. */
   scopes: string;
-  /** What Souk makes of it. */
+  /** Souk's answer. */
   here: string;
   sources: readonly string[];
 };

@@ -8,9 +8,9 @@ const program = new URL('../services/notes/src/main.ts', import.meta.url);
 const bundled = new URL('../catalogue/deployed/notes.json', import.meta.url);
 
 /**
- * One Notes for all brokers, as an operator deploys a server: each broker starts demo services of its own, and an account at one
- * Notes is none at another.
- * @returns the variables with which a broker has it in place of its own
+ * Starts one Notes for all brokers, as an operator deploys a server. Otherwise each broker starts its own demo services, and an
+ * account at one Notes is unknown to another.
+ * @returns the variables that make a broker use it instead of its own
  */
 export async function startSharedNotes(): Promise<{ env: NodeJS.ProcessEnv; close(): Promise<void> }> {
   const folder = await newDataDir();

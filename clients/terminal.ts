@@ -1,20 +1,20 @@
 import type { ChildProcess } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 
-/** What a program asks in its terminal, and what its user types. */
+/** A program's question in its terminal, and the user's input. */
 export type Reply = { to: RegExp; type: string };
 
 const mostScreen = 64 * 1024;
 
-/** The command line that runs a program in a terminal, for those that do something only there. */
+/** Returns the command line that runs a program in a terminal, for programs that do some things only there. */
 export function inTerminal(words: readonly string[]): string[] {
   const quoted = words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
-  // without a size some draw nothing and take no command
+  // some programs draw nothing and take no command without a size
   const sized = `stty rows 40 cols 120; exec ${quoted}`;
   return ['script', '--quiet', '--return', '--flush', '--command', sized, '/dev/null'];
 }
 
-/** Types each reply once, when its question is on the screen: what is typed earlier is lost. */
+/** Types each reply once, when its question is on the screen: earlier input is lost. */
 export function replyTo(child: ChildProcess, replies: readonly Reply[]): void {
   let left = replies;
   let printed = '';
@@ -29,6 +29,6 @@ export function replyTo(child: ChildProcess, replies: readonly Reply[]): void {
   });
 }
 
-/** The words on a screen: programs draw a space as a move of the cursor. */
+/** Returns the words on a screen, where programs draw a space as a move of the cursor. */
 export const readable = (printed: string) =>
   stripVTControlCharacters(printed.replaceAll(/\p{Cc}\[\d*C/gu, ' ')).replaceAll(/\s+/g, ' ');

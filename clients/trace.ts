@@ -2,29 +2,32 @@ import { asRecord } from '../apps/broker/src/platform/json.ts';
 
 export type SeenCall = { tool: string; asksProgress: boolean; notices: number };
 
-/** What one client was seen to do on its way through the door. */
+/** Record of one client's requests through the door. */
 export class Trace {
   protocol = '';
   userAgent = '';
-  /** The client's name and version, as it tells them in a request. */
+  /** The client's name and version, as its requests tell them. */
   clientInfo = '';
-  /** Names of the capabilities that it declared. */
+  /** Names of the client's declared capabilities. */
   capabilities: readonly string[] = [];
-  /** How it signed in: by registration or by a metadata document. */
+  /** The kind of sign-in: registration or metadata document. */
   signIn = '';
   refreshes = 0;
-  /** Lists of tools that it got. */
+  /** Number of lists of tools that the client received. */
   lists = 0;
   readonly calls: SeenCall[] = [];
 
-  /** The protocol revision and the way of its sign-in, for the row. */
+  /** Returns a summary for the row: client, protocol revision, kind of sign-in. */
   told(): string {
     const parts = [this.clientInfo, this.protocol, this.signIn === '' ? '' : `by ${this.signIn}`];
     const asks = this.capabilities.includes('elicitation') ? 'answers questions' : '';
     return [...parts, asks].filter((part) => part !== '').join(', ');
   }
 
-  /** @returns the call, if the request is one */
+  /**
+   * Records one message of the client.
+   * @returns the call, if the message is one
+   */
   hear(body: unknown): SeenCall | undefined {
     const { method, params } = { ...asRecord(body) };
     const given = { ...asRecord(params) };

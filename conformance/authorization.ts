@@ -7,7 +7,7 @@ import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-brow
 import { freePort } from '../e2e/product.ts';
 
 const suite = join(import.meta.dirname, '../node_modules/@modelcontextprotocol/conformance/dist/index.js');
-/** For a suite that hangs. */
+/** Ends a suite that hangs. */
 const deadlineMs = 600_000;
 
 const checksSchema = z.array(
@@ -16,7 +16,7 @@ const checksSchema = z.array(
 
 export type AuthorizationVerdict = {
   exitCode: number | null;
-  /** The suite's result of every check of every scenario. */
+  /** The suite's results of all checks of all scenarios. */
   checks: z.infer<typeof checksSchema>;
   output: string;
 };

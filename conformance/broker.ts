@@ -9,14 +9,14 @@ import { readConfig, type Config } from '../apps/broker/src/platform/config.ts';
 import { createLog, type Log } from '../apps/broker/src/platform/log.ts';
 import { freePort } from '../e2e/product.ts';
 
-/** The broker for every leg of a run. */
+/** The broker that all legs of a run share. */
 export type Broker = {
   app: App;
   log: Log;
-  /** Its configuration, and the same with another port for the servers beside it. */
+  /** The broker's configuration. `configBeside` returns the same with another port, for further servers. */
   config: Config;
   configBeside(): Promise<Config>;
-  /** Secrets of clients that the operator registered at upstreams; read when they are used. */
+  /** Secrets of clients that the operator registered at upstreams, read at each use. */
   upstreamSecrets: Map<string, string>;
   allowAddresses: readonly string[];
   stop(): Promise<void>;
@@ -37,7 +37,7 @@ export async function startBroker(addresses: readonly string[]): Promise<Broker>
     MCP_CALLS_PER_MINUTE_USER: '100000',
     MCP_REQUESTS_PER_MINUTE_TOKEN: '100000',
     SIGN_IN_PER_MINUTE: '1000',
-    // at a loopback address clients are not told of metadata documents, which the suite checks
+    // the suite checks metadata documents, which are off by default at a loopback address
     CLIENT_DOCUMENTS: 'on',
     // no health checks: the suite counts requests
     HEALTH_INTERVAL_MS: '600000',

@@ -1,5 +1,5 @@
-// Runs a scenario without a sign-in with our upstream side, as the gateway uses it. MCP_CONFORMANCE_SCENARIO names the
-// scenario, MCP_CONFORMANCE_CONTEXT has its data.
+// Runs a scenario without a sign-in against our upstream side, which is used like in the gateway.
+// MCP_CONFORMANCE_SCENARIO names the scenario, MCP_CONFORMANCE_CONTEXT has its data.
 import { asRecord } from '../apps/broker/src/platform/json.ts';
 import type { Tool } from '@modelcontextprotocol/client';
 import { openUpstream } from '../apps/broker/src/adapters/mcp/connect/open-upstream.ts';
@@ -13,7 +13,7 @@ type Call = { name: string; arguments?: Record<string, unknown> };
 const url = process.argv.at(-1) ?? '';
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
 const era = process.env['MCP_CONFORMANCE_PROTOCOL_VERSION'] === '2026-07-28' ? 'modern' : 'legacy';
-/** For a suite that hangs: it starts all clients at once, and other work may be done beside it. */
+/** Ends a suite that hangs. The deadline is long because it starts all clients at once. */
 const deadlineMs = 600_000;
 const clientCapabilities = { elicitation: { form: {} } };
 
@@ -36,7 +36,7 @@ try {
   await upstream.close();
 }
 
-/** Lists the tools, then calls those that the scenario names, or all of them. */
+/** Lists the tools, then calls the ones that the scenario names, or all. */
 async function act(server: Upstream): Promise<void> {
   const tools = await server.listTools();
   for (const call of callsOf(tools)) {
@@ -59,7 +59,7 @@ function callsOf(tools: readonly Tool[]): Call[] {
   const [echo, focal] = ['json_schema_echo', 'json_schema_2020_12_tool'].map((name) =>
     tools.find((tool) => tool.name === name),
   );
-  // this scenario wants the schema of its other tool back, as we received it
+  // this scenario expects the schema of its other tool back, as we received it
   if (echo && focal) return [{ name: echo.name, arguments: { schema: focal.inputSchema } }];
   return tools.map((tool) => ({ name: tool.name, arguments: argumentsFor(tool) }));
 }
@@ -109,7 +109,7 @@ function options(): CallOptions {
   };
 }
 
-/** The default values of a form, as a user would accept it unchanged. */
+/** Returns the default values of a form, as if a user accepted it unchanged. */
 function defaultsOf({ params }: Ask): Record<string, unknown> {
   const schema = Object(params['requestedSchema']);
   return Object.fromEntries(

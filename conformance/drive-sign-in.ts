@@ -12,13 +12,13 @@ const scenarioSchema = z.object({
   scenario: z.string(),
   /** The suite's MCP server. */
   url: z.string(),
-  /** A client that is already registered there. */
+  /** The client, if it is already registered there. */
   context: z.looseObject({ client_id: z.string().optional(), client_secret: z.string().optional() }),
 });
 
 /** The tool of the suite's servers. */
 const tool = { name: 'test-tool', inputSchema: { type: 'object' } };
-/** A user who is asked again signs in again, once. */
+/** Sign-ins of a user for one scenario: one, and one more if the server asks again. */
 const maxSignIns = 2;
 
 export type SignInDriver = { address: string; stop(): Promise<void> };
@@ -30,7 +30,7 @@ export async function startSignInDriver(broker: Broker): Promise<SignInDriver> {
   const https = await startHttpsSignIn(broker);
   let scenarios = 0;
   const email = 'suite@souk.test';
-  /** One user for every scenario: each has a server of its own, and so an account of its own there. */
+  /** One user for all scenarios: each scenario has its own server, and so its own account there. */
   const person = await signInPerson(publicUrl, email);
   const { token } = await broker.app.identity.createPersonalToken({ email, name: 'suite' });
 
@@ -46,7 +46,7 @@ export async function startSignInDriver(broker: Broker): Promise<SignInDriver> {
       capabilitySnapshot: { tools: [tool] },
     });
     if (clientId !== undefined) await confirmIssuer(serverId);
-    // with https we are identified by a metadata document; otherwise we register
+    // with https a metadata document identifies us; otherwise we register
     const side = scenario.scenario === 'auth/basic-cimd' ? https : plain;
     const call = () =>
       postModern(`${publicUrl}/s/${serverId}/mcp`, token, 'tools/call', { name: tool.name, arguments: {} });
@@ -61,7 +61,7 @@ export async function startSignInDriver(broker: Broker): Promise<SignInDriver> {
     }
   }
 
-  /** A client that the operator registered is shown where an administrator has confirmed it. */
+  /** Confirms the issuer as an administrator does: a client that the operator registered is used only then. */
   async function confirmIssuer(serverId: string): Promise<void> {
     const { catalogue, upstreams } = broker.app;
     const server = catalogue.snapshot().byId.get(serverId);

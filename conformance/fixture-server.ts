@@ -3,7 +3,7 @@ import { askingTools, reportingTools } from './fixture-asking.ts';
 import { contentTools, jsonSchemaTool, onePixelPng, text } from './fixture-content.ts';
 import { inputTools, namePrompt } from './fixture-input.ts';
 
-/** The state that all sessions share: calls extend the lists, and subscribers are notified. */
+/** State that all sessions share: calls extend the lists, and subscribers are notified. */
 export type FixtureState = {
   extraTools: Tool[];
   extraPrompts: { name: string; description: string }[];
@@ -40,7 +40,7 @@ const listed: Tool[] = [
 
 const userSays = (value: string) => ({ role: 'user' as const, content: { type: 'text' as const, text: value } });
 
-/** An upstream with the fixed names that the official conformance suite calls, for one session or one request. */
+/** Creates an upstream with the fixed names that the official conformance suite calls, for one session or one request. */
 export function createConformanceServer(state: FixtureState): Server {
   const server = new Server(
     { name: 'conformance-fixture', version: '1.0.0' },

@@ -7,7 +7,7 @@ import { createConformanceServer, type FixtureState } from './fixture-server.ts'
 
 export type ConformanceFixture = { url: string; address: string; close(): Promise<void> };
 
-/** The upstream of the conformance runs. It supports one era only, so that the gateway itself must provide the other. */
+/** Starts the upstream of the conformance runs. It supports one era only, so the gateway itself has to provide the other. */
 export async function startConformanceFixture(era: 'legacy' | 'modern'): Promise<ConformanceFixture> {
   const sessions = new Map<string, { transport: NodeStreamableHTTPServerTransport; server: Server }>();
   const state: FixtureState = {

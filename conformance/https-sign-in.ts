@@ -18,8 +18,8 @@ export type SignInSide = { publicUrl: string; address: string };
 const publicUrl = 'https://conformance-test.local';
 
 /**
- * A second instance of the broker's sign-ins over the same database, configured for https: only with https are we
- * identified by our metadata document. There is no TLS proxy here, so requests go to `address`.
+ * Starts a second instance of the broker's sign-ins over the same database, configured for https: only with https does our
+ * metadata document identify us. There is no TLS proxy here, so requests go to `address`.
  */
 export async function startHttpsSignIn(broker: Broker): Promise<SignInSide & { stop(): Promise<void> }> {
   const { app, log, allowAddresses } = broker;

@@ -2,7 +2,7 @@ import type { SuiteVerdict } from './run-suite.ts';
 
 export type Leg = { name: string } & SuiteVerdict;
 
-/** Extensions that we do not support, which may fail unscored, and what the suite warns of, with the reasons. */
+/** Scenarios of unsupported extensions, which may fail unscored, and known warnings of the suite, with the reasons. */
 const notOurs: readonly [RegExp, string][] = [
   [/^tasks-/, 'the tasks extension is not offered'],
   [/^auth\/client-credentials-/, 'only users sign in to a server, never a client alone'],

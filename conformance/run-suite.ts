@@ -10,7 +10,7 @@ export type ScenarioResult = {
   passed: number;
   failed: number;
   warnings: number;
-  /** Why the suite does not score it. */
+  /** The reason why the suite does not score the scenario. */
   notScored: string | undefined;
 };
 

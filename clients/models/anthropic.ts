@@ -2,7 +2,7 @@ import { asText, records, sendEvent, type Dialect, type Move } from './model.ts'
 
 const usage = { input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
 
-/** POST /v1/messages. */
+/** The API of POST /v1/messages. */
 export const anthropic: Dialect = {
   read(path, body) {
     if (!path.includes('/messages') || path.includes('count_tokens')) return undefined;

@@ -1,7 +1,7 @@
 import { asText, records, type Dialect } from './model.ts';
 import { asRecord } from '../../apps/broker/src/platform/json.ts';
 
-/** POST /v1beta/models/…:generateContent and :streamGenerateContent. */
+/** The API of POST /v1beta/models/…:generateContent and :streamGenerateContent. */
 export const gemini: Dialect = {
   read(path, body) {
     if (!/generateContent/i.test(path)) return undefined;

@@ -1,45 +1,49 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { isRecord, parseObject } from '../../apps/broker/src/platform/json.ts';
 import { isNameOf } from '../program.ts';
 import { listenLocally } from '../../apps/broker/src/testing/servers/listen-locally.ts';
 
-/** What a client's request to its model says. */
+/** Contents of a client's request to its model. */
 export type Turn = {
   /** The tools that the model may call, by the names that it has to use. */
   tools: readonly ToolName[];
-  /** The results of the model's calls until now, as text. */
+  /** Results of the model's calls until now, as text. */
   results: readonly string[];
-  /** Whether the request is the conversation, and no side request such as for a title. */
+  /** Whether the request belongs to the conversation. Side requests ask for a title, for example. */
   main: boolean;
 };
-/** Some clients put the tools of a server under a namespace. */
+/** Name of a tool. Some clients put the tools of a server under a namespace. */
 export type ToolName = { name: string; namespace?: string };
-/** What the model answers: a call, or the end. */
+/** The model's answer: a call, or the end of the conversation. */
 export type Move = { tool: ToolName; args: Record<string, unknown>; id: string } | 'end';
 
-/** How one vendor's API carries turns and moves. */
+/** Translation of turns and moves to one vendor's API. */
 export type Dialect = {
   read(path: string, body: Record<string, unknown>): Turn | undefined;
-  /** Begins the answer, so that the client sees that the model thinks. @returns undefined where it cannot be begun */
+  /** Begins the answer, where the API allows that, so that the client sees that the model is thinking. */
   begin(path: string, body: Record<string, unknown>, answer: ServerResponse): void;
-  /** Said while the model thinks. */
+  /** Text that is sent again and again while the model thinks. */
   keepAlive?: string;
   finish(path: string, body: Record<string, unknown>, answer: ServerResponse, move: Move): void;
-  /** What any other request is answered with. */
+  /** Returns the answer for any other request. */
   other(path: string): unknown;
 };
 
 /**
- * A model that does what it is told: each request of the client waits until `call` says what to do next, so that a test can
- * do things between two calls of one conversation.
+ * A model that does what it is told: each request of the client waits until `call` says what to do next, so that a check can
+ * act between two calls of one conversation.
  */
 export type ToldModel = {
   url: string;
-  /** The tools of the newest turn; waits for the first. */
+  /** Returns the tools of the newest turn; waits for the first. */
   tools(): Promise<readonly string[]>;
-  /** Lets the client call the tool. @returns what the client tells the model of the result */
+  /**
+   * Lets the client call the tool.
+   * @returns the result as the client passes it to the model
+   */
   call(tool: string, args: Record<string, unknown>): Promise<string>;
-  /** Makes a turn that does nothing, so that the next one has a list of now. */
+  /** Makes a turn without effect, so that the next turn has the current list of tools. */
   again(): Promise<void>;
   /** Ends the conversation. */
   end(): void;
@@ -49,8 +53,6 @@ export type ToldModel = {
 type Waiting = { turn: Turn; move: (move: Move) => void };
 
 const keepAliveMs = 5_000;
-const mostBodyBytes = 32 * 1024 * 1024;
-
 export async function startModel(dialect: Dialect): Promise<ToldModel> {
   let waiting: Waiting | undefined;
   const onTurn: ((waiting: Waiting) => void)[] = [];
@@ -62,7 +64,7 @@ export async function startModel(dialect: Dialect): Promise<ToldModel> {
   });
   async function serve(request: IncomingMessage, answer: ServerResponse): Promise<void> {
     const path = request.url ?? '/';
-    const body = parseObject(await readText(request)) ?? {};
+    const body = parseObject(await text(request)) ?? {};
     const turn = request.method === 'POST' ? dialect.read(path, body) : undefined;
     if (!turn) {
       answer.setHeader('content-type', 'application/json');
@@ -86,7 +88,7 @@ export async function startModel(dialect: Dialect): Promise<ToldModel> {
     clearInterval(alive);
     if (!answer.destroyed) dialect.finish(path, body, answer, move);
   }
-  /** The turn that waits for a move, now or as soon as there is one. */
+  /** Returns the turn that waits for a move, as soon as there is one. */
   const nextTurn = (): Promise<Waiting> =>
     waiting ? Promise.resolve(waiting) : new Promise((resolve) => onTurn.push(resolve));
   const afterMove = async ({ turn, move }: Waiting, tool: ToolName, args: Record<string, unknown>) => {
@@ -94,7 +96,7 @@ export async function startModel(dialect: Dialect): Promise<ToldModel> {
     calls += 1;
     move({ tool, args, id: `call_${calls}` });
     const { results } = (await nextTurn()).turn;
-    // some clients refuse a call, as one in a loop, with words of their own
+    // some clients refuse a call themselves, for example as part of a loop
     if (results.length <= turn.results.length) throw new Error(`the client has no result for ${tool.name}`);
     return results.at(-1) ?? '';
   };
@@ -110,11 +112,11 @@ export async function startModel(dialect: Dialect): Promise<ToldModel> {
     },
     async again() {
       const next = await nextTurn();
-      // without our tools, the client answers itself that there is no such tool
+      // a client without our tools answers by itself that there is no such tool
       const known = next.turn.tools.find(({ name }) => isNameOf(name, 'list_my_servers')) ?? {
         name: 'list_my_servers',
       };
-      // some clients end a conversation that repeats a call word for word
+      // some clients end a conversation that repeats an identical call
       await afterMove(next, known, { turn: calls });
     },
     end() {
@@ -126,21 +128,10 @@ export async function startModel(dialect: Dialect): Promise<ToldModel> {
   };
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes > mostBodyBytes) throw new Error('the body is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
-
 export const records = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.filter(isRecord) : [];
 
-/** A result as text, whatever form it has. */
+/** Returns a result of any form as text. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
 
 export function sendEvent(answer: ServerResponse, data: unknown, event?: string): void {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { asText, records, sendEvent, type Dialect, type Move, type ToolName } from './model.ts';
 import { asRecord } from '../../apps/broker/src/platform/json.ts';
 
-/** POST /v1/chat/completions. */
+/** The API of POST /v1/chat/completions. */
 export const chatCompletions: Dialect = {
   read(path, body) {
     if (!path.includes('/chat/completions')) return undefined;
@@ -44,7 +44,7 @@ export const chatCompletions: Dialect = {
   other: models,
 };
 
-/** POST /v1/responses, which is always a stream here. */
+/** The API of POST /v1/responses, here always with a stream. */
 export const responses: Dialect = {
   read(path, body) {
     if (!path.includes('/responses')) return undefined;
@@ -94,7 +94,7 @@ export const responses: Dialect = {
 
 const functionOf = ({ tool, args }: Exclude<Move, 'end'>) => ({ name: tool.name, arguments: JSON.stringify(args) });
 
-/** A tool, or the tools of a namespace. */
+/** Returns a tool, or the tools of a namespace. */
 function toolsIn(tool: Record<string, unknown>): ToolName[] {
   const name = String(tool['name']);
   if (tool['type'] !== 'namespace') return [{ name }];

@@ -20,11 +20,11 @@ const claudeCode = agentProgram({
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_API_KEY: 'none',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    // the whole list, in place of a search for tools
+    // list all tools instead of searching them
     ENABLE_TOOL_SEARCH: 'false',
   }),
   async add({ command, setting }) {
-    // answers a form in the place of its dialog
+    // answers a form instead of the dialog
     const hookSpecificOutput = { hookEventName: 'Elicitation', action: 'accept', content: filledForm };
     const hook = { type: 'command', command: `echo '${JSON.stringify({ hookSpecificOutput })}'` };
     await mergeJson(join(setting.home, '.claude/settings.json'), { hooks: { Elicitation: [{ hooks: [hook] }] } });
@@ -46,7 +46,7 @@ const codex = agentProgram({
   program: executable('codex'),
   async add({ command, setting }) {
     await write(codexSettings(setting.home), 'mcp_oauth_credentials_store = "file"\n');
-    // signs in too, but says that it is added whether or not the sign-in ended
+    // this also signs in, but reports success even when the sign-in fails
     await command('mcp', 'add', 'souk', '--url', setting.link);
   },
   signIn: async ({ command }) => {
@@ -108,11 +108,11 @@ const qwenCode = agentProgram({
       security: { auth: { selectedType: 'openai' } },
       general: { disableAutoUpdate: true },
       privacy: { usageStatisticsEnabled: false },
-      // the whole list, in place of a search for tools; after a new sign-in only calls of trusted servers are made again
+      // list all tools instead of searching them; after a new sign-in only calls of trusted servers are repeated
       mcpServers: { souk: { ...added, alwaysLoadTools: true, trust: true } },
     });
   },
-  // in a terminal it signs in where it has to
+  // in a terminal it signs in when necessary
   signIn: ({ signInInTerminal }) => signInInTerminal({ words: [] }),
   talk: () => ['--approval-mode', 'yolo', '-p', 'go'],
 });
@@ -167,11 +167,11 @@ const copilot = agentProgram({
     await write(join(setting.home, '.copilot/config.json'), JSON.stringify({ trusted_folders: [setting.home] }));
     await command('mcp', 'add', '--transport', 'http', 'souk', setting.link);
   },
-  // in a terminal it signs in where it has to, and has its tools before it stores its token
+  // in a terminal it signs in when necessary, and has its tools before it stores its token
   signIn: ({ signInInTerminal, setting }) => {
     const since = Date.now();
     const tokens = join(setting.home, '.copilot/mcp-oauth-config');
-    // it does so by itself only the first time
+    // it signs in by itself only the first time
     const words = setting.person.signIns === 0 ? [] : ['-i', '/mcp auth souk'];
     return signInInTerminal({ words, until: () => hasNewer(tokens, 'tokens.json', since) });
   },
@@ -179,10 +179,10 @@ const copilot = agentProgram({
   talk: () => ['-p', 'go', '--allow-all'],
 });
 
-/** Agents of the terminal. */
+/** Agents that run in a terminal. */
 export const agentPrograms: readonly Program[] = [claudeCode, codex, geminiCli, copilot, opencode, qwenCode];
 
-/** Whether the folder has a file of this ending that was written since. */
+/** Whether the folder has a file with this ending that was written since then. */
 function hasNewer(folder: string, ending: string, since: number): boolean {
   const files = existsSync(folder) ? readdirSync(folder) : [];
   return files.some((file) => file.endsWith(ending) && statSync(join(folder, file)).mtimeMs >= since);

@@ -4,10 +4,10 @@ import { bridgePrograms } from './bridges.ts';
 import { libraryPrograms } from './libraries.ts';
 import { sdkPrograms } from './sdks.ts';
 
-/** Every client that can be run here, in the order of the table. */
+/** All clients that can run here, in the order of the table. */
 export const programs: readonly Program[] = [...agentPrograms, ...sdkPrograms, ...bridgePrograms, ...libraryPrograms];
 
-/** Clients that no run here can start, and why. */
+/** Clients that cannot run here, with the reason. */
 export const notRun: readonly { name: string; label: string; why: string }[] = [
   {
     name: 'claude-web',

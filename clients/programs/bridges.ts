@@ -8,7 +8,7 @@ import { parseObject, isRecord } from '../../apps/broker/src/platform/json.ts';
 
 const callTimeoutMs = 60_000;
 
-/** Programs without a model: each command connects, asks and ends, but mcp-remote, which stays. */
+/** Programs without a model. Each command connects, asks and ends, except mcp-remote, which keeps running. */
 export const bridgePrograms: readonly Program[] = [
   { name: 'mcp-remote', label: 'mcp-remote', package: 'mcp-remote', connect: openMcpRemote },
   {
@@ -60,7 +60,7 @@ function inspector(era: 'legacy' | 'modern', withToken: boolean): Program['conne
     const ask = async (...words: string[]) =>
       mustRun(setting, [process.execPath, join(setting.packages, launcher), '--cli', ...target, ...words], {
         browser,
-        // in a container it would keep its sign-in for one command only
+        // otherwise it keeps its sign-in for one command only in a container
         env: { MCP_AUTO_OPEN_ENABLED: 'true', MCP_INSPECTOR_SECRET_STORE: 'file' },
       });
     const tools = async () => namesIn(await ask('--method', 'tools/list'));
@@ -89,7 +89,7 @@ async function openMcporter(setting: Setting): Promise<Connected> {
     tools: async () => namesIn(await ask('list', 'souk', '--json')),
     async call(name, args) {
       const words = ['call', `souk.${name}`, '--args', JSON.stringify(args), '--output', 'json'];
-      // a tool that fails ends the command with a code of its own
+      // a failed tool makes the command fail too
       const { stdout, stderr } = await runCommand(setting, [...program, ...words], { browser });
       return stdout.trim() === '' ? stderr : stdout;
     },

@@ -9,7 +9,7 @@ import { afterSignIn, providerOf } from './sdks.ts';
 const callTimeoutMs = 60_000;
 const accepted = { action: 'accept', content: filledForm };
 
-/** Libraries that put MCP servers' tools into agents, each by its own API. */
+/** Libraries that give agents the tools of MCP servers, each with its own API. */
 export const libraryPrograms: readonly Program[] = [
   library('ai-sdk', '@ai-sdk/mcp', openAiSdk, finishAiSdk),
   library('langchain', '@langchain/mcp-adapters', openLangchain),
@@ -18,10 +18,9 @@ export const libraryPrograms: readonly Program[] = [
 ];
 
 type Open = (setting: Setting, provider: MemoryProvider) => Promise<Connected>;
-
 type Finish = (setting: Setting, provider: MemoryProvider, callback: URLSearchParams) => Promise<unknown>;
 
-/** Most of them have no step for the end of a sign-in of their own: they point to their SDK's. */
+/** Ends a sign-in with the SDK. Most libraries have no step of their own for that and refer to their SDK. */
 async function finishWithSdk(...[{ link }, provider, callback]: Parameters<Finish>): Promise<void> {
   await new StreamableHTTPClientTransport(new URL(link), { authProvider: provider }).finishAuth(callback);
 }
@@ -40,7 +39,7 @@ function library(name: string, package_: string, open: Open, finish: Finish = fi
   };
 }
 
-/** Loads a package of the set: it is not among our own dependencies, so its types are not here. */
+/** Loads a package of the set. It is no dependency of this repository, so its types are unknown here. */
 function load<Module>({ packages }: Setting, name: string): Promise<Module> {
   const resolve = createRequire(join(packages, 'package.json')).resolve;
   return import(pathToFileURL(resolve(name)).href);
@@ -92,7 +91,7 @@ async function openLangchain(setting: Setting, provider: MemoryProvider): Promis
   const { MultiServerMCPClient } = await load<Langchain>(setting, '@langchain/mcp-adapters');
   const client = new MultiServerMCPClient({
     mcpServers: { souk: { transport: 'http', url: setting.link, authProvider: provider } },
-    // makes it ask for progress
+    // so that it asks for progress
     onProgress: () => {},
   });
   const tools = await client.getTools();
@@ -153,7 +152,7 @@ async function openMastra(setting: Setting, provider: MemoryProvider): Promise<C
   };
 }
 
-/** A tool by our name for it: some put the server's before it. */
+/** Finds a tool by our name: some libraries put the server's name before it. */
 function named<Tool>(tools: Record<string, Tool>, name: string): Tool {
   const found = Object.entries(tools).find(([key]) => isNameOf(key, name));
   if (!found) throw new Error(`the client has no tool ${name}`);

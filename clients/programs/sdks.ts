@@ -11,7 +11,7 @@ const callTimeoutMs = 60_000;
 
 type Mode = 'legacy' | 'auto' | { pin: '2026-07-28' };
 
-/** The official SDKs, as a program that is built on them uses them. */
+/** The official SDKs, used like by a program that is built on them. */
 export const sdkPrograms: readonly Program[] = [
   { name: 'sdk-v1', label: 'SDK 1.x', package: '@modelcontextprotocol/sdk', connect: connectV1 },
   { name: 'sdk-v2-legacy', label: 'SDK 2.x, legacy', package: '@modelcontextprotocol/client', connect: v2('legacy') },
@@ -23,7 +23,7 @@ export const sdkPrograms: readonly Program[] = [
   },
 ];
 
-/** A person keeps what their client stored, from one connection to the next. */
+/** Sign-in state of each person's client, kept between its connections. */
 const providers = new WeakMap<Person, MemoryProvider>();
 
 export function providerOf(person: Person, name: string): MemoryProvider {
@@ -32,7 +32,7 @@ export function providerOf(person: Person, name: string): MemoryProvider {
   return provider;
 }
 
-/** Connects, and once more after the sign-in that the first try led to. */
+/** Connects, and connects again after the sign-in if the first attempt led to one. */
 export async function afterSignIn<T>(
   provider: MemoryProvider,
   connect: () => Promise<T>,
