@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { offersWithoutWelcome } from '../apps/broker/src/testing/people/offers-without-welcome.ts';
 import { freePort, newDataDir, programEnv } from './product.ts';
 
-/** A product with services of its own, in a process that sends its address as the first message. */
+/** A product with additional parts, in a process that sends its address as the first message. */
 export type ForkedProduct = {
   publicUrl: string;
   /** The whole first message. */
@@ -13,7 +13,10 @@ export type ForkedProduct = {
   close(): Promise<void>;
 };
 
-/** @param program ends when its parent disconnects */
+/**
+ * Starts a product in a forked process.
+ * @param program ends when its parent disconnects
+ */
 export async function forkProduct(program: URL): Promise<ForkedProduct> {
   const dataDir = await newDataDir();
   const own = { PORT: String(await freePort()), DATA_DIR: dataDir, OFFERS_FILE: await offersWithoutWelcome(dataDir) };

@@ -1,5 +1,5 @@
-// The product with a server, and a stand-in for Stripe, to which things happen when the parent says so: a message with what is to
-// happen is answered when it has.
+// The product with a server and a stand-in for Stripe, to which the parent lets events happen: each message names an event and is
+// answered once it has happened.
 import { join } from 'node:path';
 import { createControlledSandbox, type ControlPlane } from '@souk/stripe-sandbox/testing';
 import { createApp } from '../apps/broker/src/app.ts';
@@ -73,8 +73,7 @@ const happenings: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 
 process.on('message', (what) => {
-  const happen =
-    happenings[String(what)] ?? (() => Promise.reject(new Error(`${String(what)} is nothing that happens`)));
+  const happen = happenings[String(what)] ?? (() => Promise.reject(new Error(`${String(what)} is no known event`)));
   void happen().then(() => process.send?.('done'));
 });
 process.once('disconnect', () => void app.stop().then(() => process.exit(0)));

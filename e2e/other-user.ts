@@ -5,7 +5,7 @@ import { unprivilegedUser } from '../apps/broker/src/testing/servers/guarded-pro
 
 export type OtherUser = { uid: number; gid: number };
 
-/** A user of this machine who may read this checkout and run Node; undefined where the tests may not run as someone else. */
+/** Finds a user of this machine who may read this checkout and run Node. Undefined where the tests cannot run as another user. */
 export async function findOtherUser(): Promise<OtherUser | undefined> {
   const user = await unprivilegedUser();
   if (!user) return undefined;
@@ -14,7 +14,7 @@ export async function findOtherUser(): Promise<OtherUser | undefined> {
   return status === 0 ? user : undefined;
 }
 
-/** Gives a folder and all in it to a user, as `chown -R` does. */
+/** Gives a folder and its contents to a user, like `chown -R`. */
 export async function giveFolder(folder: string, { uid, gid }: OtherUser): Promise<void> {
   const inside = await readdir(folder, { recursive: true });
   for (const path of ['.', ...inside]) await lchown(join(folder, path), uid, gid);

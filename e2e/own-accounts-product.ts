@@ -1,8 +1,8 @@
-// The product with two more services that nobody can use without an account of their own there, as no bundled service is. One takes
-// secrets of each user in headers. The tools of the other depend on the account, as those of GitHub or Google Drive do: its
-// manifest names no tools and no client, and its authorization server registers nobody. Their local addresses are allowed here; no
-// variable of the product can do that. The message `headers` is answered with those of the last call of the one; any other is the
-// authorization server that the other names from now on.
+// The product with two more services that each need the user's own account, unlike all bundled services. The first takes
+// secrets of each user in headers. The tools of the second depend on the account, as those of GitHub or Google Drive do: its
+// manifest names no tools and no client, and its authorization server registers no clients. Their local addresses are allowed
+// here, which no variable of the product can do. The message `headers` is answered with the headers of the last call of the
+// first service; any other message names the authorization server that the second service refers to from now on.
 import { join } from 'node:path';
 import { createApp } from '../apps/broker/src/app.ts';
 import { buildWeb } from '../apps/broker/src/web-app/build-web.ts';

@@ -6,8 +6,8 @@ import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 const daySeconds = 86_400;
 
 /**
- * Moves the time of every customer of the stand-in for Stripe, by the clock that each gets the first time. Resolves when all that
- * follows from the days has happened there.
+ * Returns a function that moves the time of every customer of the stand-in for Stripe, with a clock that each gets at the first
+ * call. It resolves once everything that follows from the days has happened there.
  */
 export function createPassDays(given: {
   app: Pick<App, 'billing'>;
@@ -17,8 +17,8 @@ export function createPassDays(given: {
   const { app, stripe, control } = given;
   const clocks = new Map<string, string>();
 
-  /** What happened before, the choice of another card among it, is known to the product before the time goes on. */
-  async function allIsKnown(): Promise<void> {
+  /** Waits until the product knows everything that happened before, such as the choice of another card. */
+  async function allEventsHandled(): Promise<void> {
     await waitUntil('all events have arrived', async () => {
       const { data } = await stripe.events.list({ delivery_success: false, limit: 1 });
       return data.length === 0;
@@ -27,7 +27,7 @@ export function createPassDays(given: {
   }
 
   return async function passDays(days: number): Promise<void> {
-    await allIsKnown();
+    await allEventsHandled();
     for (const { id } of (await stripe.customers.list({ limit: 100 })).data) {
       const clock = clocks.get(id) ?? (await control.giveClock(id));
       clocks.set(id, clock);

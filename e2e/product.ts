@@ -8,7 +8,7 @@ import { startFlags } from '../scripts/product-flags.ts';
 import type { OtherUser } from './other-user.ts';
 
 const root = join(import.meta.dirname, '..');
-/** For a start that hangs. */
+/** Ends a start that hangs. */
 const readyDeadlineMs = 300_000;
 
 export type Product = {
@@ -22,7 +22,7 @@ export type Product = {
   /** Pids of the broker and of all processes that it started. */
   processes(): Promise<number[]>;
   kill(signal: NodeJS.Signals): Promise<number | null>;
-  /** As Ctrl+C in a terminal, which reaches all processes of the group. */
+  /** Does the same as Ctrl+C in a terminal, which reaches all processes of the group. */
   interrupt(): Promise<number | null>;
 };
 
@@ -30,19 +30,19 @@ export type ProductOptions = {
   dataDir?: string;
   env?: NodeJS.ProcessEnv;
   port?: number;
-  /** The folder of another version's sources; by default this checkout. */
+  /** The folder with another version's sources. By default this checkout. */
   checkout?: string;
-  /** New accounts are given the demo's welcome credits: other tests count what people have. */
+  /** Whether new accounts get the demo's welcome credits. Off by default, because tests count credits. */
   welcomes?: boolean;
-  /** A group of processes, as a terminal makes one, for `interrupt`. Ctrl+C on the tests does not reach it. */
+  /** Whether it gets a process group, as in a terminal, for `interrupt`. Ctrl+C on the tests does not reach it. */
   ownGroup?: boolean;
-  /** Another user of this machine. */
+  /** The user of this machine who runs it, if another one. */
   user?: OtherUser;
-  /** A command that runs the product: its words stand before Node's. It replaces itself, so that signals reach the product. */
+  /** A command that runs the product, put before Node. It must replace itself, so that signals reach the product. */
   through?: readonly string[];
 };
 
-/** Starts the product as `npm start` does, in its own process, and waits until it reports that it is ready. */
+/** Starts the product like `npm start`, in its own process, and waits until it reports that it is ready. */
 export async function startProduct(options: ProductOptions = {}): Promise<Product> {
   const dataDir = options.dataDir ?? (await newDataDir());
   const port = options.port ?? (await freePort());
@@ -62,7 +62,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
     });
     void child.exit.then((code) => {
       clearTimeout(deadline);
-      // why it ended is on stderr, and a report shows the first lines alone
+      // the reason is on stderr, and a report shows only the first lines
       reject(new Error(`ended with ${code}:\n${child.stderr()}${child.stdout()}`));
     });
   });
@@ -97,14 +97,14 @@ export async function runToEnd(
   return { code, output: child.output(), stdout: child.stdout() };
 }
 
-/** All that a program of ours gets of the caller's environment, and the compiled code of its last run (scripts/run.mjs). */
+/** Returns the variables that a started program gets from the environment, and the cache of compiled code (scripts/run.mjs). */
 export const programEnv = (): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(root, 'node_modules/.cache/compiled'),
 });
 
-/** Runs one of our programs on the Node that runs the tests. */
+/** Runs a program of this repository with the Node that runs the tests. */
 function run(
   program: string[],
   env: NodeJS.ProcessEnv,
@@ -140,7 +140,7 @@ export const newDataDir = () => mkdtemp(join(tmpdir(), 'souk-e2e-'));
 
 export { freePort };
 
-/** Every process below `pid`, read from /proc. */
+/** Returns all processes below `pid`, from /proc. */
 async function descendants(pid: number): Promise<number[]> {
   const parents = new Map<number, number>();
   for (const entry of await readdir('/proc')) {

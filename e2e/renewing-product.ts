@@ -1,5 +1,5 @@
-// The product with a stand-in for Stripe whose time the parent moves: a message with a number of days is answered when all
-// that follows from them has happened there. Its first message has the addresses of checkouts that wait for a person.
+// The product with a stand-in for Stripe whose time the parent moves: a message with a number of days is answered once everything
+// that follows from them has happened there. Its first message has the addresses of checkouts that are still open.
 import { join } from 'node:path';
 import { createControlledSandbox, type ControlPlane } from '@souk/stripe-sandbox/testing';
 import { createApp } from '../apps/broker/src/app.ts';

@@ -2,9 +2,9 @@ import { getCapabilities, getHealth } from '@souk/contract/catalogue/catalogue.t
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 
 /**
- * Waits until every deployed service is discovered and connected: the first start discovers them one by one. Asks for the
- * counts alone: the whole catalogue, asked as often, would exceed what an address may ask for.
- * @param count how many there are at least: with STDIO=off those that are no programs
+ * Waits until every deployed service is discovered and connected: the first start discovers them one by one. Reads only the
+ * counts, because reading the whole catalogue as often would exceed the limit of an address.
+ * @param count the least number of services: with STDIO=off those that are not programs
  */
 export async function untilAllConnected(publicUrl: string, count = 9): Promise<void> {
   const connected = waitUntil('every service to be connected', async () => {
@@ -17,7 +17,7 @@ export async function untilAllConnected(publicUrl: string, count = 9): Promise<v
   });
 }
 
-/** The services that are not connected, with the reason that visitors are told. */
+/** Lists the services that are not connected, with the public reason. */
 async function othersOf(publicUrl: string): Promise<string> {
   const answer = await fetch(`${publicUrl}${getCapabilities.path}`);
   const { servers } = getCapabilities.answer.parse(await answer.json());

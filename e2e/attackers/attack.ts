@@ -1,47 +1,15 @@
-// Everything that visitors and one person with an ordinary account can do to the broker's sockets, memory and database, again
-// and again, in a process of its own. It says what it was answered when it is told to stop.
-import { connect, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+// Everything that visitors and one ordinary user can do to the broker's sockets, memory and database, repeated in a separate
+// process. Reports the answers when it is told to stop.
 import { modernRequest } from '../../apps/broker/src/testing/people/modern-request.ts';
-import type { AttackStart, Attacked } from './messages.ts';
+import type { AttackStart } from './messages.ts';
+import { createAttack, type Attacked } from './create-attack.ts';
 
 const start: AttackStart = JSON.parse(process.argv[2] ?? '{}');
 const { publicUrl, token } = start;
 const { host, port } = new URL(publicUrl);
-const over = new AbortController();
-const open = new Set<Socket>();
-const answered: Attacked['answered'] = {};
+const { over, open, answered, note, rest, connection, repeatedly, pipeline } = createAttack(Number(port));
 
-const note = (what: string) => (answered[what] = (answered[what] ?? 0) + 1);
-
-function connection(): Socket {
-  const socket = connect(Number(port), '127.0.0.1');
-  open.add(socket);
-  socket.on('error', () => {}).on('close', () => open.delete(socket));
-  return socket;
-}
-
-/** Until then, or until the attack is over. */
-const rest = (ms: number) => pause(ms, undefined, { signal: over.signal }).catch(() => {});
-
-async function repeatedly(everyMs: number, act: () => Promise<unknown>): Promise<void> {
-  while (!over.signal.aborted) {
-    await act().catch(() => {});
-    await rest(everyMs);
-  }
-}
-
-/** 1,000 requests in one write, whose answers are read. */
-async function pipeline(): Promise<void> {
-  const socket = connection();
-  socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(1_000));
-  socket.resume();
-  await rest(1_000);
-  note(socket.destroyed ? 'pipelines ended' : 'pipelines served');
-  socket.destroy();
-}
-
-/** 5,000 requests whose answers nobody reads. */
+/** Sends 5,000 requests and reads no answer. */
 async function unreadPipeline(): Promise<void> {
   const socket = connection();
   socket.pause();
@@ -50,12 +18,12 @@ async function unreadPipeline(): Promise<void> {
   socket.destroy();
 }
 
-/** A hundred sockets that ask for 6 MB each, and read nothing. */
+/** Asks for 6 MB on each of a hundred sockets, and reads nothing. */
 async function unreadAnswers(): Promise<void> {
   const params = { name: 'shop__say', arguments: { end: 'large' } };
   const { headers, body } = modernRequest(token, 'tools/call', params);
   const lines = Object.entries({ host, ...headers, 'content-length': String(body.length) });
-  const sockets = Array.from({ length: 100 }, connection);
+  const sockets = Array.from({ length: 100 }, () => connection());
   for (const socket of sockets) {
     socket.pause();
     socket.write(`POST /mcp HTTP/1.1\r\n${lines.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n${body}`);
@@ -64,7 +32,7 @@ async function unreadAnswers(): Promise<void> {
   for (const socket of sockets) socket.destroy();
 }
 
-/** Twenty files and exports at once, of an attacker who has signed in. */
+/** Fetches twenty files and exports at once, as a user who has signed in. */
 async function files(): Promise<void> {
   const { userId, accessToken } = start;
   const headers = { authorization: `Bearer ${accessToken}` };
@@ -78,7 +46,7 @@ async function files(): Promise<void> {
   );
 }
 
-/** A visitor who asks for everything, and begins to sign in again and again. */
+/** Reads all public lists and begins a sign-in, as a visitor. */
 async function visit(): Promise<void> {
   for (const path of [
     '/mcp/capabilities',
@@ -93,7 +61,7 @@ async function visit(): Promise<void> {
 }
 
 const running = Promise.all([
-  repeatedly(500, pipeline),
+  repeatedly(500, () => pipeline(host, '/')),
   ...Array.from({ length: 4 }, () => repeatedly(500, unreadPipeline)),
   repeatedly(100, unreadAnswers),
   repeatedly(500, files),

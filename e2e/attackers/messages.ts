@@ -1,10 +1,8 @@
-/** The messages between the suite and its attackers. */
+/** First message from the suite to its attacker. */
 export type AttackStart = {
   publicUrl: string;
-  /** The attacker's personal token, and what they have signed in with to the web app. */
+  /** The attacker's personal token. Their account and access token of the web app follow. */
   token: string;
   userId: string;
   accessToken: string;
 };
-/** How often the broker answered what, when the attack is over. */
-export type Attacked = { answered: Record<string, number> };

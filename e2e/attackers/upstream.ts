@@ -1,4 +1,4 @@
-// The server of the attackers and of the people whom they disturb, in its own process. Sends its address to the parent.
+// The server that the attackers and the disturbed users call, in its own process. Sends its address to the parent.
 import { startEndingServer } from '../../apps/broker/src/features/gateway/call/testing/ending-server.ts';
 
 const server = await startEndingServer('modern');

@@ -18,7 +18,7 @@ export type PayingClients = {
   stop(): Promise<void>;
 };
 
-/** Pays for calls until it is stopped, as clients do that pause between them. */
+/** Makes paid calls until it is stopped, like clients that pause between calls. */
 export function startPayingClients(publicUrl: string, token: string): PayingClients {
   const done: PaidCall[] = [];
   const state = { isOver: false };
@@ -30,14 +30,14 @@ export function startPayingClients(publicUrl: string, token: string): PayingClie
       const { result } = answerOf.parse(await answer.json());
       const ms = performance.now() - beganMs;
       await pause(10);
-      // a busy machine may not hold the price in time: the call was not sent, and clients try again
+      // a busy machine may fail to hold the price in time: then the call is not sent, and clients try again
       if (result?._meta?.['souk/code'] === 'charging_unavailable') continue;
       expect([answer.status, result?.isError ?? false], JSON.stringify(result)).toEqual([200, false]);
       done.push({ callId: answer.headers.get('x-request-id') ?? '', beganMs, ms });
     }
   };
   const ended = Promise.all(Array.from({ length: clients }, client));
-  // it is heard at the stop
+  // a failure is reported by stop()
   ended.catch(() => {});
   return {
     done,
@@ -48,7 +48,10 @@ export function startPayingClients(publicUrl: string, token: string): PayingClie
   };
 }
 
-/** The calls that were answered before something was done, those that ran meanwhile, and how long it took. */
+/**
+ * Does something while calls run. Returns the calls that were answered before, those that ran meanwhile, and the seconds it
+ * took.
+ */
 export async function watchCalls<Result>(
   { done }: PayingClients,
   act: () => Promise<Result>,
@@ -65,7 +68,7 @@ export async function watchCalls<Result>(
   };
 }
 
-/** In milliseconds, as text. */
+/** Returns a percentile of the durations, in milliseconds, as text. */
 export function percentile(calls: readonly PaidCall[], part: number): string {
   const durations = calls.map(({ ms }) => ms).toSorted((one, other) => one - other);
   return (durations[Math.floor(calls.length * part)] ?? 0).toFixed(1);

@@ -7,7 +7,7 @@ import { listenLocally } from '../../apps/broker/src/testing/servers/listen-loca
 export type CountingServer = {
   url: string;
   address: string;
-  /** How often each call was run, by its number. */
+  /** Number of runs of each call, by the call's number. */
   readonly runs: ReadonlyMap<number, number>;
   close(): Promise<void>;
 };
@@ -18,7 +18,7 @@ const inputSchema = {
   required: ['n', 'forMs'],
 };
 
-/** A server whose calls have numbers and take as long as they say. */
+/** Starts a server whose calls carry their number and their duration. */
 export async function startCountingServer(): Promise<CountingServer> {
   const runs = new Map<number, number>();
   const build = () => {

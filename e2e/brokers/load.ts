@@ -2,28 +2,28 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { modernRequest } from '../../apps/broker/src/testing/people/modern-request.ts';
 import { openSession, type SessionHeaders } from '../../apps/broker/src/testing/people/open-session.ts';
 
-/** Milliseconds since a fixed moment: tells which calls ended close to a fault. */
+/** Returns the milliseconds since a fixed moment, to find the calls that ended close to a fault. */
 export const loadClockMs = (): number => performance.now();
 
-/** What a client knows of a call of its own. */
+/** Facts that a client knows about one of its calls. */
 export type Call = {
   n: number;
   tool: 'free' | 'paid';
   /**
-   * `answered`: with the result of its server. `told`: Souk said in words that it was not run, or what became of it. `cut`: the
-   * connection broke, or nginx answered in the place of a broker, so that the client cannot know.
+   * `answered`: with the server's result. `told`: Souk answered that the call was not run, or how it ended. `cut`: the
+   * connection broke, or nginx answered instead of a broker, so that the client does not know the result.
    */
   outcome: 'answered' | 'told' | 'cut';
-  /** Of what is not answered. */
+  /** The reason why there is no result. Empty for answered calls. */
   reason: string;
   callId: string | undefined;
-  /** By `loadClockMs`. */
+  /** The time on `loadClockMs`. */
   endedMs: number;
-  /** Milliseconds until its answer, less those that its server took on purpose. */
+  /** Milliseconds until the answer, minus the time that the server took on purpose. */
   waitedMs: number;
 };
 
-/** A stream that a client keeps open: how it ended, and whether it could be opened again. */
+/** End of a stream that a client keeps open. `broken` also when it could not be opened. */
 export type StreamEnd = { how: 'in order' | 'broken'; endedMs: number };
 
 export type Load = {
@@ -32,16 +32,16 @@ export type Load = {
   stop(): Promise<void>;
 };
 
-/** Each ninth call takes so long that it is under way when its broker stops; the others are short. */
+/** Duration of each ninth call, which is still under way when its broker stops. The others are short. */
 const longMs = 1_500;
 const shortMs = 60;
-/** Pause between two calls of a client: the machine is not to be busy with the load alone. */
+/** Pause between two calls of a client, so that the load alone does not keep the machine busy. */
 const usualPauseMs = 25;
 const patienceMs = 60_000;
 
 /**
- * Clients that call free and paid tools, one call after the other: those of 2026-07-28, and in sessions those of 2025-11-25.
- * Beside them two that hold a stream each.
+ * Starts clients that call free and paid tools, one call after the other: clients of 2026-07-28, and clients of 2025-11-25 in
+ * sessions. Two more clients hold one stream each.
  */
 export function startLoad(
   link: string,
@@ -145,7 +145,7 @@ type Body = {
   error?: { message?: string; data?: { code?: string } };
 };
 
-/** The last message of an answer, which may be a stream; undefined for what is none of Souk's. */
+/** Returns the last message of an answer, which may be a stream. Undefined if the answer is not Souk's. */
 function messageIn(text: string): Body | undefined {
   const lines = text.startsWith('{') ? [text] : text.split('\n').filter((line) => line.startsWith('data: {'));
   const last = lines.at(-1)?.replace(/^data: /, '');

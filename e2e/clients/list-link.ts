@@ -1,9 +1,9 @@
 import { Client, StreamableHTTPClientTransport, type ClientCapabilities } from '@modelcontextprotocol/client';
 
-/** The capabilities of a client that can answer everything that a tool may ask. */
+/** Capabilities of a client that can answer every question of a tool. */
 export const everyAnswer: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
-/** The names and addresses of all lists that a link serves, as the official client reads them. */
+/** Reads the names and addresses of all lists that a link serves, with the official client. */
 export async function listLink(link: string, token: string, capabilities: ClientCapabilities = {}) {
   const client = new Client({ name: 'test-client', version: '1.0.0' }, { capabilities });
   const headers = { authorization: `Bearer ${token}` };

@@ -6,7 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 const program = join(import.meta.dirname, '../../node_modules/mcp-remote/dist/proxy.js');
 
-/** A folder for the state of mcp-remote. */
+/** Creates a folder for the state of mcp-remote. */
 export async function openHome(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'souk-mcp-remote-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
@@ -15,8 +15,8 @@ export async function openHome(): Promise<{ path: string; remove(): Promise<void
 /**
  * Connects a stdio-only client through mcp-remote to our link.
  * @param options.args further arguments for mcp-remote
- * @param options.onForm answers a server's question by form
- * @param options.onAddress gets the URL that mcp-remote opens in a browser; the browser that it finds does nothing
+ * @param options.onForm answers the form of a server
+ * @param options.onAddress gets the URL that mcp-remote opens in a browser. The browser that it starts does nothing
  */
 export async function connectMcpRemote(
   link: string,

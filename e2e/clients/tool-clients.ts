@@ -30,7 +30,7 @@ const fromSdk =
     };
   };
 
-/** Real client programs, unmodified. */
+/** Real, unmodified client programs. */
 export const toolClients: readonly [string, (access: Access) => Promise<ToolClient>][] = [
   ['SDK 1.x', fromSdk(({ link, token }) => connectV1(link, token))],
   ['SDK 2.x (legacy)', fromSdk(({ link, token }) => connectLegacy(link, token))],
@@ -58,7 +58,7 @@ async function aiSdk({ link, token }: Access): Promise<ToolClient> {
     transport: { type: 'http', url: link, headers: { Authorization: `Bearer ${token}` } },
   });
   return {
-    // the names as a model gets them
+    // the names that a model gets
     list: async () => Object.keys(await client.tools()),
     async call(name, args) {
       const tool = (await client.tools())[name];

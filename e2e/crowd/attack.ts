@@ -1,57 +1,25 @@
-// Attacks one broker past its proxy, in a process of its own: pipelines, connections that stay idle, and a personal folder that
-// is filled. Says what it was answered when it is told to stop.
+// Attacks one broker directly, not through its proxy, in a separate process: pipelines, idle connections, and a personal folder
+// that is filled. Reports the answers when it is told to stop.
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
 import { modernRequest } from '../../apps/broker/src/testing/people/modern-request.ts';
-import type { AttackStart, Attacked } from './messages.ts';
+import { createAttack, type Attacked } from '../attackers/create-attack.ts';
+import type { AttackStart } from './messages.ts';
 
 const { port, host, token, pipelines, idleConnections }: AttackStart = JSON.parse(process.argv[2] ?? '{}');
-const over = new AbortController();
-const open = new Set<Socket>();
+const { over, open, answered, note, connection, repeatedly, pipeline } = createAttack(port);
 const idle = new Set<Socket>();
-const answered: Attacked['answered'] = {};
 
-const note = (what: string) => (answered[what] = (answered[what] ?? 0) + 1);
-
-function connection(group = open): Socket {
-  const socket = connect(port, '127.0.0.1');
-  group.add(socket);
-  socket.on('error', () => {}).on('close', () => group.delete(socket));
-  return socket;
-}
-
-const rest = (ms: number) => pause(ms, undefined, { signal: over.signal }).catch(() => {});
-
-async function repeatedly(everyMs: number, act: () => Promise<unknown>): Promise<void> {
-  while (!over.signal.aborted) {
-    await act().catch((error: unknown) => {
-      if (!over.signal.aborted) note(String(error).slice(0, 200));
-    });
-    await rest(everyMs);
-  }
-}
-
-/** 1,000 requests in one write, whose answers are read. */
-async function pipeline(): Promise<void> {
-  const socket = connection();
-  socket.write(`GET /mcp/tools HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(1_000));
-  socket.resume();
-  await rest(1_000);
-  note(socket.destroyed ? 'pipelines ended' : 'pipelines served');
-  socket.destroy();
-}
-
-/** Opens the idle connections that are missing, since the broker closes them after a while. */
+/** Replaces the idle connections that the broker has closed. */
 async function holdIdle(): Promise<void> {
   const sockets = Array.from({ length: Math.min(100, idleConnections - idle.size) }, () => connection(idle));
   await Promise.all(sockets.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')])));
   if (idle.size === idleConnections) note('idle connections held');
 }
 
-/** Writes a further file of 1 MB into the attacker's personal folder. */
+/** Writes one more file of 1 MB into the attacker's personal folder. */
 async function fill(): Promise<void> {
   const listed = await call('files__list_allowed_directories', {});
   const [folder] = /\/\S+/.exec(listed) ?? [];
@@ -71,7 +39,7 @@ async function call(name: string, args: Record<string, unknown>): Promise<string
 }
 
 const running = Promise.all([
-  ...Array.from({ length: pipelines }, () => repeatedly(100, pipeline)),
+  ...Array.from({ length: pipelines }, () => repeatedly(100, () => pipeline(host, '/mcp/tools'))),
   repeatedly(100, holdIdle),
   repeatedly(50, fill),
 ]);

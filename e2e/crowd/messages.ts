@@ -1,4 +1,4 @@
-/** What the attackers of one broker need. */
+/** Start data for the attacker of one broker. */
 export type AttackStart = {
   /** The broker's own port. */
   port: number;
@@ -6,10 +6,8 @@ export type AttackStart = {
   host: string;
   /** Personal token of an attacker with an ordinary account. */
   token: string;
-  /** Sockets that pipeline at a time. */
+  /** Number of sockets that pipeline at the same time. */
   pipelines: number;
-  /** Connections that the attacker holds without a request. */
+  /** Number of connections that the attacker holds without a request. */
   idleConnections: number;
 };
-/** How often the broker answered what, when the attack is over. */
-export type Attacked = { answered: Record<string, number> };

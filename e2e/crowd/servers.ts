@@ -1,5 +1,5 @@
-// The servers of the crowded shop in a process of its own: those below /live/ work, those below /silent/ take a request and
-// never answer. Sends its address to the parent.
+// The servers of the crowded shop, in a separate process: those below /live/ work, those below /silent/ take a request and never
+// answer. Sends their address to the parent.
 import { createServer } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';

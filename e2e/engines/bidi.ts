@@ -9,12 +9,16 @@ const messageSchema = z.object({
 });
 
 export type Bidi = {
-  /** @returns the command's result. @throws Error with the browser's reason */
+  /**
+   * Sends a command.
+   * @returns its result.
+   * @throws Error with the browser's reason
+   */
   send(method: string, params: object): Promise<unknown>;
   close(): void;
 };
 
-/** A connection of WebDriver BiDi: commands and their answers. */
+/** Opens a connection of WebDriver BiDi for commands and their answers. */
 export async function openBidi(url: string): Promise<Bidi> {
   const socket = new WebSocket(url);
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();

@@ -1,24 +1,27 @@
-/** A browser that is driven by its engine's own protocol. What a person does in it is in person.ts. */
+/** A browser that is driven by its engine's own protocol. The actions of a person are in person.ts. */
 export type Engine = {
   open(url: string): Promise<void>;
-  /** Runs a function in the page, which must need nothing of its surroundings; arguments and answer are JSON. */
+  /** Runs a function in the page. It must not use its surroundings; arguments and answer are JSON. */
   evaluate<Given extends unknown[], Answer>(work: (...given: Given) => Answer, ...given: Given): Promise<Answer>;
-  /** Clicks what a function finds in the page, as a pointer does. @returns false when it finds nothing */
+  /**
+   * Clicks the element that a function finds in the page, like a pointer.
+   * @returns false when it finds nothing
+   */
   clickFound<Given extends unknown[]>(find: (...given: Given) => Element | null, ...given: Given): Promise<boolean>;
-  /** Whether a function finds something in the page. */
+  /** Whether a function finds an element in the page. */
   finds<Given extends unknown[]>(find: (...given: Given) => Element | null, ...given: Given): Promise<boolean>;
   /** Presses the keys one after the other; `held` stays down meanwhile. */
   press(keys: readonly string[], held?: string): Promise<void>;
   windows(): Promise<string[]>;
-  /** Everything from now on happens in this window. */
+  /** Does everything in this window from now on. */
   switchTo(window: string): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Keys that are no text (WebDriver, section 17.4.2). */
+/** Keys without text (WebDriver, section 17.4.2). */
 export const keys = { enter: '\uE007', escape: '\uE00C', control: '\uE009' } as const;
 
-/** The keys as a source of actions, which both protocols take in the same form. */
+/** Returns the keys as a source of actions, in the form that both protocols share. */
 export function keyActions(keys: readonly string[], held?: string): object {
   const each = keys.flatMap((value) => [
     { type: 'keyDown', value },

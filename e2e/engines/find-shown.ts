@@ -1,11 +1,11 @@
-/** What a person can tell apart on a page. */
+/** Kinds of elements that a person can tell apart on a page. */
 export type Kind = 'button' | 'switch that is on' | 'switch that is off' | 'field' | 'option' | 'menuitem' | 'heading';
 
 /**
- * Runs in the page. The first element of this kind that is shown and whose name matches. What lies behind an open dialog is not
- * found, and nothing of what is at work: it takes no clicks.
- * @param toClick it is scrolled into view, and found once nothing lies over it (a dialog that is still closing would take the
- *   click) and it stands where it stood when it was last looked for (a click would miss one that moves)
+ * Finds the first visible element of this kind whose name matches. Runs in the page. Elements behind an open dialog and busy
+ * elements are not found: they take no clicks.
+ * @param toClick scrolls it into view. It is found once nothing covers it (a dialog that is still closing would take the click)
+ *   and it has not moved since the last search (a click would miss a moving element)
  */
 export function findShown(kind: Kind, name: string, toClick = false): Element | null {
   const selectors = {

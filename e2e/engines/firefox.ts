@@ -16,7 +16,7 @@ const treeSchema = z.object({ contexts: z.array(z.object({ context: z.string() }
 const valueSchema = z.object({ result: z.object({ value: z.string() }) });
 const nodeSchema = z.object({ result: z.object({ sharedId: z.string().optional() }) });
 
-/** Firefox without a screen, by WebDriver BiDi (https://w3c.github.io/webdriver-bidi). */
+/** Starts Firefox without a screen and drives it by WebDriver BiDi (https://w3c.github.io/webdriver-bidi). */
 export async function startFirefox(): Promise<Engine> {
   const profile = await mkdtemp(join(tmpdir(), 'souk-firefox-'));
   await writeFile(join(profile, 'user.js'), prefs);

@@ -1,6 +1,6 @@
 import { existsSync, globSync } from 'node:fs';
 
-/** Where Debian's packages put them: firefox-esr; webkit2gtk-driver and xvfb. */
+/** Paths of the programs from Debian's packages firefox-esr, webkit2gtk-driver and xvfb. */
 export const firefoxPath = '/usr/bin/firefox-esr';
 export const webkitDriverPath = '/usr/bin/WebKitWebDriver';
 export const xvfbPath = '/usr/bin/Xvfb';

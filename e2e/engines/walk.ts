@@ -1,10 +1,10 @@
 import { keys } from './engine.ts';
 import type { Person } from './person.ts';
 
-/** A sign-in that takes longer than the page waits for a window that looks closed. */
+/** Duration of a slow sign-in, longer than the page waits for a window that looks closed. */
 const slowMs = 6_500;
 
-/** What a newcomer does with most of the product, in the order in which they would. */
+/** Walks through most of the product in the order of a newcomer. */
 export async function walk(person: Person, publicUrl: string, email: string): Promise<void> {
   const at = (path: string) => person.open(publicUrl + path);
   await signIn(person, at, email);
@@ -25,7 +25,7 @@ async function chooseAccount(person: Person, email: string): Promise<void> {
   await person.click('button', /^Continue$/);
 }
 
-/** Signs in, and stays signed in when the page is loaded again. */
+/** Signs in, and is still signed in on a newly loaded page. */
 async function signIn(person: Person, at: At, email: string): Promise<void> {
   await at('/');
   await person.click('button', /^Sign In$/);
@@ -36,7 +36,7 @@ async function signIn(person: Person, at: At, email: string): Promise<void> {
   await person.finds('button', account);
 }
 
-/** Copies the link, and switches a service off and on. */
+/** Switches a service off and on, and copies the link. */
 async function useServices(person: Person, at: At): Promise<void> {
   await at('/connect/travel');
   await person.click('switch that is on', /^Use Travel$/);
@@ -53,7 +53,7 @@ async function allowNotes(person: Person): Promise<void> {
   await person.click('button', /^Allow$/);
 }
 
-/** A sign-in at a service, quickly, and slowly as part of switching it on; a dialog between them. */
+/** Signs in at a service: quickly, and slowly as part of switching it on, with a dialog in between. */
 async function signInAtNotes(person: Person, at: At): Promise<void> {
   await at('/connect/notes');
   await person.inWindow(
@@ -88,7 +88,7 @@ async function signInAtNotes(person: Person, at: At): Promise<void> {
 
 async function buy(person: Person, at: At): Promise<void> {
   await at('/plans');
-  // the cards grow when it is known what credits buy
+  // the cards grow once the prices of calls are loaded
   await person.sees(/Enough for [\d,]+ calls/);
   await person.click('button', /^Buy credits in the Starter package$/);
   await person.isAt(/^\/dev-stripe\//);

@@ -10,12 +10,16 @@ import { webkitDriverPath, xvfbPath } from './installed.ts';
 const answerSchema = z.object({ value: z.unknown() });
 
 export type WebkitDriver = {
-  /** @returns the command's value. @throws Error with the driver's reason */
+  /**
+   * Sends a command.
+   * @returns its value.
+   * @throws Error with the driver's reason
+   */
   send(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<unknown>;
   stop(): Promise<void>;
 };
 
-/** WebKitGTK's WebDriver with a screen of its own. */
+/** Starts WebKitGTK's WebDriver with a virtual screen. */
 export async function startWebkitDriver(): Promise<WebkitDriver> {
   const home = await mkdtemp(join(tmpdir(), 'souk-webkit-'));
   const programs: { program: ChildProcess; ended: Promise<void> }[] = [];
@@ -58,7 +62,7 @@ export async function startWebkitDriver(): Promise<WebkitDriver> {
       HOME: home,
       DISPLAY: display,
       LANG: 'en_US.UTF-8',
-      // its sandbox cannot be made as root, and the pages are ours
+      // the sandbox does not work as root, and all pages are ours
       WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
     };
     keep(spawn(webkitDriverPath, [`--port=${port}`], { stdio: 'ignore', env }));

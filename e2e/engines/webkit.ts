@@ -5,10 +5,10 @@ import { startWebkitDriver, type WebkitDriver } from './webkit-driver.ts';
 
 const sessionSchema = z.object({ sessionId: z.string() });
 const windowsSchema = z.array(z.string());
-/** How WebDriver names an element that a script found: by one member, whose name is always the same. */
+/** WebDriver's name of an element that a script found: an object with one member, whose name is always the same. */
 const elementSchema = z.record(z.string(), z.string()).nullable();
 
-/** WebKitGTK's small browser, by WebDriver (https://www.w3.org/TR/webdriver2). */
+/** Starts WebKitGTK's small browser and drives it by WebDriver (https://www.w3.org/TR/webdriver2). */
 export async function startWebkit(): Promise<Engine> {
   const driver = await startWebkitDriver();
   const browser = { binary: miniBrowserPath, args: ['--automation'] };

@@ -45,7 +45,7 @@ for (const email of start.people) {
 }
 await recordCalls(start.recordedCalls ?? 0);
 
-/** Calls of the last of the people, as they are when they have been made. */
+/** Records calls of the last user, as if they had been made. */
 async function recordCalls(count: number): Promise<void> {
   for (let from = 0; from < count; from += 5_000)
     await app.db.query(
@@ -56,7 +56,7 @@ async function recordCalls(count: number): Promise<void> {
     );
 }
 
-/** What the broker holds once nothing that it let go is counted. */
+/** Measures what the broker holds after a garbage collection. */
 function holdings(): Holdings {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
@@ -86,7 +86,7 @@ const figuresOf = (histogram: { percentile(of: number): number; max: number }) =
   p99Ms: histogram.percentile(99) / 1e6,
   maxMs: histogram.max / 1e6,
 });
-/** The peak growth of resident memory since watching began. */
+/** Peak growth of the resident memory since watching began. */
 let grownBytes = 0;
 let sampler: NodeJS.Timeout | undefined;
 function watchMemory(): void {

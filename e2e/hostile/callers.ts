@@ -1,11 +1,11 @@
-// Clients of the bad servers, in their own process, so that what they do does not slow the clients that are measured.
+// Clients of the bad servers, in their own process, so that their work does not slow down the measured clients.
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { modernRequest } from '../../apps/broker/src/testing/people/modern-request.ts';
 import type { BadCall, ToCallers } from './messages.ts';
 
 const longestCallMs = 2000;
-/** Calls of people who know nothing of each other do not begin, and reach their deadlines, all at once. */
+/** Time between the starts of two clients: independent users do not all start, and reach their deadlines, at the same moment. */
 const apartMs = 60;
 
 let stop = new AbortController();
@@ -29,22 +29,22 @@ async function callRepeatedly(url: string, call: BadCall, afterMs: number): Prom
   await delay(afterMs, undefined, { signal: stop.signal }).catch(() => {});
   const request = callWithProgress(call);
   while (!stop.signal.aborted) {
-    // progress extends a call's deadline up to ten minutes: the client ends such a call
+    // progress extends a call's deadline to up to ten minutes, so the client ends such a call
     const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(longestCallMs)]);
     await fetch(url, { ...request, signal })
       .then(readToEnd)
       .catch(() => {});
-    // without a pause, immediate refusals would make these clients themselves the load
+    // without a pause these clients would themselves become the load when calls are refused at once
     await delay(50);
   }
 }
 
-/** Reads an answer without keeping it: a client has to be faster than the floods. */
+/** Reads an answer without keeping it, to be faster than the floods. */
 async function readToEnd({ body }: Response): Promise<void> {
   for await (const _chunk of body ?? []) continue;
 }
 
-/** A client that never reads what it asked for. */
+/** Sends a call and never reads the answer. */
 async function neverRead(url: string, call: BadCall): Promise<void> {
   const { host, port } = new URL(url);
   const socket = connect(Number(port), '127.0.0.1');

@@ -2,7 +2,10 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { z } from 'zod';
 
-/** The next message of a program. @throws Error if it ends before */
+/**
+ * Waits for the next message of a program.
+ * @throws Error if the program ends before
+ */
 export async function hear<Message>(child: ChildProcess, schema: z.ZodType<Message>): Promise<Message> {
   const heard = new AbortController();
   const { signal } = heard;

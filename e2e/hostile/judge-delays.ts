@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { DelayFigures, LoopDelay } from './messages.ts';
 
-/** A thread that waits more of its time for a processor is on a machine too busy to measure delays. */
+/** Share of time without a processor. Above it the machine is too busy to measure delays. */
 const scarceShare = 0.05;
-/** Calls that take 30 ms and may take half as long again have room for this. */
+/** Allowed growth of a turn. Calls that take 30 ms and may take half as long again have room for it. */
 const longerTurnMs = 10;
 
-/** A list with every upstream down. */
+/** Limit for a list while all upstreams are down. */
 const listMs = 300;
 
-/** What the broker says of its delays. */
+/** The broker's report of its delays. */
 const figures = z.object({ p99Ms: z.number(), maxMs: z.number() });
 export const delays = z.object({ whole: figures, computed: figures, waitedShare: z.number() });
 
@@ -26,8 +26,8 @@ export function sumUp(turns: readonly Turn[]): Neighbours['alone'] {
 }
 
 /**
- * Judges how long calls take, as security.md defines it. Only if the thread was often ready without getting a processor,
- * which the broker cannot influence, judges how much longer the thread itself computes in a turn of its loop.
+ * Judges the durations of calls, as security.md defines it. If the thread was often ready without getting a processor, which the
+ * broker cannot influence, judges instead how much longer the thread itself computes in a turn of its loop.
  */
 export function isUndisturbed({ alone, beside }: Neighbours): boolean {
   const isScarce = beside.waitedShare > scarceShare;
@@ -40,9 +40,9 @@ export function isAsFast(aloneMs: number, besideMs: number): boolean {
 }
 
 /**
- * Judges the whole delay, as security.md defines it. Only if the thread was often ready without getting a processor,
- * which the broker cannot influence, judges the time that the thread itself computes in a turn. A turn does what has
- * arrived since the turn before: a thread that waits half of its time finds twice as much.
+ * Judges the whole delay, as security.md defines it. If the thread was often ready without getting a processor, which the broker
+ * cannot influence, judges instead the time that the thread itself computes in a turn. A turn handles everything that arrived
+ * since the previous turn: a thread that waits half of its time finds twice as much.
  */
 export function isPrompt({ whole, computed, waitedShare }: LoopDelay): boolean {
   const asIfAlone = { ...computed, p99Ms: computed.p99Ms * (1 - waitedShare) };
@@ -50,15 +50,15 @@ export function isPrompt({ whole, computed, waitedShare }: LoopDelay): boolean {
 }
 
 /**
- * Judges how long the slowest list took, as security.md defines it. Only if the thread was often ready without getting a
- * processor, judges the time that the thread itself computes in a turn.
+ * Judges the duration of the slowest list, as security.md defines it. If the thread was often ready without getting a processor,
+ * judges instead the time that the thread itself computes in a turn.
  */
 export function areAtOnce({ slowestMs, computed, waitedShare }: Lists): boolean {
   const isScarce = waitedShare > scarceShare && slowestMs < 3 * listMs;
   return slowestMs < listMs || (isScarce && computed.maxMs < listMs);
 }
 
-/** In milliseconds, for docs/reliability.md. */
+/** Describes a delay in milliseconds, for docs/reliability.md. */
 export function sayDelay(delay: LoopDelay | undefined): string {
   if (!delay) return 'not measured';
   const { whole, computed, waitedShare } = delay;

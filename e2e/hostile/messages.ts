@@ -1,4 +1,4 @@
-/** The messages between the suite, its broker and the clients of the bad servers. */
+/** First message from the suite to its broker. */
 export type BrokerStart = {
   port: number;
   dataDir: string;
@@ -10,22 +10,22 @@ export type BrokerStart = {
     expectStatus: 'connected' | 'disconnected' | 'error' | undefined;
   }[];
   people: string[];
-  /** Each of them has so many credits. */
+  /** Credits of each user. */
   credits?: number;
-  /** So many calls of the last one are on record. */
+  /** Number of recorded calls of the last user. */
   recordedCalls?: number;
   /** Further settings of the broker. */
   env?: Record<string, string>;
 };
-/** A tool, and the token of the person who calls it. */
+/** A tool, and the token of the user who calls it. */
 export type BadCall = { name: string; token: string };
-/** What to call at once, again and again, and what to call without ever reading the answer; or that it is enough. */
+/** Message to the clients of the bad servers: calls to repeat, and calls whose answers are never read; or the order to stop. */
 export type ToCallers = { url: string; calls: BadCall[]; unread: BadCall[] } | 'stop';
 export type ToBroker = 'reset-delay' | 'delay' | 'watch-memory' | 'memory' | 'holdings' | 'ledger' | 'stop';
-/** What the broker holds, after its garbage was collected: memory in MiB, and what Node keeps open, by kind. */
+/** Resources of the broker after a garbage collection: memory in MiB, and the resources that Node keeps open, by kind. */
 export type Holdings = { residentMiB: number; heapMiB: number; open: Record<string, number> };
-/** What all people were charged, and what in the ledger does not add up. */
+/** Credits that all users were charged, and the number of faults in the ledger. */
 export type Charges = { charged: number; faults: number };
-/** The loop's delay, the thread's computing time per turn, and the share of time it waited for a processor. */
+/** The loop's delay, the thread's computing time in a turn, and its share of time without a processor. */
 export type LoopDelay = { whole: DelayFigures; computed: DelayFigures; waitedShare: number };
 export type DelayFigures = { p99Ms: number; maxMs: number };

@@ -31,7 +31,7 @@ export function watchOwnTurns(): OwnTurns {
   };
 }
 
-/** How long the main thread has waited for a processor: the second figure of schedstat. */
+/** Returns the time that the main thread has waited for a processor: the second figure of schedstat. */
 function waitedMs(): number {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6;

@@ -9,13 +9,13 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const lockFile = z.object({ packages: z.record(z.string(), z.object({ version: z.string().optional() })) });
 
-/** A folder with the sources of an earlier version, which runs as that version did. */
+/** A folder with the sources of an earlier version, which runs like that version. */
 export type Checkout = { root: string; version: string; remove(): Promise<void> };
 
 /**
- * The last release, by its tag in this clone. It runs with the packages that are installed here where these are its own, and
- * installs its own otherwise.
- * @returns why there is none instead: no release, a clone without tags, or no way to its packages
+ * Checks out the last release by its tag in this clone. It runs with the packages that are installed here if they are the same
+ * versions; otherwise its own are installed.
+ * @returns the reason if that fails: no release, a clone without tags, or packages out of reach
  */
 export async function checkOutLastRelease(): Promise<Checkout | string> {
   const { stdout } = await run('git', ['tag', '--list', 'v[0-9]*', '--sort=-v:refname'], { cwd: root });
@@ -34,7 +34,7 @@ export async function checkOutLastRelease(): Promise<Checkout | string> {
     return { root: folder, version, remove };
   } catch (error) {
     await remove();
-    return `Souk ${version} is not at hand: ${error instanceof Error ? error.message : String(error)}`;
+    return `Souk ${version} is not available: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
@@ -49,7 +49,10 @@ async function readLock(folder: string) {
   return lockFile.parse(JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'))).packages;
 }
 
-/** The packages of the project itself are those of the checkout: their links are relative. */
+/**
+ * Links the installed packages into the checkout. Links to the project's own packages are relative, so they lead to the
+ * checkout's.
+ */
 async function linkPackages(checkout: string): Promise<void> {
   const own = '@souk';
   for (const place of ['', 'apps/broker', 'apps/web']) {
