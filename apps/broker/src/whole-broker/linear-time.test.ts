@@ -50,7 +50,7 @@ import { readClientMetadata } from '../features/identity/oauth/client-documents/
 import { nameBrowser } from '../features/identity/oauth/connected-apps/name-browser.ts';
 import { isLoopbackRedirect, matchesRedirect, redirectProblem } from '../features/identity/oauth/redirect-uri.ts';
 import { createResources, isServerId } from '../features/identity/oauth/resources.ts';
-import { standInEmailSchema } from '../features/identity/stand-in/stand-in.ts';
+import { standInEmailSchema } from '../features/identity/stand-in/stand-in-accounts.ts';
 import { readAuthorizeAddress, readReturnTo } from '../features/identity/sign-in/return-to.ts';
 import { readEntries } from '../features/upstreams/import/read-entries.ts';
 import { createProgramLog } from '../features/upstreams/processes/program-log.ts';

@@ -2,35 +2,26 @@ import type { PersonalToken } from '@souk/contract/identity.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Guard, Router } from '#platform/http/router.ts';
 import type { Caller } from '#platform/http/caller.ts';
-import { createAccountContributors, type AccountContributor } from './account/account-contributors.ts';
+import type { AccountContributor } from './account/account-contributors.ts';
 import { deleteRestored } from './account/delete-account.ts';
-import { createAnnounceEnds } from './account/announce-ends.ts';
 import { findShutOut } from './account/find-shut-out.ts';
-import { createIdentityContributors } from './account/identity-contributor.ts';
 import type { McpAuthentication } from './authentication/authenticate-mcp.ts';
-import { createAuthentication } from './authentication/create-authentication.ts';
 import type { GuessLimit } from './authentication/guess-limit.ts';
 import { createFindTokenOwner, type FindTokenOwner } from './authentication/find-token-owner.ts';
+import { createIdentityParts } from './create-identity-parts.ts';
 import type { IdentityOptions } from './identity-options.ts';
 import { mountIdentity } from './mount-identity.ts';
 import { nameClients, namesOfGrants, type UsedClient } from './name-clients.ts';
 import type { KnownDocument } from './oauth/client-documents/check-known-documents.ts';
-import { createAuthorizationServer } from './oauth/create-authorization-server.ts';
 import { reapRecords } from './oauth/reap-records.ts';
-import { createResources } from './oauth/resources.ts';
-import { loadSigningKeys } from './oauth/keys/signing-keys.ts';
-import { createRevocations, type PersonListener, type RevokedListener } from './revocations.ts';
-import { connectSignInProviders } from './sign-in/sign-in-providers.ts';
+import type { PersonListener, RevokedListener } from './revocations.ts';
 import { noteExpiringTokens } from './tokens/note-expiring-tokens.ts';
 import { createOperatorToken, type OperatorTokenRequest } from './tokens/create-operator-token.ts';
 import { createThrowAwayAccess, type ThrowAwayAccess } from './tokens/throw-away-access.ts';
-import { maySignIn } from '#platform/config/sign-in-allow.ts';
-import { noPlans } from './users/people-plans.ts';
 import { createFindAccounts, type FindAccounts } from './users/find-accounts.ts';
-import { activeProviders } from './users/user-provider.ts';
-import { createUserAdministration, type UserAdministration } from './users/user-administration.ts';
-import { createUserDirectory, type UserDirectory } from './users/user-directory.ts';
-import { createUserStore, type User } from './users/user-store.ts';
+import type { UserAdministration } from './users/user-administration.ts';
+import type { UserDirectory } from './users/user-directory.ts';
+import type { User } from './users/user-store.ts';
 
 /** Users, sign-in, the OAuth server and personal tokens. The rest of the broker asks it who calls. */
 export type Identity = {
@@ -94,107 +85,42 @@ export type Identity = {
 };
 
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
-  const { db, config, clock, ids, log, vault } = options;
-  const { publicUrl } = config;
-
-  const resources = createResources(publicUrl, options.hasServer ?? (() => true));
-  const keys = await loadSigningKeys({ db, vault, ids, clock, log });
-  const users = createUserStore({
-    db,
-    ids,
-    providers: activeProviders(config),
-    maySignIn: (email) => maySignIn(config.signInAllow, email),
-    welcomeNewcomer: options.welcomeNewcomer,
-  });
-  const revocations = await createRevocations(db, log);
-  const authorizationServer = createAuthorizationServer(options, { resources, keys, users, revocations });
-  const { authorizations } = authorizationServer;
-  const signInProviders = connectSignInProviders(options, keys);
-  const authentication = createAuthentication(options, {
-    users,
-    resources,
-    keys,
-    authorizations,
-    revocations,
-  });
-  const directory = createUserDirectory({
-    query: db.query,
-    providers: users.providers,
-    adminEmails: config.adminEmails,
-    peoplePlans: options.peoplePlans ?? (() => noPlans),
-    signedInServers: options.signedInServers,
-  });
+  const { config, clock, ids } = options;
+  const { query } = options.db;
+  const parts = await createIdentityParts(options);
+  const { keys, users, revocations, authorizationServer, authentication } = parts;
   const { tokens, tokenStore, remembered } = authentication;
-  const contributors = createAccountContributors();
-  for (const own of createIdentityContributors({ db, tokens, authorizations })) contributors.add(own);
-  const deletion = {
-    db,
-    clock,
-    log,
-    contributors,
-    announceEnds: createAnnounceEnds(revocations),
-    noteErased: options.noteErased ?? (async () => {}),
-    noteFarewell: options.noteFarewell ?? (async () => {}),
-  };
-  const administration = createUserAdministration({
-    deletion,
-    revocations,
-    authorizations,
-    tokenStore,
-    providers: users.providers,
-    adminEmails: config.adminEmails,
-    endPaid: options.endPaid ?? (async () => []),
-    clock,
-  });
 
   return {
     guard: authentication.guard,
     authenticateMcp: authentication.authenticateMcp,
     waitOfGuesser: authentication.waitOfGuesser,
     rememberedMcpCaller: remembered.find,
-    findTokenOwner: createFindTokenOwner({ query: db.query, issuer: publicUrl, findKey: keys.findKey, clock }),
+    findTokenOwner: createFindTokenOwner({ query, issuer: config.publicUrl, findKey: keys.findKey, clock }),
     findUser: users.find,
-    nameClients: (userId, clients) => nameClients(db.query, userId, clients),
-    namesOfApps: (userId) => namesOfGrants(db.query, userId),
-    noteClientVersion: authorizations.noteVersion,
-    accountContributors: { add: contributors.add },
+    nameClients: (userId, clients) => nameClients(query, userId, clients),
+    namesOfApps: (userId) => namesOfGrants(query, userId),
+    noteClientVersion: authorizationServer.authorizations.noteVersion,
+    accountContributors: { add: parts.contributors.add },
     users: {
-      ...administration,
-      find: createFindAccounts(db.query, users.providers),
-      shutOutOf: (userIds) => findShutOut(db.query, userIds),
+      ...parts.administration,
+      find: createFindAccounts(query, users.providers),
+      shutOutOf: (userIds) => findShutOut(query, userIds),
     },
-    directory,
+    directory: parts.directory,
     createPersonalToken: (request, by) => createOperatorToken({ users, tokens, clock }, request, by),
-    throwAwayAccess: createThrowAwayAccess({
-      query: db.query,
-      store: tokenStore,
-      announce: revocations.announce,
-      clock,
-      ids,
-    }),
-    signInProviders: signInProviders.all.map(({ issuer }) => issuer),
+    throwAwayAccess: createThrowAwayAccess({ query, store: tokenStore, announce: revocations.announce, clock, ids }),
+    signInProviders: parts.signInProviders.all.map(({ issuer }) => issuer),
     checkKnownDocuments: config.clientDocuments.advertised ? authorizationServer.checkKnownDocuments : undefined,
     onRevoked: revocations.subscribe,
     followTokens: revocations.follow,
     onPersonChanged: revocations.subscribeToPeople,
     rotateKeys: keys.rotate,
-    reap: () => reapRecords(db),
-    noteExpiringTokens: () => noteExpiringTokens(db.query, clock.now()),
-    deleteRestored: (userId) => deleteRestored(deletion, userId),
+    reap: () => reapRecords(options.db),
+    noteExpiringTokens: () => noteExpiringTokens(query, clock.now()),
+    deleteRestored: (userId) => deleteRestored(parts.deletion, userId),
     async mountRoutes(app, router) {
-      mountIdentity(app, router, options, {
-        resources,
-        keys,
-        users,
-        revocations,
-        authorizationServer,
-        signInProviders,
-        authentication,
-        contributors,
-        deletion,
-        administration,
-        directory,
-      });
+      mountIdentity(app, router, options, parts);
     },
     async stop() {
       await authentication.stop();

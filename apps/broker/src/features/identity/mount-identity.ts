@@ -4,20 +4,14 @@ import { SoukError } from '#platform/errors.ts';
 import { createDownloads } from '#platform/http/answers/downloads.ts';
 import { mountPageFiles } from '#platform/http/answers/page.ts';
 import type { Router } from '#platform/http/router.ts';
-import type { AccountContributors } from './account/account-contributors.ts';
 import { mountAccountRoutes } from './account/account-routes.ts';
-import { deleteOwnAccount, type DeletionParts } from './account/delete-account.ts';
-import type { Authentication } from './authentication/create-authentication.ts';
+import { deleteOwnAccount } from './account/delete-account.ts';
+import type { IdentityParts } from './create-identity-parts.ts';
 import type { IdentityOptions } from './identity-options.ts';
 import { mountConnectedAppRoutes } from './oauth/connected-apps/connected-app-routes.ts';
-import type { AuthorizationServer } from './oauth/create-authorization-server.ts';
 import { mountMetadataRoutes } from './oauth/metadata-routes.ts';
 import { mountOAuthRoutes } from './oauth/oauth-routes.ts';
-import type { Resources } from './oauth/resources.ts';
-import { createAccessTokenRevocation } from './oauth/tokens/revoke-access-token.ts';
-import type { SigningKeys } from './oauth/keys/signing-keys.ts';
-import type { Revocations } from './revocations.ts';
-import { callbackPath, type SignInProviders } from './sign-in/sign-in-providers.ts';
+import { callbackPath } from './sign-in/sign-in-providers.ts';
 import { mountInteractionRoutes } from './sign-in/interaction-routes.ts';
 import { createPendingCookie } from './sign-in/pending-cookie.ts';
 import { mountProviderCallback } from './sign-in/provider-callback.ts';
@@ -29,23 +23,6 @@ import { repeatErrorText, routePersonalTokens } from './tokens/personal-token-ro
 import { freePlan, presentProfile } from './users/present-profile.ts';
 import { mountPersonAdministration } from './users/person-administration-routes.ts';
 import { mountUserAdministration } from './users/user-administration-routes.ts';
-import type { UserAdministration } from './users/user-administration.ts';
-import type { UserDirectory } from './users/user-directory.ts';
-import type { UserStore } from './users/user-store.ts';
-
-export type IdentityParts = {
-  resources: Resources;
-  keys: SigningKeys;
-  users: UserStore;
-  revocations: Revocations;
-  authorizationServer: AuthorizationServer;
-  signInProviders: SignInProviders;
-  authentication: Authentication;
-  contributors: AccountContributors;
-  deletion: DeletionParts;
-  administration: UserAdministration;
-  directory: UserDirectory;
-};
 
 /** Mounts everything of identity. `app` needs the cookie and formbody plugins (buildServer has them). */
 export function mountIdentity(
@@ -64,8 +41,6 @@ function mountAuthorizationServer(app: FastifyInstance, options: IdentityOptions
   const { db, config, clock, events } = options;
   const { publicUrl, brandName } = config;
   const { resources, keys, users, authorizationServer, authentication } = parts;
-  const { provider, authorizations } = authorizationServer;
-  const { accessTokens } = authentication;
   mountMetadataRoutes(app, config, resources);
   mountOAuthRoutes(app, {
     ...authorizationServer,
@@ -73,8 +48,7 @@ function mountAuthorizationServer(app: FastifyInstance, options: IdentityOptions
     brandName,
     publicKeys: keys.publicKeys,
     resources,
-    accessTokens,
-    accessTokenRevocation: createAccessTokenRevocation({ provider, accessTokens, authorizations }),
+    accessTokens: authentication.accessTokens,
     users,
     clock,
     brokers: db.brokers,

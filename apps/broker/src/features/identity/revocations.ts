@@ -68,17 +68,27 @@ export async function createRevocations(db: Database, log: Log) {
     });
   }
 
+  async function announce(tokenId: string): Promise<void> {
+    // here first: the next request of the user who revoked it sees it, even if the notice is slow
+    tell(tokenId);
+    await notify(channel, tokenId);
+  }
+
+  async function announcePerson(userId: string, change: PersonChange): Promise<void> {
+    tellOfPerson({ userId, change });
+    await notify(peopleChannel, `${userId} ${change === 'let in' ? 'in' : 'out'}`);
+  }
+
   return {
-    /** Never fails: the revocation itself is in the database, and every replica asks it again within seconds. */
-    async announce(tokenId: string): Promise<void> {
-      // Here first: the next request of the person who revoked it sees it, however slow the notice is.
-      tell(tokenId);
-      await notify(channel, tokenId);
-    },
+    /** Never fails: the revocation itself is in the database, and every replica checks it again within seconds. */
+    announce,
     /** Never fails either. */
-    async announcePerson(userId: string, change: PersonChange): Promise<void> {
-      tellOfPerson({ userId, change });
-      await notify(peopleChannel, `${userId} ${change === 'let in' ? 'in' : 'out'}`);
+    announcePerson,
+    /** Announces that a user was shut out, and the end of all that they were signed in with. Never fails either. */
+    async announceShutOut(userId: string, tokenIds: readonly string[]): Promise<void> {
+      // first, so that no call ends as if its client had hung up, which may cost credits
+      await announcePerson(userId, 'shut out');
+      await Promise.all(tokenIds.map(announce));
     },
     /** Names the tokens that have something open, each of which is looked up while no notices come. */
     follow(tokensInUse: () => Iterable<string>): () => void {

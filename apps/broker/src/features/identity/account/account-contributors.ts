@@ -10,7 +10,7 @@ export type AccountContributor = {
    * Runs in the transaction of the deletion: where it throws, nothing is deleted. What must stay keeps the bare user id.
    * @param address the e-mail address, which must be nowhere afterwards
    */
-  erase(userId: string, query: Query, address: string): Promise<void>;
+  erase(userId: string, query: Query, address: string): Promise<unknown>;
   /** What no transaction can take back, such as files. Runs when the account is deleted. */
   afterErase?(userId: string): Promise<void>;
 };

@@ -3,6 +3,7 @@ import { foldEmail } from '@souk/contract/fold-email.ts';
 import type { Clock } from '#platform/clock.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Downloads } from '#platform/http/answers/downloads.ts';
+import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { FrontendCookie } from '../oauth/frontend-cookie.ts';
 import type { UserStore } from '../users/user-store.ts';
@@ -22,8 +23,7 @@ export function mountAccountRoutes(
   },
 ): void {
   router.route(exportMyData, async ({ caller, params, reply }) => {
-    // Identity comes from the token alone: another's id is an address that does not exist (clarifications, Addresses).
-    if (params.userId !== caller.userId) throw new SoukError('not_found');
+    requireOwn(caller, params);
     const exportedAt = new Date(options.clock.now()).toISOString();
     return options.downloads.send(reply, caller.userId, {
       name: `my-data-${exportedAt.slice(0, 10)}.json`,
@@ -33,7 +33,7 @@ export function mountAccountRoutes(
   });
 
   router.route(deleteMyAccount, async ({ caller, params, body, reply }) => {
-    if (params.userId !== caller.userId) throw new SoukError('not_found');
+    requireOwn(caller, params);
     const user = await options.users.find(caller.userId);
     if (!user) throw new SoukError('unauthenticated');
     if (foldEmail(body.confirm.trim()) !== foldEmail(user.email)) throw new SoukError('account_not_confirmed');

@@ -6,7 +6,7 @@ import { SoukError } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import type { Farewell } from '#platform/notices/outbox.ts';
 import type { AccountContributors } from './account-contributors.ts';
-import type { AnnounceEnds } from './announce-ends.ts';
+import type { Revocations } from '../revocations.ts';
 import { endAccess } from './end-access.ts';
 
 export type DeletionParts = {
@@ -14,7 +14,7 @@ export type DeletionParts = {
   clock: Clock;
   log: Log;
   contributors: AccountContributors;
-  announceEnds: AnnounceEnds;
+  revocations: Pick<Revocations, 'announce' | 'announcePerson' | 'announceShutOut'>;
   /** Keeps its id outside of the database, for a restore of an earlier backup. */
   noteErased: (userId: string) => Promise<void>;
   /** Tells the person, in the transaction of the deletion. */
@@ -56,7 +56,7 @@ export async function deleteAccount(
     if (by) await parts.noteFarewell(query, { userId, email: user.email, by });
     return tokenIds;
   });
-  await parts.announceEnds(userId, ended);
+  await parts.revocations.announceShutOut(userId, ended);
   await parts.noteErased(userId).catch((error: unknown) => {
     parts.log.error({ err: error, userId }, 'a deleted account is not in erased.jsonl: a restore would bring it back');
   });

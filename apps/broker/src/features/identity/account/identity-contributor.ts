@@ -4,14 +4,6 @@ import { frontendClientId } from '../oauth/resources.ts';
 import type { PersonalTokens } from '../tokens/personal-tokens.ts';
 import type { AccountContributor } from './account-contributors.ts';
 
-type ProfileRow = {
-  email: string;
-  display_name: string;
-  photo_url: string | null;
-  created_at: Date;
-  last_login_at: Date | null;
-};
-
 /** What identity itself keeps about a person. The end of their sign-ins is the deletion's own step (end-access.ts). */
 export function createIdentityContributors(options: {
   db: Database;
@@ -23,7 +15,7 @@ export function createIdentityContributors(options: {
     {
       name: 'profile',
       export: async (userId) => {
-        const { rows } = await db.query<ProfileRow>(
+        const { rows } = await db.query(
           `select email, display_name, photo_url, created_at, last_login_at from users where id = $1`,
           [userId],
         );
@@ -31,12 +23,10 @@ export function createIdentityContributors(options: {
         return user && { id: userId, ...camelCased(user) };
       },
       // The row stays: what was used and charged refers to it, and does not identify the person.
-      erase: async (userId, query) => {
-        await query(
-          `update users set email = '', display_name = '', photo_url = null, last_login_at = null where id = $1`,
-          [userId],
-        );
-      },
+      erase: (userId, query) =>
+        query(`update users set email = '', display_name = '', photo_url = null, last_login_at = null where id = $1`, [
+          userId,
+        ]),
     },
     {
       name: 'identities',
@@ -68,16 +58,12 @@ export function createIdentityContributors(options: {
         );
         return rows.map(camelCased);
       },
-      erase: async (userId, query) => {
-        await query(`delete from sign_ins where user_id = $1`, [userId]);
-      },
+      erase: (userId, query) => query(`delete from sign_ins where user_id = $1`, [userId]),
     },
     {
       name: 'accessTokens',
       export: (userId) => tokens.list(userId),
-      erase: async (userId, query) => {
-        await query(`delete from personal_tokens where user_id = $1`, [userId]);
-      },
+      erase: (userId, query) => query(`delete from personal_tokens where user_id = $1`, [userId]),
     },
     {
       name: 'connectedApps',
@@ -88,9 +74,7 @@ export function createIdentityContributors(options: {
           ...camelCased(row),
         }));
       },
-      erase: async (userId, query) => {
-        await query(`delete from authorizations where user_id = $1`, [userId]);
-      },
+      erase: (userId, query) => query(`delete from authorizations where user_id = $1`, [userId]),
     },
   ];
 }

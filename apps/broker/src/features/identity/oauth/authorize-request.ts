@@ -1,6 +1,8 @@
 import { mcpScopes } from '@souk/contract/identity.ts';
 import type { Resources } from './resources.ts';
 
+export const allMcpScopes = mcpScopes.join(' ');
+
 const isMcpScope = (scope: string): boolean => mcpScopes.some((one) => one === scope);
 
 /**
@@ -10,7 +12,7 @@ const isMcpScope = (scope: string): boolean => mcpScopes.some((one) => one === s
 const emptyWords: ReadonlySet<string> = new Set(['offline_access', 'address', 'phone', 'claudeai']);
 
 /** What a client may ask for; everything but the three scopes of the product is for clients that speak OpenID. */
-const knownScopes: ReadonlySet<string> = new Set([...mcpScopes, 'openid', 'email', 'profile']);
+export const knownScopes: ReadonlySet<string> = new Set([...mcpScopes, 'openid', 'email', 'profile']);
 
 /** Of OpenID alone: oidc-provider refuses a request that has one of them and does not ask for `openid`. */
 const ofOpenId = ['acr_values', 'claims', 'claims_locales', 'id_token_hint', 'max_age', 'nonce'];

@@ -3,6 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { LiveBrokers } from '#platform/db/share-of.ts';
 import { addressGroup } from '#platform/http/connections/address-group.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
+import { createRequestsUnderWay } from './requests-under-way.ts';
 
 /** Hosted clients share addresses: what succeeds never counts. */
 const failuresPerMinute = 60;
@@ -38,18 +39,15 @@ export function limitFailures(
   brokers: Pick<LiveBrokers, 'count'>,
 ): (refuse: Refuse) => onRequestAsyncHookHandler {
   const failures = createFailureLimit(clock, brokers);
-  const underWay = new Map<string, number>();
+  const underWay = createRequestsUnderWay();
   return (refuse) => async (request, reply) => {
     const { ip } = request;
     const from = addressGroup(ip);
-    const others = underWay.get(from) ?? 0;
+    const others = underWay.of(from);
     const waitSeconds = failures.secondsToWait(ip, others);
     if (waitSeconds > 0) return refuse(request, reply, waitSeconds);
-    underWay.set(from, others + 1);
+    underWay.add(from, reply);
     reply.raw.once('close', () => {
-      const left = (underWay.get(from) ?? 1) - 1;
-      if (left > 0) underWay.set(from, left);
-      else underWay.delete(from);
       const { statusCode, writableFinished } = reply.raw;
       // a client that hangs up before its answer has failed too: otherwise it would never be counted
       if (!writableFinished || (statusCode >= 400 && statusCode < 500)) failures.count(ip);

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { addressGroup } from '#platform/http/connections/address-group.ts';
+import { createRequestsUnderWay } from './requests-under-way.ts';
 import type { OpenInteractions } from './open-interactions.ts';
 
 /** Lets an address begin so many sign-ins that it does not finish. Requests that are sent at once begin no more of them. */
@@ -7,16 +8,11 @@ export function limitInteractions(
   interactions: Pick<OpenInteractions, 'secondsToWait'>,
   refuse: (request: FastifyRequest, reply: FastifyReply, retryAfterSeconds: number) => unknown,
 ): onRequestAsyncHookHandler {
-  const underWay = new Map<string, number>();
+  const underWay = createRequestsUnderWay();
   return async (request, reply) => {
     const from = addressGroup(request.ip);
-    const others = underWay.get(from) ?? 0;
-    underWay.set(from, others + 1);
-    reply.raw.once('close', () => {
-      const left = (underWay.get(from) ?? 1) - 1;
-      if (left > 0) underWay.set(from, left);
-      else underWay.delete(from);
-    });
+    const others = underWay.of(from);
+    underWay.add(from, reply);
     const waitSeconds = await interactions.secondsToWait(request.ip, others);
     return waitSeconds > 0 ? refuse(request, reply, waitSeconds) : undefined;
   };

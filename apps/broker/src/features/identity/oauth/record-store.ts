@@ -1,82 +1,36 @@
-import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
+import { errors, type Adapter } from 'oidc-provider';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
-import { sha256 } from '../hash.ts';
+import { createRecordFormat, type RecordRow } from './provider/record-format.ts';
 import { countsAsUsed, mayBeUsed, type RefreshReuse } from './tokens/refresh-reuse.ts';
-
-/** Models whose id is the bearer value itself: stored and looked up by hash (design: no bearer value at rest). */
-const bearerModels: ReadonlySet<string> = new Set([
-  'AuthorizationCode',
-  'RefreshToken',
-  'AccessToken',
-  'Session',
-  'Interaction',
-]);
 
 type RecordStoreOptions = {
   namespace?: string;
   reuse?: Pick<RefreshReuse, 'currentRenewal'>;
   interactions?: {
-    /** Where the sign-in comes from that this request begins; undefined for one that goes on with it. */
+    /** Hash of the address of a request that begins a sign-in; undefined when the request continues one. */
     currentPlace(): string | undefined;
     noteStored(): Promise<void>;
   };
 };
 
-type RecordRow = { payload: AdapterPayload; consumed: boolean };
-
 /**
  * oidc-provider's storage over the table oauth_records, on both engines.
- * @param options.namespace keeps a second provider's records apart (none for the authorization server).
- * @param options.interactions bounds the sign-ins that are not finished; without it they have no bound
- * @param options.reuse tells the retry of a web renewal from reuse; without it there are no such renewals
+ * @param options.namespace separates the records of a second provider; the authorization server has none
+ * @param options.interactions limits unfinished sign-ins; without it they are unlimited
+ * @param options.reuse tells a retried web renewal from reuse; without it there are no such renewals
  */
 export function createRecordStore(
   db: Database,
   vault: Vault,
-  { namespace = '', reuse, interactions }: RecordStoreOptions = {},
+  { namespace = '', reuse, interactions }: RecordStoreOptions,
 ): (model: string) => Adapter {
   return (modelName) => {
-    const model = namespace + modelName;
-    const isBearer = bearerModels.has(modelName);
-    const keyOf = (id: string) => (isBearer ? sha256(id) : id);
-    const secretContext = (key: string) => ({ table: 'oauth_records', row: `${model}:${key}`, userId: '' });
-
-    /** What is kept: no bearer value, and a client's secret sealed. */
-    function toStored(id: string, payload: AdapterPayload): AdapterPayload {
-      const key = keyOf(id);
-      const stored: AdapterPayload = { ...payload };
-      if (isBearer) delete stored.jti;
-      // An interaction's return address ends with its id, which is also its cookie.
-      if (isBearer && stored.returnTo?.endsWith(id)) stored.returnTo = stored.returnTo.slice(0, -id.length);
-      // The interaction's copy of the session carries the session cookie, which nothing reads.
-      if (stored.session) {
-        const { accountId, uid, acr, amr } = stored.session;
-        stored.session = { accountId, uid, ...(acr !== undefined && { acr }), ...(amr !== undefined && { amr }) };
-      }
-      if (typeof stored.client_secret === 'string') {
-        stored.client_secret = vault.seal(secretContext(key), stored.client_secret);
-      }
-      return stored;
-    }
-
-    function fromStored(row: RecordRow, key: string, id: string | undefined): AdapterPayload {
-      const payload: AdapterPayload = { ...row.payload };
-      if (row.consumed) payload.consumed = true;
-      if (isBearer && id !== undefined) {
-        payload.jti = id;
-        if (payload.returnTo?.endsWith('/')) payload.returnTo += id;
-      }
-      if (typeof payload.client_secret === 'string') {
-        payload.client_secret = vault.open(secretContext(key), payload.client_secret);
-      }
-      return payload;
-    }
-
+    const { model, keyOf, toStored, fromStored } = createRecordFormat(vault, namespace, modelName);
     return {
       async upsert(id, payload, expiresInSeconds) {
         const place = model === 'Interaction' ? interactions?.currentPlace() : undefined;
-        // The person's row is locked: once the deletion of their account has begun, nothing is issued for them.
+        // locks the user's row: once the deletion of their account has begun, nothing is issued for them
         const { rows } = await db.query(
           `with owner as (select id from users where id = $8::uuid and deleted_at is null for share)
            insert into oauth_records (model, id, payload, grant_id, uid, account_id, expires_at, place)
@@ -85,7 +39,7 @@ export function createRecordStore(
            where $8::uuid is null or exists (select from owner)
            on conflict (model, id) do update set payload = excluded.payload, grant_id = excluded.grant_id,
              uid = excluded.uid, account_id = excluded.account_id, expires_at = excluded.expires_at,
-             -- a client that registers anew is in use (reap-records.ts)
+             -- a client that registers again is in use (reap-records.ts)
              created_at = case when excluded.model = 'Client' then excluded.created_at else oauth_records.created_at end
            returning id`,
           [
@@ -95,9 +49,9 @@ export function createRecordStore(
             payload.grantId ?? null,
             payload.uid ?? null,
             payload.accountId ?? null,
-            // a client's registration has no end
+            // a client's registration never expires
             expiresInSeconds || null,
-            // the accounts of another namespace are no users of ours
+            // the accounts of another namespace are not our users
             namespace === '' ? (payload.accountId ?? null) : null,
             place ?? null,
           ],
@@ -128,7 +82,7 @@ export function createRecordStore(
       // The device flow is off.
       findByUserCode: () => Promise.resolve(undefined),
 
-      /** Compare-and-set: of requests that race with one code or token, one wins; the others get invalid_grant. */
+      /** Compare-and-set: when requests race with one code or token, one wins and the others get invalid_grant. */
       async consume(id) {
         const { rows } = await db.query(
           `update oauth_records set consumed_at = coalesce(consumed_at, now()), renewal_hash = coalesce(renewal_hash, $3)

@@ -13,7 +13,6 @@ export const clientSchemes: readonly string[] = [
   'claude cursor grokbot windsurf zed kiro trae pearai positron antigravity antigravity-ide vscode vscode-insiders vscodium',
   'code-oss jetbrains goose raycast warp lmstudio jan cherrystudio speakmcp systemprompt',
 ].flatMap((names) => names.split(' ').map((name) => `${name}:`));
-const isClientScheme = (protocol: string): boolean => clientSchemes.includes(protocol);
 
 /** Whether this is an http address of the machine itself. Exact hosts only: localhost.evil.test is not one. */
 export function isLoopbackRedirect(uri: string): boolean {
@@ -40,7 +39,7 @@ export function redirectProblem(uri: unknown): string | undefined {
   if (url.username !== '' || url.password !== '') return 'redirect_uris must not carry credentials';
   if (url.protocol === 'http:' && !isLoopbackRedirect(uri)) return 'http redirect_uris must be loopback addresses';
   const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
-  if (!isWeb && !isClientScheme(url.protocol) && !url.protocol.includes('.')) {
+  if (!isWeb && !clientSchemes.includes(url.protocol) && !url.protocol.includes('.')) {
     return `redirect_uris must not use the scheme ${url.protocol} (an application's own is a reversed domain name)`;
   }
   return undefined;

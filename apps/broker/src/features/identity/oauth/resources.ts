@@ -63,6 +63,11 @@ export function createResources(publicUrl: string, hasServer: (serverId: string)
   };
 }
 
+/** Whether a client may get tokens for a resource: the web app for the API alone, every other for MCP endpoints alone. */
+export function mayRequest(client: { clientId: string }, resource: string, resources: Resources): boolean {
+  return client.clientId === frontendClientId ? resource === resources.api : resources.isMcp(resource);
+}
+
 /** Not by a regular expression: `/\/+$/` takes the square of the time for slashes that something follows. */
 function withoutTrailingSlashes(path: string): string {
   let end = path.length;

@@ -1,17 +1,6 @@
 import { legalTitles, type LegalPage } from '@souk/contract/legal.ts';
 import { escapeHtml, renderPage } from '#platform/http/answers/page.ts';
 
-/**
- * Ways to sign in that the specification names and that do not work yet (part 1, section 5): the value that names each in
- * a form -> its name.
- */
-export const missingProviders: Record<string, string> = {
-  github: 'GitHub',
-  facebook: 'Facebook',
-  apple: 'Apple',
-  email: 'E-mail and password',
-};
-
 /** A newcomer reads this before they choose an account. */
 export type BeforeSignIn = {
   /** How many credits a new account is given; 0: none. */

@@ -1,6 +1,5 @@
 import { escapeHtml, renderPage } from '#platform/http/answers/page.ts';
-
-export type StandInAccount = { email: string; name: string; note?: string };
+import type { StandInAccount } from '../stand-in/stand-in-accounts.ts';
 
 /** The account page of the stand-in for Google. It says what it is, so that people do not type a password of theirs. */
 export function renderStandInPage(options: {

@@ -1,16 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { errors } from 'oidc-provider';
 import { z } from 'zod';
-import { mcpScopes } from '@souk/contract/identity.ts';
 import { sendPage } from '#platform/http/answers/page.ts';
+import { findInteraction as findByCookie, type Interaction } from '../oauth/find-interaction.ts';
 import { frontendClientId } from '../oauth/resources.ts';
-import { isLoopbackRedirect, redirectHost, redirectSource } from '../oauth/redirect-uri.ts';
 import { renderConsentPage } from '../pages/consent-page.ts';
 import { renderMessagePage, signInAgain } from '../pages/message-page.ts';
 import { answeredWords } from '../pages/oauth-error-page.ts';
-import { missingProviders, renderSignInPage } from '../pages/sign-in-page.ts';
+import { askProvider, formTargets } from './ask-provider.ts';
+import { describeConsent } from './describe-consent.ts';
 import { pageOnFailure, refuseSignIn } from './refuse-sign-in.ts';
-import { emailSignIn, notYetImplemented } from './not-yet-implemented.ts';
+import { missingWays, notYetImplemented } from './not-yet-implemented.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
 const formSchema = z.object({
@@ -19,11 +18,18 @@ const formSchema = z.object({
   switch: z.string().optional(),
 });
 
-type Interaction = Awaited<ReturnType<SignInContext['provider']['interactionDetails']>>;
+/** A form that was posted to a page of an interaction. */
+type Answered = {
+  context: SignInContext;
+  interaction: Interaction;
+  answer: z.infer<typeof formSchema>;
+  request: FastifyRequest;
+  reply: FastifyReply;
+};
 
 /**
- * The pages between /oauth/authorize and its answer. Our own web app chooses a provider; every other client is asked for
- * by name first, before any outside provider is (which might let the user through without a question), and always anew.
+ * Mounts the pages between /oauth/authorize and its answer. Our own web app chooses a provider. Every other client is named
+ * to the user first, on every sign-in: an outside provider might let the user through without a question.
  */
 export function mountInteractionRoutes(app: FastifyInstance, context: SignInContext): void {
   const { provider, publicUrl, brandName } = context;
@@ -31,142 +37,90 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
 
   app.get('/oauth/interaction/:uid', options, async (request, reply) => {
     const interaction = await findInteraction(request, reply);
-    if (!interaction) return expired(reply);
+    if (!interaction) return sendAnswered(brandName, reply);
     await context.noteSeen(interaction.uid);
-    if (isFrontend(interaction)) {
-      return askProvider(reply, interaction);
-    }
-    const consent = await describeConsent(interaction);
-    if (!consent) return expired(reply);
-    return sendPage(reply, 200, renderConsentPage(consent.page), targetsOf(consent.redirectUri));
+    if (isFrontend(interaction)) return askProvider(context, reply, interaction);
+    const consent = await describeConsent(context, interaction);
+    if (!consent) return sendAnswered(brandName, reply);
+    return sendPage(reply, 200, renderConsentPage(consent.page), formTargets(context, consent.redirectUri));
   });
 
   app.post('/oauth/interaction/:uid', options, async (request, reply) => {
     const interaction = await findInteraction(request, reply);
-    if (!interaction) return expired(reply);
+    if (!interaction) return sendAnswered(brandName, reply);
     const { origin } = request.headers;
     if (origin !== undefined && origin !== publicUrl) {
-      return sendPage(reply, 403, problem('This form came from another site.'));
+      return sendProblem(brandName, reply, 403, 'This form came from another site.');
     }
     const form = formSchema.safeParse(request.body ?? {});
-    const answer = form.success ? form.data : {};
-    const chosen = answer.provider === undefined ? undefined : context.providers.find(answer.provider);
-    if (isFrontend(interaction)) {
-      // The page offers no button for these; a form that names one gets the specification's answer.
-      const missing = answer.provider === undefined ? undefined : missingProviders[answer.provider];
-      if (missing !== undefined) {
-        return refuseSignIn(brandName, request, reply, {
-          code: 'not_implemented',
-          text: notYetImplemented(answer.provider === 'email' ? emailSignIn : `${missing} sign-in`),
-        });
-      }
-      if (!chosen) return sendPage(reply, 400, problem('This way of signing in is not available.'));
-      // Asked anew, the user chooses: the provider too must not go on with the account that it knows already.
-      const mustAsk = interaction.params['prompt'] === 'login' || answer.switch === '1';
-      return context.startUpstream(request, reply, chosen, { interaction: interaction.uid }, { mustAsk });
-    }
-    if (answer.switch === '1') {
-      await context.signOut(request, reply);
-      // it named the session that has just ended; the sign-in brings its own, and then the consent is asked again
-      delete interaction.session;
-      await interaction.persist();
-      const to = chosen ?? context.providers.only;
-      if (!to) return askProvider(reply, interaction, 'switch');
-      return context.startUpstream(request, reply, to, { interaction: interaction.uid }, { mustAsk: true });
-    }
-    if (answer.allow !== '1') {
-      const returnTo = await provider.interactionResult(request.raw, reply.raw, {
-        error: 'access_denied',
-        error_description: 'the user did not allow it',
-      });
-      return reply.redirect(returnTo, 303);
-    }
-    if (interaction.prompt.name === 'login') {
-      const to = chosen ?? context.providers.only;
-      if (!to) return askProvider(reply, interaction, 'allow');
-      return context.startUpstream(request, reply, to, { interaction: interaction.uid, allowed: true });
-    }
-    const accountId = interaction.session?.accountId;
-    if (accountId === undefined) return expired(reply);
-    const grantId = await context.grantConsent(interaction, accountId);
-    const returnTo = await provider.interactionResult(request.raw, reply.raw, { consent: { grantId } });
-    return reply.redirect(returnTo, 303);
+    const answered = { context, interaction, answer: form.success ? form.data : {}, request, reply };
+    return isFrontend(interaction) ? chooseProvider(answered) : decideConsent(answered);
   });
 
-  /** The interaction of this browser's cookie, if it is the one of the address. */
+  /** Finds the interaction of this browser's cookie, if it is the one of the address. */
   async function findInteraction(request: FastifyRequest, reply: FastifyReply): Promise<Interaction | undefined> {
-    try {
-      const interaction = await provider.interactionDetails(request.raw, reply.raw);
-      return request.url.split('?')[0]?.endsWith(`/${interaction.uid}`) ? interaction : undefined;
-    } catch (error) {
-      if (error instanceof errors.SessionNotFound) return undefined;
-      throw error;
-    }
-  }
-
-  async function describeConsent(interaction: Interaction) {
-    const { client_id: clientId, redirect_uri: redirectUri, scope, resource } = interaction.params;
-    const client = await provider.Client.find(String(clientId));
-    if (!client || typeof redirectUri !== 'string') return undefined;
-    const accountId = interaction.prompt.name === 'login' ? undefined : interaction.session?.accountId;
-    const user = accountId === undefined ? undefined : await context.users.find(accountId);
-    const scopes = typeof scope === 'string' ? scope.split(' ').filter((one) => knownScopes.has(one)) : mcpScopes;
-    const addresses = [resource ?? context.resources.mcp].flat().map(String);
-    return {
-      redirectUri,
-      page: {
-        brandName,
-        action: addressOf(interaction),
-        clientName: client.clientName ?? 'An application without a name',
-        publishedBy: client.clientId.startsWith('https://') ? new URL(client.clientId).host : undefined,
-        redirect: { host: redirectHost(redirectUri), isLocal: isLocal(redirectUri) },
-        scopes,
-        addresses,
-        services: await context.describeServices(addresses, user?.id),
-        email: user?.email,
-        standIn: context.providers.standIn !== undefined,
-        signInWith: context.providers.only?.name,
-      },
-    };
-  }
-
-  /** The choice of provider. @param meaning what the person has just answered on the consent page, if they came from it */
-  function askProvider(reply: FastifyReply, interaction: Interaction, meaning?: 'allow' | 'switch') {
-    const page = renderSignInPage({
-      brandName,
-      action: addressOf(interaction),
-      providers: context.providers.all,
-      ...context.beforeSignIn(),
-      ...(meaning && { keep: { name: meaning, value: '1' } }),
-    });
-    return sendPage(reply, 200, page, targetsOf(String(interaction.params['redirect_uri'])));
-  }
-
-  /** The provider's own redirects follow these forms, and then the client's: Chromium holds each against form-action. */
-  function targetsOf(redirectUri: string): string[] {
-    return [...new Set([...context.providerTargets, redirectSource(redirectUri)])];
-  }
-
-  function expired(reply: FastifyReply) {
-    return sendPage(reply, 400, renderMessagePage({ brandName, ...answeredWords, next: signInAgain }));
-  }
-
-  function problem(text: string): string {
-    return renderMessagePage({ brandName, title: 'Sign-in did not work', text, next: signInAgain });
+    const interaction = await findByCookie(provider, request, reply);
+    return interaction && request.url.split('?')[0]?.endsWith(`/${interaction.uid}`) ? interaction : undefined;
   }
 }
 
-const knownScopes: ReadonlySet<string> = new Set([...mcpScopes, 'openid', 'email', 'profile']);
+async function chooseProvider({ context, interaction, answer, request, reply }: Answered) {
+  const chosen = chosenProvider(context, answer);
+  // the page has no button for these; a form that names one gets the specification's answer
+  const missing = answer.provider === undefined ? undefined : missingWays[answer.provider];
+  if (missing !== undefined) {
+    const text = notYetImplemented(missing);
+    return refuseSignIn(context.brandName, request, reply, { code: 'not_implemented', text });
+  }
+  if (!chosen) return sendProblem(context.brandName, reply, 400, 'This way of signing in is not available.');
+  // when asked again, the user chooses: the provider must not continue with the account that it already knows
+  const mustAsk = interaction.params['prompt'] === 'login' || answer.switch === '1';
+  return context.startUpstream(request, reply, chosen, { interaction: interaction.uid }, { mustAsk });
+}
 
-function addressOf({ uid }: Interaction): string {
-  return `/oauth/interaction/${uid}`;
+/** The user allowed or denied the client, or switches accounts. */
+async function decideConsent({ context, interaction, answer, request, reply }: Answered) {
+  const { provider } = context;
+  const to = chosenProvider(context, answer) ?? context.providers.only;
+  if (answer.switch === '1') {
+    await context.signOut(request, reply);
+    // it named the session that has just ended; the sign-in brings a new one, and then consent is asked again
+    delete interaction.session;
+    await interaction.persist();
+    if (!to) return askProvider(context, reply, interaction, 'switch');
+    return context.startUpstream(request, reply, to, { interaction: interaction.uid }, { mustAsk: true });
+  }
+  if (answer.allow !== '1') {
+    const returnTo = await provider.interactionResult(request.raw, reply.raw, {
+      error: 'access_denied',
+      error_description: 'the user did not allow it',
+    });
+    return reply.redirect(returnTo, 303);
+  }
+  if (interaction.prompt.name === 'login') {
+    if (!to) return askProvider(context, reply, interaction, 'allow');
+    return context.startUpstream(request, reply, to, { interaction: interaction.uid, allowed: true });
+  }
+  const accountId = interaction.session?.accountId;
+  if (accountId === undefined) return sendAnswered(context.brandName, reply);
+  const grantId = await context.grantConsent(interaction, accountId);
+  const returnTo = await provider.interactionResult(request.raw, reply.raw, { consent: { grantId } });
+  return reply.redirect(returnTo, 303);
+}
+
+function chosenProvider({ providers }: SignInContext, { provider }: Answered['answer']) {
+  return provider === undefined ? undefined : providers.find(provider);
 }
 
 function isFrontend(interaction: Interaction): boolean {
   return interaction.params['client_id'] === frontendClientId;
 }
 
-/** Of a client on the same machine: a loopback address, or the scheme of an application. */
-function isLocal(redirectUri: string): boolean {
-  return isLoopbackRedirect(redirectUri) || !/^https?:/i.test(redirectUri);
+function sendAnswered(brandName: string, reply: FastifyReply) {
+  return sendPage(reply, 400, renderMessagePage({ brandName, ...answeredWords, next: signInAgain }));
+}
+
+function sendProblem(brandName: string, reply: FastifyReply, status: number, text: string) {
+  const page = renderMessagePage({ brandName, title: 'Sign-in did not work', text, next: signInAgain });
+  return sendPage(reply, status, page);
 }

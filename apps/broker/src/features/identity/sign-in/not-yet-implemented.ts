@@ -1,7 +1,12 @@
-/** Ways to sign in that are not implemented, and their answer (spec part 1, section 8; the wording is ours). */
-export const emailSignIn = 'E-mail and password sign-in';
-export const emailSignUp = 'E-mail and password sign-up';
+/** Providers that the specification names and that do not work yet (part 1, section 5), by their ids in addresses. */
+export const missingProviders: Record<string, string> = { github: 'GitHub', facebook: 'Facebook', apple: 'Apple' };
 
-export function notYetImplemented(way: string): string {
-  return `${way} is not yet implemented`;
+export const emailWay = 'E-mail and password';
+
+/** Values of the sign-in form for ways to sign in that do not work yet. */
+export const missingWays: Record<string, string> = { ...missingProviders, email: emailWay };
+
+/** Answer for a way to sign in that is not implemented (part 1, section 8; the wording is ours). */
+export function notYetImplemented(way: string, action = 'sign-in'): string {
+  return `${way} ${action} is not yet implemented`;
 }

@@ -2,14 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { mcpScopes } from '@souk/contract/identity.ts';
 import { frontendClientId } from '../oauth/resources.ts';
-import { emailSignIn, emailSignUp, notYetImplemented } from './not-yet-implemented.ts';
+import { emailWay, missingProviders, notYetImplemented } from './not-yet-implemented.ts';
 import { pageOnFailure, refuseSignIn } from './refuse-sign-in.ts';
 import { readAuthorizeAddress, readReturnTo } from './return-to.ts';
 import type { SignInContext } from './sign-in-context.ts';
 import { isUuid } from '../users/user-store.ts';
-
-/** Providers that the specification names and that are not wired (spec part 1, section 8: not-yet-implemented errors). */
-const unwired: Record<string, string> = { github: 'GitHub', facebook: 'Facebook', apple: 'Apple' };
 
 const loginSchema = z.object({
   state: z.string().min(1).max(200),
@@ -63,12 +60,9 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
     options,
     (request, reply) => {
       const { return_to: wanted = '/auth/success', mcp_client: isForClient, prompt, again_as: againAs } = request.query;
-      const name = unwired[request.params.provider];
+      const name = missingProviders[request.params.provider];
       if (name !== undefined) {
-        return refuseSignIn(brandName, request, reply, {
-          code: 'not_implemented',
-          text: notYetImplemented(`${name} sign-in`),
-        });
+        return refuseSignIn(brandName, request, reply, { code: 'not_implemented', text: notYetImplemented(name) });
       }
       const to = context.providers.find(request.params.provider);
       if (!to) {
@@ -87,15 +81,9 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
     },
   );
 
-  for (const [path, way] of [
-    ['/auth/email/sign-in', emailSignIn],
-    ['/auth/email/sign-up', emailSignUp],
-  ] as const) {
-    app.post(path, options, (request, reply) =>
-      refuseSignIn(brandName, request, reply, {
-        code: 'not_implemented',
-        text: notYetImplemented(way),
-      }),
+  for (const action of ['sign-in', 'sign-up']) {
+    app.post(`/auth/email/${action}`, options, (request, reply) =>
+      refuseSignIn(brandName, request, reply, { code: 'not_implemented', text: notYetImplemented(emailWay, action) }),
     );
   }
 }

@@ -1,4 +1,5 @@
-import type { SignInOutcome } from '@souk/contract/admin/person.ts';
+import type { listPersonSignIns, SignInOutcome } from '@souk/contract/admin/person.ts';
+import type { Answer } from '@souk/contract/endpoint.ts';
 import { writeCursor, type Place } from '@souk/contract/times.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
@@ -8,23 +9,8 @@ import { providerIdOf, type StoredProvider } from '../users/user-provider.ts';
 /** How long a sign-in is remembered: what is older is of no use against a stolen account. */
 const keptDays = 90;
 
-type SignIn = {
-  id: string;
-  at: string;
-  provider: string;
-  address: string | null;
-  browserName: string | null;
-  outcome: SignInOutcome;
-};
-
-type Row = {
-  id: string;
-  at: Date;
-  provider: StoredProvider;
-  address: string | null;
-  browser_name: string | null;
-  outcome: SignInOutcome;
-};
+type SignIns = Pick<Answer<typeof listPersonSignIns>, 'signIns' | 'nextCursor'>;
+type Row = Omit<SignIns['signIns'][number], 'at' | 'provider'> & { at: Date; provider: StoredProvider };
 
 /** Notes a sign-in of the person of (provider, subject); of a person who has no account here it notes nothing. */
 export type NoteSignIn = (signIn: {
@@ -52,9 +38,9 @@ export async function readSignIns(
   query: Query,
   userId: string,
   { limit, cursor }: { limit: number; cursor?: Place | undefined },
-): Promise<{ signIns: SignIn[]; nextCursor: string | null }> {
+): Promise<SignIns> {
   const { rows } = await query<Row>(
-    `select id, at, provider, address, browser_name, outcome from sign_ins
+    `select id, at, provider, address, browser_name as "browserName", outcome from sign_ins
      where user_id = $1 and ($2::timestamptz is null or (at, id) < ($2::timestamptz, $3::uuid))
      order by at desc, id desc limit $4`,
     [userId, cursor?.at ?? null, cursor?.id ?? null, limit + 1],
@@ -62,14 +48,7 @@ export async function readSignIns(
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
-    signIns: page.map((row) => ({
-      id: row.id,
-      at: row.at.toISOString(),
-      provider: providerIdOf(row.provider),
-      address: row.address,
-      browserName: row.browser_name,
-      outcome: row.outcome,
-    })),
+    signIns: page.map((row) => ({ ...row, at: row.at.toISOString(), provider: providerIdOf(row.provider) })),
     nextCursor: rows.length > limit && last ? writeCursor({ at: last.at, id: last.id }) : null,
   };
 }

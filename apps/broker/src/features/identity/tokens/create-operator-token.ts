@@ -6,7 +6,7 @@ import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
-import { standInEmailSchema, standInName } from '../stand-in/stand-in.ts';
+import { standInEmailSchema, standInName } from '../stand-in/stand-in-accounts.ts';
 import { providerIdOf } from '../users/user-provider.ts';
 import type { User, UserStore } from '../users/user-store.ts';
 import type { PersonalTokens } from './personal-tokens.ts';

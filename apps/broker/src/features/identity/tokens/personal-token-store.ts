@@ -28,71 +28,25 @@ type StatsRow = { total: number; active: number; expired: number; revoked: numbe
 /** Runs in the transaction that stores a new token: where it throws, there is no token. */
 export type BesideToken = (query: Query, token: { prefix: string }) => Promise<void>;
 
+export type NewPersonalToken = {
+  id: string;
+  userId: string;
+  name: string;
+  secret: string;
+  scopes: readonly McpScope[];
+  createdAt: Date;
+  expiresAt: Date;
+  /** Unrevoked tokens that the owner may have; no limit by default. */
+  most?: number;
+  beside?: BesideToken | undefined;
+};
+
 export type PersonalTokenStore = ReturnType<typeof createPersonalTokenStore>;
 
 /** SQL of personal access tokens. Every statement but the look-up by hash names the user. */
 export function createPersonalTokenStore(db: Database, providers: readonly StoredProvider[]) {
   return {
-    /**
-     * The owner's row is locked, so that no token is made once their account's deletion has begun, and that two at once are
-     * counted.
-     * @param values.most not made when the owner has so many that were not revoked
-     * @returns the row of a new token; 'gone' when the owner is no longer there, 'full'. `token` is the bearer value itself,
-     *   which is not kept.
-     */
-    async insert(values: {
-      id: string;
-      userId: string;
-      name: string;
-      secret: string;
-      scopes: readonly McpScope[];
-      createdAt: Date;
-      expiresAt: Date;
-      most?: number;
-      beside?: BesideToken | undefined;
-    }): Promise<{ token: string; row: PersonalTokenRow } | 'gone' | 'full'> {
-      const token = tokenPrefix + values.secret;
-      const prefix = token.slice(0, shownCharacters);
-      const refused = await db.transaction(async (query) => {
-        const { rows: owners } = await query(
-          'select from users where id = $1 and deleted_at is null for no key update',
-          [values.userId],
-        );
-        if (owners.length === 0) return 'gone' as const;
-        const { rows } = await query(
-          `insert into personal_tokens (id, user_id, name, token_hash, prefix, scopes, created_at, expires_at)
-           select $1::uuid, $2::uuid, $3::text, $4::text, $5::text, $6::text[], $7::timestamptz, $8::timestamptz
-             where $9::int is null
-               or (select count(*) from personal_tokens where user_id = $2::uuid and revoked_at is null) < $9
-           returning id`,
-          [
-            values.id,
-            values.userId,
-            values.name,
-            sha256(token),
-            prefix,
-            values.scopes,
-            values.createdAt,
-            values.expiresAt,
-            values.most ?? null,
-          ],
-        );
-        if (rows.length === 0) return 'full' as const;
-        await values.beside?.(query, { prefix });
-        return undefined;
-      });
-      if (refused) return refused;
-      const row = {
-        id: values.id,
-        name: values.name,
-        prefix,
-        scopes: [...values.scopes],
-        created_at: values.createdAt,
-        expires_at: values.expiresAt,
-        last_used_at: null,
-      };
-      return { token, row };
-    },
+    insert: (token: NewPersonalToken) => insertToken(db, token),
 
     /** The token and its user, when both are good at `at`: not revoked, not expired, user active and of a provider of ours. */
     async findGood(token: string, at: Date): Promise<AuthenticatedRow | undefined> {
@@ -146,6 +100,48 @@ export function createPersonalTokenStore(db: Database, providers: readonly Store
       );
     },
   };
+}
+
+/**
+ * Stores a new token. The owner's row is locked: no token is created once the deletion of their account has begun, and
+ * concurrent ones are counted correctly.
+ * @returns the row, and `token`, the bearer value itself, which is not stored; 'gone' when the owner no longer exists; 'full'
+ *   when they have as many tokens as they may have
+ */
+async function insertToken(
+  db: Database,
+  { id, userId, name, secret, scopes, createdAt, expiresAt, most, beside }: NewPersonalToken,
+): Promise<{ token: string; row: PersonalTokenRow } | 'gone' | 'full'> {
+  const token = tokenPrefix + secret;
+  const prefix = token.slice(0, shownCharacters);
+  const refused = await db.transaction(async (query) => {
+    const { rows: owners } = await query('select from users where id = $1 and deleted_at is null for no key update', [
+      userId,
+    ]);
+    if (owners.length === 0) return 'gone' as const;
+    const { rows } = await query(
+      `insert into personal_tokens (id, user_id, name, token_hash, prefix, scopes, created_at, expires_at)
+       select $1::uuid, $2::uuid, $3::text, $4::text, $5::text, $6::text[], $7::timestamptz, $8::timestamptz
+         where $9::int is null
+           or (select count(*) from personal_tokens where user_id = $2::uuid and revoked_at is null) < $9
+       returning id`,
+      [id, userId, name, sha256(token), prefix, scopes, createdAt, expiresAt, most ?? null],
+    );
+    if (rows.length === 0) return 'full' as const;
+    await beside?.(query, { prefix });
+    return undefined;
+  });
+  if (refused) return refused;
+  const row = {
+    id,
+    name,
+    prefix,
+    scopes: [...scopes],
+    created_at: createdAt,
+    expires_at: expiresAt,
+    last_used_at: null,
+  };
+  return { token, row };
 }
 
 export function presentPersonalToken(row: PersonalTokenRow, nowMs: number): PersonalToken {

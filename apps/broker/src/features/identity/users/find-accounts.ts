@@ -8,7 +8,7 @@ export type FoundAccount = {
   provider: ProviderId;
   isActive: boolean;
   createdAt: Date;
-  lastLoginAt: Date | undefined;
+  lastLoginAt: Date | null;
 };
 
 /** Every account with an address, deactivated ones too: of one provider, else of those that are configured. Oldest first. */
@@ -17,26 +17,14 @@ export type FindAccounts = (email: string, provider?: ProviderId) => Promise<Fou
 /** An address may have two accounts, at two providers or at one: who had it before at a company, and who has it now. */
 export function createFindAccounts(query: Query, providers: readonly StoredProvider[]): FindAccounts {
   return async (email, provider) => {
-    const { rows } = await query<{
-      id: string;
-      provider: StoredProvider;
-      is_active: boolean;
-      created_at: Date;
-      last_login_at: Date | null;
-    }>(
-      `select u.id, i.provider, u.is_active, u.created_at, u.last_login_at
+    const { rows } = await query<Omit<FoundAccount, 'provider'> & { provider: StoredProvider }>(
+      `select u.id, i.provider, u.is_active as "isActive", u.created_at as "createdAt", u.last_login_at as "lastLoginAt"
        from users u join identities i on i.user_id = u.id
        where u.email = $1 and u.deleted_at is null
          and (case when $2::text is null then i.provider = any($3::text[]) else split_part(i.provider, ':', 1) = $2 end)
        order by u.created_at`,
       [foldEmail(email), provider ?? null, providers],
     );
-    return rows.map((row) => ({
-      id: row.id,
-      provider: providerIdOf(row.provider),
-      isActive: row.is_active,
-      createdAt: row.created_at,
-      lastLoginAt: row.last_login_at ?? undefined,
-    }));
+    return rows.map((row) => ({ ...row, provider: providerIdOf(row.provider) }));
   };
 }

@@ -32,9 +32,11 @@ export function findUsers(parts: Parts, wanted: WantedUsers, counts: UserCounts)
 
 async function findFew(parts: Parts, wanted: WantedUsers): Promise<FoundUsers> {
   const { values, bind } = placesOf();
-  const found = wanted.search
+  // a name is stored with single spaces
+  const prefix = wanted.search && `${escapeLike(wanted.search.replaceAll(/\s+/g, ' '))}%`;
+  const found = prefix
     ? `select u.id, u.created_at from (select user_id as id, created_at from user_prefixes
-         where prefix like lower(${bind(`${likeText(wanted.search)}%`)}) and provider = any(${bind(parts.providers)}::text[])
+         where prefix like lower(${bind(prefix)}) and provider = any(${bind(parts.providers)}::text[])
          group by user_id, created_at) as u ${joinFor(wanted)} where true ${conditions(parts, wanted, bind)}`
     : `select u.id, u.created_at from users u where u.provider = any(${bind(parts.providers)}::text[])
          and u.deleted_at is null ${conditions(parts, wanted, bind)}`;
@@ -128,7 +130,7 @@ function placesOf(): { values: unknown[]; bind: Bind } {
   return { values, bind: (value) => `$${values.push(value)}` };
 }
 
-/** A name is stored with single spaces; % and _ stand for themselves (PostgreSQL, section 9.7.1). */
-function likeText(search: string): string {
-  return search.replaceAll(/[\\%_]/g, String.raw`\$&`).replaceAll(/\s+/g, ' ');
+/** Escapes % and _ for LIKE (PostgreSQL, section 9.7.1). */
+export function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 }

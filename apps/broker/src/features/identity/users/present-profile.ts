@@ -16,7 +16,7 @@ export function presentProfile(
     id: user.id,
     email: user.email,
     displayName: user.displayName,
-    photoURL: user.photoUrl ?? null,
+    photoURL: user.photoUrl,
     provider: user.provider,
     ...plan,
     disabledServers: [...disabledServers],

@@ -8,11 +8,10 @@ import { SoukError } from '#platform/errors.ts';
 import { deleteAccount, type DeletionParts } from '../account/delete-account.ts';
 import { endAccess, endSignIns } from '../account/end-access.ts';
 import type { Authorizations } from '../oauth/authorizations.ts';
-import type { Revocations } from '../revocations.ts';
 import type { PersonalTokenStore } from '../tokens/personal-token-store.ts';
+import { lockAccount } from './lock-account.ts';
 import { roleOf } from './role.ts';
 import type { StoredProvider } from './user-provider.ts';
-import { isUuid } from './user-store.ts';
 
 /** A plan or rental that ends because its person was shut out. */
 export type EndingPaid = {
@@ -68,70 +67,25 @@ export type UserAdministration = {
   erase(userId: string, confirm: string, by: DecidedBy): Promise<void>;
 };
 
-const noSuchUser = () => new SoukError('not_found', { message: 'There is no such user' });
-
 export function createUserAdministration(parts: {
   deletion: DeletionParts;
-  revocations: Pick<Revocations, 'announce' | 'announcePerson'>;
   authorizations: Pick<Authorizations, 'end'>;
   tokenStore: Pick<PersonalTokenStore, 'revoke'>;
   providers: readonly StoredProvider[];
   adminEmails: readonly string[];
   endPaid: EndPaid;
-  clock: Clock;
 }): UserAdministration {
-  const { deletion, providers, adminEmails, clock } = parts;
-  const { db } = deletion;
-
-  const audit = (
-    query: Query,
-    action: AuditAction,
-    subject: string,
-    by: DecidedBy,
-    details: Record<string, unknown> = {},
-  ) => {
-    const entry: AuditEntry = {
-      actorId: actorOf(by),
-      action,
-      subject,
-      reason: by.reason,
-      details: { ...details, ...('operator' in by && { via: 'command' }), ...operatorOf(by) },
-    };
-    return writeAuditWith(query, entry, new Date(clock.now()));
-  };
-
-  /**
-   * The account, whose row stays as it is until the transaction is over. The row of the administrator too: of two who
-   * shut out each other at once, one finds that it is over. Both in one order, so that neither waits for ever.
-   */
-  async function hold(query: Query, userId: string, by: DecidedBy): Promise<{ email: string; isActive: boolean }> {
-    if (!isUuid(userId)) throw noSuchUser();
-    const actorId = actorOf(by);
-    const { rows } = await query<{ id: string; email: string; is_active: boolean; is_here: boolean }>(
-      `select id, email, is_active, deleted_at is null and exists (
-         select from identities i where i.user_id = id and ($2::text[] is null or i.provider = any($2))) as is_here
-       from users where id = any($1::uuid[]) order by id for update`,
-      // the operator reaches the accounts of every provider
-      [[userId, ...(actorId === undefined ? [] : [actorId])], actorId === undefined ? null : providers],
-    );
-    if (actorId !== undefined && !rows.some((row) => row.id === actorId && row.is_active)) {
-      throw new SoukError('unauthenticated');
-    }
-    const found = rows.find((row) => row.id === userId.toLowerCase() && row.is_here);
-    if (!found) throw noSuchUser();
-    return { email: found.email, isActive: found.is_active };
-  }
-
-  function refuseOwn(userId: string, by: DecidedBy): void {
-    if (actorOf(by) === userId.toLowerCase()) throw new SoukError('own_account');
-  }
+  const { deletion, providers, adminEmails } = parts;
+  const { db, clock, revocations } = deletion;
+  const audit = createAudit(clock);
+  const lock = (query: Query, userId: string, by: DecidedBy) => lockAccount(query, userId, by, providers);
 
   return {
     async deactivate(userId, { endNow, confirmAdministrator }, by) {
       refuseOwn(userId, by);
       const { isNew, ended } = await db.transaction(async (query) => {
-        // the row is held: a sign-in that comes meanwhile waits here and is then refused
-        const { email, isActive } = await hold(query, userId, by);
+        // the row is locked: a sign-in that arrives meanwhile waits here and is then refused
+        const { email, isActive } = await lock(query, userId, by);
         const isAdministrator = roleOf(email, adminEmails) === 'admin';
         if (isActive && isAdministrator && !confirmAdministrator) throw new SoukError('confirm_administrator');
         if (isActive) {
@@ -140,27 +94,27 @@ export function createUserAdministration(parts: {
         }
         return { isNew: isActive, ended: await endAccess(query, userId) };
       });
-      await deletion.announceEnds(userId, ended);
+      await revocations.announceShutOut(userId, ended);
       const ending = await parts.endPaid(userId, { now: endNow }, by);
       return { result: isNew ? 'deactivated' : 'unchanged', ending };
     },
 
     async activate(userId, by) {
       const isNew = await db.transaction(async (query) => {
-        const { isActive } = await hold(query, userId, by);
+        const { isActive } = await lock(query, userId, by);
         if (isActive) return false;
         await query('update users set is_active = true where id = $1', [userId]);
         await audit(query, 'user.activated', userId, by);
         return true;
       });
-      await parts.revocations.announcePerson(userId, 'let in');
+      await revocations.announcePerson(userId, 'let in');
       return { result: isNew ? 'activated' : 'unchanged' };
     },
 
     async signOut(userId, { revokeTokens }, by) {
       refuseOwn(userId, by);
       const ended = await db.transaction(async (query) => {
-        await hold(query, userId, by);
+        await lock(query, userId, by);
         const { grantIds, browsers } = await endSignIns(query, userId);
         const { rows: tokens } = await query<{ id: string }>(
           `update personal_tokens set revoked_at = $2 where $3 and user_id = $1 and revoked_at is null returning id`,
@@ -170,7 +124,7 @@ export function createUserAdministration(parts: {
         await audit(query, 'user.signed-out', userId, by, counts);
         return { counts, ids: [...grantIds, ...tokens.map(({ id }) => id)] };
       });
-      await Promise.all(ended.ids.map((id) => parts.revocations.announce(id)));
+      await Promise.all(ended.ids.map((id) => revocations.announce(id)));
       return ended.counts;
     },
 
@@ -189,7 +143,7 @@ export function createUserAdministration(parts: {
         // not its name, in which its owner may have written their own
         await audit(query, 'user.token-revoked', userId, by, { prefix });
       });
-      await parts.revocations.announce(tokenId);
+      await revocations.announce(tokenId);
     },
 
     noteExport: (userId, by) => audit(db.query, 'user.exported', userId, by),
@@ -197,7 +151,7 @@ export function createUserAdministration(parts: {
     async erase(userId, confirm, by) {
       refuseOwn(userId, by);
       const first = async (query: Query) => {
-        const { email } = await hold(query, userId, by);
+        const { email } = await lock(query, userId, by);
         if (foldEmail(confirm.trim()) !== foldEmail(email)) throw new SoukError('account_not_confirmed');
         await audit(query, 'user.erased', userId, by);
       };
@@ -205,3 +159,20 @@ export function createUserAdministration(parts: {
     },
   };
 }
+
+function refuseOwn(userId: string, by: DecidedBy): void {
+  if (actorOf(by) === userId.toLowerCase()) throw new SoukError('own_account');
+}
+
+const createAudit =
+  (clock: Clock) =>
+  (query: Query, action: AuditAction, subject: string, by: DecidedBy, details: Record<string, unknown> = {}) => {
+    const entry: AuditEntry = {
+      actorId: actorOf(by),
+      action,
+      subject,
+      reason: by.reason,
+      details: { ...details, ...('operator' in by && { via: 'command' }), ...operatorOf(by) },
+    };
+    return writeAuditWith(query, entry, new Date(clock.now()));
+  };

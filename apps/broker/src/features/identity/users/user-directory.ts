@@ -18,15 +18,9 @@ export type DirectoryUser = {
   role: 'user' | 'admin';
 };
 
-type Row = {
-  id: string;
-  email: string;
-  display_name: string;
-  provider: StoredProvider;
-  is_active: boolean;
-  created_at: Date;
-  last_login_at: Date | null;
-};
+type Row = Omit<DirectoryUser, 'role'> & { provider: StoredProvider; lastLoginAt: Date | null };
+
+const columns = `id, email, display_name as "displayName", created_at as "createdAt", is_active as "isActive"`;
 
 /** The users of this installation, for administrators: those of the configured providers, but for deleted ones. */
 export type UserDirectory = {
@@ -54,29 +48,19 @@ export function createUserDirectory(options: {
 
   async function findOne(run: Query, userId: string, lock = ''): Promise<DirectoryUser | undefined> {
     if (!isUuid(userId)) return undefined;
-    const { rows } = await run<Row>(
-      `select id, email, display_name, created_at, is_active from users
+    const { rows } = await run<Omit<DirectoryUser, 'role'>>(
+      `select ${columns} from users
        where id = $2 and provider = any($1::text[]) and deleted_at is null ${lock}`,
       [providers, userId],
     );
-    const [row] = rows;
-    return (
-      row && {
-        id: row.id,
-        email: row.email,
-        displayName: row.display_name,
-        createdAt: row.created_at,
-        isActive: row.is_active,
-        role: roleOf(row.email, adminEmails),
-      }
-    );
+    return rows[0] && { ...rows[0], role: roleOf(rows[0].email, adminEmails) };
   }
 
   async function read(ids: readonly string[]): Promise<AdminUser[]> {
     if (ids.length === 0) return [];
     const [{ rows }, servers, plans] = await Promise.all([
       query<Row>(
-        `select id, email, display_name, provider, is_active, created_at, last_login_at from users
+        `select ${columns}, provider, last_login_at as "lastLoginAt" from users
          where id = any($1::uuid[]) and deleted_at is null order by created_at desc, id`,
         [ids],
       ),
@@ -87,13 +71,13 @@ export function createUserDirectory(options: {
       id: row.id,
       email: row.email,
       username: null,
-      displayName: row.display_name,
+      displayName: row.displayName,
       provider: providerIdOf(row.provider),
       oauthConnections: Object.fromEntries((servers?.get(row.id) ?? []).map((id) => [id, { connected: true }])),
       role: roleOf(row.email, adminEmails),
-      isActive: row.is_active,
-      createdAt: row.created_at.toISOString(),
-      lastLoginAt: row.last_login_at?.toISOString() ?? null,
+      isActive: row.isActive,
+      createdAt: row.createdAt.toISOString(),
+      lastLoginAt: row.lastLoginAt?.toISOString() ?? null,
       planId: plans.get(row.id) ?? freePlan.planId,
     }));
   }

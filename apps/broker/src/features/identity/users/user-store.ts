@@ -7,21 +7,15 @@ export type User = {
   id: string;
   email: string;
   displayName: string;
-  photoUrl: string | undefined;
+  photoUrl: string | null;
   provider: ProviderId;
   createdAt: Date;
 };
 
-type UserRow = {
-  id: string;
-  email: string;
-  display_name: string;
-  photo_url: string | null;
-  provider: StoredProvider;
-  created_at: Date;
-};
+type UserRow = Omit<User, 'provider'> & { provider: StoredProvider };
 
-const columns = 'u.id, u.email, u.display_name, u.photo_url, u.created_at, i.provider';
+const columns = `u.id, u.email, u.display_name as "displayName", u.photo_url as "photoUrl", u.created_at as "createdAt",
+  i.provider`;
 
 /** What a feature above adds to a new account, in the transaction that creates it. */
 export type WelcomeNewcomer = (query: Query, newcomer: { userId: string; email: string }) => Promise<void>;
@@ -117,14 +111,7 @@ export function createUserStore(options: {
 }
 
 function presentUser(row: UserRow): User {
-  return {
-    id: row.id,
-    email: row.email,
-    displayName: row.display_name,
-    photoUrl: row.photo_url ?? undefined,
-    provider: providerIdOf(row.provider),
-    createdAt: row.created_at,
-  };
+  return { ...row, provider: providerIdOf(row.provider) };
 }
 
 export function isUuid(text: string): boolean {

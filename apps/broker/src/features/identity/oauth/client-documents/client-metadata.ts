@@ -23,6 +23,7 @@ export type MetadataResult =
   | { error: 'invalid_redirect_uri' | 'invalid_client_metadata'; description: string };
 
 const maxRedirectUris = 10;
+const maxNameCharacters = 100;
 const secretMethods = ['client_secret_basic', 'client_secret_post'] as const;
 
 /**
@@ -82,17 +83,12 @@ function refuse(error: 'invalid_redirect_uri' | 'invalid_client_metadata', descr
   return { error, description };
 }
 
-function readText(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-}
-
 /** A name that can be seen: it stands in a question to a person. */
 function readName(value: unknown): string | undefined {
-  const maxCharacters = 100;
-  return typeof value === 'string' ? cleanLabel(value, maxCharacters) || undefined : undefined;
+  return typeof value === 'string' ? cleanLabel(value, maxNameCharacters) || undefined : undefined;
 }
 
 function readWebAddress(value: unknown): string | undefined {
-  const text = readText(value);
-  return text !== undefined && URL.parse(text)?.protocol === 'https:' ? text : undefined;
+  const text = typeof value === 'string' ? value.trim() : '';
+  return URL.parse(text)?.protocol === 'https:' ? text : undefined;
 }

@@ -1,5 +1,6 @@
 import { disconnectApp, listConnectedApps, signOutEverywhere } from '@souk/contract/connected-apps.ts';
 import { SoukError } from '#platform/errors.ts';
+import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Authorizations } from '../authorizations.ts';
 import type { FrontendCookie } from '../frontend-cookie.ts';
@@ -8,15 +9,14 @@ import { presentConnections } from './present-connections.ts';
 /** Connected apps and the web app's own sign-ins, for the person whose they are. */
 export function mountConnectedAppRoutes(router: Router, authorizations: Authorizations, cookie: FrontendCookie): void {
   router.route(listConnectedApps, async ({ caller, params }) => {
-    // Identity comes from the token alone: another's id is an address that does not exist (clarifications, Addresses).
-    if (params.userId !== caller.userId) throw new SoukError('not_found');
+    requireOwn(caller, params);
     const rows = await authorizations.list(caller.userId);
     return { success: true as const, ...presentConnections(rows, caller.tokenId) };
   });
 
   router.route(disconnectApp, async ({ caller, params }) => {
-    const isOwn = params.userId === caller.userId;
-    if (!isOwn || !(await authorizations.end(caller.userId, params.id))) throw new SoukError('not_found');
+    requireOwn(caller, params);
+    if (!(await authorizations.end(caller.userId, params.id))) throw new SoukError('not_found');
     return { success: true as const };
   });
 

@@ -2,13 +2,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
-import { mcpScopes } from '@souk/contract/identity.ts';
 import type { Ids } from '#platform/ids.ts';
 import { sha256 } from '../../hash.ts';
+import { allMcpScopes } from '../authorize-request.ts';
+import { newFrontendGrant } from '../provider/provider-grants.ts';
 import { frontendClientId, type Resources } from '../resources.ts';
 import type { TokenRefusal } from './token-refusal.ts';
 
-export const handOffGrantType = 'urn:souk:grant:handoff';
+const handOffGrantType = 'urn:souk:grant:handoff';
 
 /** Proves that a ticket was made for this browser: a person who was lured here with another's ticket has no cookie for it. */
 const cookieName = 'souk_hand_off';
@@ -17,8 +18,6 @@ const cookieSeconds = 60;
 
 /** What the answer to a swap must know about its request. */
 type Swap = { sameBrowser: boolean; keepsSignIn: boolean };
-
-const scope = mcpScopes.join(' ');
 
 export type HandOff = ReturnType<typeof createHandOff>;
 
@@ -67,9 +66,7 @@ export function createHandOff(options: {
     ): Promise<string> {
       const client = await provider.Client.find(frontendClientId);
       if (!client) throw new Error('the web client is not configured');
-      const grant = new provider.Grant({ clientId: frontendClientId, accountId });
-      grant.addOIDCScope('openid email profile');
-      grant.addResourceScope(resources.api, scope);
+      const grant = newFrontendGrant(provider, accountId, resources);
       const ticket = options.ids.secret(32);
       const code = new provider.AuthorizationCode({
         jti: ticket,
@@ -79,7 +76,7 @@ export function createHandOff(options: {
         grantId: await grant.save(),
         redirectUri,
         resource: [resources.api],
-        scope,
+        scope: allMcpScopes,
         sessionUid,
         authTime: Math.floor(signedInAtMs / 1000),
         codeChallenge: sha256(verifierFor(ticket)),

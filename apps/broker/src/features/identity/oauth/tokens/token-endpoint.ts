@@ -1,13 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
 import { normalizeRefreshScope } from '../authorize-request.ts';
-import { mayRequest } from '../create-provider.ts';
 import type { Authorizations } from '../authorizations.ts';
 import type { FrontendCookie } from '../frontend-cookie.ts';
 import { nameBrowser } from '../connected-apps/name-browser.ts';
 import type { HandOff } from './hand-off-grant.ts';
 import type { RefreshReuse } from './refresh-reuse.ts';
-import { frontendClientId, type Resources } from '../resources.ts';
+import { frontendClientId, mayRequest, type Resources } from '../resources.ts';
 import type { TokenRefusal } from './token-refusal.ts';
 
 export type TokenEndpointOptions = {
@@ -20,7 +19,7 @@ export type TokenEndpointOptions = {
 };
 
 /** What a code or refresh token was issued for. */
-type Source = { clientId: string; grantId: string | undefined; resources: ReadonlySet<string> };
+type Source = { clientId: string; resources: ReadonlySet<string> };
 
 /**
  * The checks that must come before a code is used up or a refresh token is rotated: oidc-provider looks at `resource`
@@ -108,9 +107,7 @@ async function findSource(
         ? await provider.AuthorizationCode.find(form.get('code') ?? '')
         : undefined;
   if (found?.clientId === undefined) return undefined;
-  const { resource } = found;
-  const list = resource === undefined ? [] : Array.isArray(resource) ? resource : [resource];
-  return { clientId: found.clientId, grantId: found.grantId, resources: new Set(list) };
+  return { clientId: found.clientId, resources: new Set([found.resource ?? []].flat()) };
 }
 
 /**
