@@ -11,8 +11,10 @@ import { approveToolChange, listToolChanges, rejectToolChange } from '@souk/cont
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { createKeptAnswers } from '#platform/http/answers/kept-answers.ts';
+import type { Caller } from '#platform/http/caller.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Catalogue } from './create-catalogue.ts';
+import type { Decision } from './review/decide-tool-change.ts';
 import { servedTools } from './snapshot/served-tools.ts';
 import type { UsedTogether } from './search/related-servers.ts';
 import type { ServerIndex } from './search/server-index.ts';
@@ -91,22 +93,12 @@ export function mountCatalogueRoutes(
     success: true as const,
     changes: await catalogue.toolChanges(query),
   }));
-  router.route(approveToolChange, async ({ caller, params, body }) => ({
+  const decide = async (id: number, verdict: Decision['verdict'], { userId: by }: Caller, reason?: string) => ({
     success: true as const,
-    change: await catalogue.decideToolChange(params.id, {
-      verdict: 'approved',
-      by: caller.userId,
-      reason: body.reason,
-    }),
-  }));
-  router.route(rejectToolChange, async ({ caller, params, body }) => ({
-    success: true as const,
-    change: await catalogue.decideToolChange(params.id, {
-      verdict: 'rejected',
-      by: caller.userId,
-      reason: body.reason,
-    }),
-  }));
+    change: await catalogue.decideToolChange(id, { verdict, by, reason }),
+  });
+  router.route(approveToolChange, ({ caller, params, body }) => decide(params.id, 'approved', caller, body.reason));
+  router.route(rejectToolChange, ({ caller, params, body }) => decide(params.id, 'rejected', caller, body.reason));
 
   router.route(getTools, (exchange) => {
     const snapshot = catalogue.snapshot();

@@ -100,7 +100,7 @@ export type CatalogueTables = {
     /** The address in the manifest that it was fetched from. */
     source: string;
     sha256: string;
-    content_type: IconType['contentType'];
+    content_type: IconType;
     body: Uint8Array;
     fetched_at: Date;
   };

@@ -11,14 +11,11 @@ import type { IdentityOptions } from './identity-options.ts';
 import { mountConnectedAppRoutes } from './oauth/connected-apps/connected-app-routes.ts';
 import { mountMetadataRoutes } from './oauth/metadata-routes.ts';
 import { mountOAuthRoutes } from './oauth/oauth-routes.ts';
-import { callbackPath } from './sign-in/sign-in-providers.ts';
 import { mountInteractionRoutes } from './sign-in/interaction-routes.ts';
-import { createPendingCookie } from './sign-in/pending-cookie.ts';
 import { mountProviderCallback } from './sign-in/provider-callback.ts';
 import { createSignInContext } from './sign-in/sign-in-context.ts';
 import { mountSignInRoutes } from './sign-in/sign-in-routes.ts';
-import { createNoteSignIn } from './sign-ins/sign-in-store.ts';
-import { createSignOut, mountSignOutRoute } from './sign-in/sign-out-route.ts';
+import { mountSignOutRoute } from './sign-in/sign-out-route.ts';
 import { repeatErrorText, routePersonalTokens } from './tokens/personal-token-routes.ts';
 import { freePlan, presentProfile } from './users/present-profile.ts';
 import { mountPersonAdministration } from './users/person-administration-routes.ts';
@@ -57,48 +54,13 @@ function mountAuthorizationServer(app: FastifyInstance, options: IdentityOptions
   });
 }
 
-function mountSignIn(
-  app: FastifyInstance,
-  { db, config, clock, ids, log, services, beforeSignIn }: IdentityOptions,
-  parts: IdentityParts,
-): void {
-  const { publicUrl, brandName, limits } = config;
-  const { resources, keys, users, authorizationServer, signInProviders } = parts;
-  const { provider, handOff, cookie, authorizations, interactions } = authorizationServer;
-  const signOut = createSignOut({ provider, cookie, authorizations });
-  const context = createSignInContext({
-    provider,
-    publicUrl,
-    brandName,
-    supportEmail: config.supportEmail,
-    beforeSignIn: beforeSignIn ?? (() => ({ welcomeCredits: 0, legal: [] })),
-    providers: signInProviders,
-    resources,
-    users,
-    handOff,
-    noteSeen: interactions.noteSeen,
-    noteSignIn: createNoteSignIn({ query: db.query, ids, log }),
-    pending: createPendingCookie({
-      publicUrl,
-      cookieKey: keys.cookieKey,
-      callbackPaths: signInProviders.all.map(({ id }) => callbackPath(id)),
-    }),
-    signOut,
-    services: services ?? {
-      nameOf: () => undefined,
-      enabledBy: async () => [],
-      obstaclesOf: async () => ({ isOutsidePlan: false, needsAccount: false }),
-    },
-    clock,
-    log,
-    signInPerMinute: limits.signInPerMinute,
-    brokers: db.brokers,
-  });
+function mountSignIn(app: FastifyInstance, options: IdentityOptions, parts: IdentityParts): void {
+  const context = createSignInContext(options, parts);
   mountInteractionRoutes(app, context);
   mountSignInRoutes(app, context);
   mountProviderCallback(app, context);
-  mountSignOutRoute(app, publicUrl, signOut);
-  signInProviders.standIn?.mount(app);
+  mountSignOutRoute(app, context);
+  parts.signInProviders.standIn?.mount(app);
 }
 
 function mountApi(app: FastifyInstance, router: Router, options: IdentityOptions, parts: IdentityParts): void {

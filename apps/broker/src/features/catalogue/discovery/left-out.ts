@@ -28,26 +28,33 @@ export function pricedButMissing({ billing }: Manifest, tools: ReadonlySet<strin
   return [...new Set(priced)].filter((name) => !tools.has(name));
 }
 
-/** At most three by their names. */
 export function unofferedSentences(names: readonly string[]): string[] {
-  const told = names
-    .slice(0, maxTold)
-    .map((name) => `“${cleanLabel(name)}” has a price, and the server does not offer it.`);
-  const more = names.length - told.length;
-  return [
-    ...told,
-    ...(more > 0
-      ? [`${more} more ${more === 1 ? 'has a price' : 'have prices'} and ${more === 1 ? 'is' : 'are'} not offered.`]
-      : []),
-  ];
+  return tellFirst(
+    names,
+    (name) => `“${cleanLabel(name)}” has a price, and the server does not offer it.`,
+    (more) =>
+      `${more} more ${more === 1 ? 'has a price' : 'have prices'} and ${more === 1 ? 'is' : 'are'} not offered.`,
+  );
 }
 
 function leftOutSentences(leftOut: readonly LeftOut[]): string[] {
-  const told = leftOut.slice(0, maxTold).map(({ kind, name, reason }) => {
-    const shown = cleanLabel(name);
-    const what = shown === '' ? `A ${words[kind]}` : `The ${words[kind]} “${shown}”`;
-    return `${what} is left out: ${reason}.`;
-  });
-  const more = leftOut.length - told.length;
-  return [...told, ...(more > 0 ? [`${more} more ${more === 1 ? 'is' : 'are'} left out.`] : [])];
+  return tellFirst(
+    leftOut,
+    ({ kind, name, reason }) => {
+      const shown = cleanLabel(name);
+      const what = shown === '' ? `A ${words[kind]}` : `The ${words[kind]} “${shown}”`;
+      return `${what} is left out: ${reason}.`;
+    },
+    (more) => `${more} more ${more === 1 ? 'is' : 'are'} left out.`,
+  );
+}
+
+/** A sentence for each of the first three items, and one for the number of the others. */
+export function tellFirst<Item>(
+  items: readonly Item[],
+  tell: (item: Item) => string,
+  tellMore: (more: number) => string,
+): string[] {
+  const more = items.length - maxTold;
+  return [...items.slice(0, maxTold).map(tell), ...(more > 0 ? [tellMore(more)] : [])];
 }

@@ -1,3 +1,5 @@
+import { isDatabaseLost } from '#platform/db/database-errors.ts';
+import type { Log } from '#platform/log.ts';
 import type { ManifestWatch } from '../manifests/manage-manifests.ts';
 
 /** How long an administrator waits for a server to be asked; what takes longer goes on. */
@@ -22,4 +24,21 @@ export async function failureWithin(
     clearTimeout(timer);
     signal?.removeEventListener('abort', giveUp);
   }
+}
+
+/**
+ * The same for a run, which an unexpected error must not end: it is logged.
+ * @throws the error of a lost database
+ */
+export async function failureInRun(
+  watch: ManifestWatch,
+  serverId: string,
+  signal: AbortSignal,
+  { log, logText }: { log: Log; logText: string },
+): Promise<string | undefined> {
+  return failureWithin(watch, serverId, signal).catch((error: unknown) => {
+    if (isDatabaseLost(error)) throw error;
+    log.error({ err: error, server: serverId }, logText);
+    return 'An unexpected error occurred';
+  });
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { arrayLiteral } from '#platform/db/array-literal.ts';
 import { inBackground } from '#platform/db/background-work.ts';
 import { createGathered } from '#platform/work/gathered.ts';
 import type { HealthChange } from '../discovery/offer-store.ts';
@@ -56,49 +57,27 @@ export function createHealthWriter(db: CatalogueDb, onFailure: (error: unknown) 
   };
 }
 
-const textOf = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
+const timeText = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
 
-/** A server that was taken out meanwhile stays without a row. */
+/** Writes nothing for a server that has been undeployed meanwhile. */
 async function upsert(db: CatalogueDb, rows: readonly Row[]): Promise<void> {
-  await db
-    .insertInto('server_health')
-    .columns(['server_id', 'status', 'detail', 'era', 'era_at', 'checked_at', 'status_since', 'discovered_at'])
-    .expression(
-      db
-        .selectFrom(
-          sql<{
-            id: string;
-            status: HealthChange['status'];
-            detail: string | null;
-            era: HealthChange['era'] | null;
-            checked_at: Date;
-            discovered_at: Date | null;
-          }>`unnest(${rows.map((row) => row.serverId)}::text[], ${rows.map((row) => row.status)}::text[],
-            ${rows.map((row) => row.detail ?? null)}::text[], ${rows.map((row) => row.era ?? null)}::text[],
-            ${rows.map((row) => textOf(row.checkedAtMs))}::timestamptz[],
-            ${rows.map((row) => textOf(row.discoveredAtMs))}::timestamptz[])`.as<'h'>(
-            sql`h(id, status, detail, era, checked_at, discovered_at)`,
-          ),
-        )
-        .innerJoin('manifest_versions as m', (join) =>
-          join.onRef('m.server_id', '=', 'h.id').on('m.status', '=', 'deployed'),
-        )
-        .select(['h.id', 'h.status', 'h.detail', 'h.era'])
-        .select(sql<Date | null>`case when h.era is null then null else h.checked_at end`.as('era_at'))
-        .select(['h.checked_at', 'h.checked_at as status_since', 'h.discovered_at']),
-    )
-    .onConflict((conflict) =>
-      conflict.column('server_id').doUpdateSet({
-        status: sql`excluded.status`,
-        detail: sql`excluded.detail`,
-        era: sql`coalesce(excluded.era, server_health.era)`,
-        era_at: sql`coalesce(excluded.era_at, server_health.era_at)`,
-        checked_at: sql`excluded.checked_at`,
-        discovered_at: sql`coalesce(excluded.discovered_at, server_health.discovered_at)`,
-        // a server that is down for one reason after another has been down since the first
-        status_since: sql`case when (server_health.status = 'connected') = (excluded.status = 'connected')
-          then coalesce(server_health.status_since, excluded.status_since) else excluded.status_since end`,
-      }),
-    )
-    .execute();
+  const column = (pick: (row: Row) => string | undefined) => arrayLiteral(rows.map(pick));
+  await sql`
+    insert into server_health (server_id, status, detail, era, era_at, checked_at, status_since, discovered_at)
+    select h.id, h.status, h.detail, h.era, case when h.era is null then null else h.checked_at end, h.checked_at,
+      h.checked_at, h.discovered_at
+    from unnest(
+      ${column(({ serverId }) => serverId)}::text[], ${column(({ status }) => status)}::text[],
+      ${column(({ detail }) => detail)}::text[], ${column(({ era }) => era)}::text[],
+      ${column(({ checkedAtMs }) => timeText(checkedAtMs))}::timestamptz[],
+      ${column(({ discoveredAtMs }) => timeText(discoveredAtMs))}::timestamptz[]
+    ) as h (id, status, detail, era, checked_at, discovered_at)
+      join manifest_versions m on m.server_id = h.id and m.status = 'deployed'
+    on conflict (server_id) do update set status = excluded.status, detail = excluded.detail,
+      era = coalesce(excluded.era, server_health.era), era_at = coalesce(excluded.era_at, server_health.era_at),
+      checked_at = excluded.checked_at,
+      discovered_at = coalesce(excluded.discovered_at, server_health.discovered_at),
+      -- a server that is down for one reason after another has been down since the first
+      status_since = case when (server_health.status = 'connected') = (excluded.status = 'connected')
+        then coalesce(server_health.status_since, excluded.status_since) else excluded.status_since end`.execute(db);
 }

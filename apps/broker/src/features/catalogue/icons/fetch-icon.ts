@@ -7,7 +7,7 @@ import { iconTypeOf, type IconType } from './icon-type.ts';
 const maxBytes = 256 * 1024;
 const timeoutMs = 10_000;
 
-export type FetchedIcon = { sha256: string; contentType: IconType['contentType']; bytes: Buffer };
+export type FetchedIcon = { sha256: string; contentType: IconType; bytes: Buffer };
 
 /**
  * Fetches the icon of a server, once, so that no visitor's browser does: no redirect, 256 KiB, 10 s, a picture by its bytes.
@@ -27,7 +27,7 @@ export async function fetchIcon(address: string, dispatcher: Dispatcher): Promis
     throw new Error(`its address answered ${answer.statusCode}`);
   }
   const bytes = await readBounded(answer.body, maxBytes, () => new Error(`it is larger than ${maxBytes} bytes`));
-  const type = iconTypeOf(bytes);
-  if (!type) throw new Error('it is not a PNG, JPEG or WebP picture');
-  return { sha256: createHash('sha256').update(bytes).digest('hex'), contentType: type.contentType, bytes };
+  const contentType = iconTypeOf(bytes);
+  if (!contentType) throw new Error('it is not a PNG, JPEG or WebP picture');
+  return { sha256: createHash('sha256').update(bytes).digest('hex'), contentType, bytes };
 }

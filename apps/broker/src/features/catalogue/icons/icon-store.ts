@@ -1,7 +1,7 @@
 import type { IconType } from './icon-type.ts';
 import type { CatalogueDb } from '../tables.ts';
 
-export type IconFile = { contentType: IconType['contentType']; bytes: Buffer };
+export type IconFile = { contentType: IconType; bytes: Buffer };
 
 export async function upsertIcon(
   db: CatalogueDb,

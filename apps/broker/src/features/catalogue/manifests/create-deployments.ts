@@ -3,35 +3,26 @@ import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { queryWithin } from '#platform/db/query-within.ts';
-import { SoukError } from '#platform/errors.ts';
-import { decideToolChange, findPendingChanges, findRejectedChanges } from '../review/decide-tool-change.ts';
+import { approveTools } from '../review/approve-tools.ts';
 import {
   deleteManifest,
   deployKnown,
-  deployVersion,
+  deployManifest,
   stageVersion,
   undeployServer,
   uploadVersion,
   type DecidedBy,
 } from './manifest-versions.ts';
-import {
-  findAnsweredVersion,
-  findCurrentHeads,
-  findCurrentHeadsOf,
-  findHeads,
-  findManifest,
-  type ManifestHead,
-} from './manifest-heads.ts';
-import { findGone, type Gone } from './find-gone.ts';
-import { findSources, type SourceOfServer } from './find-sources.ts';
+import { findCurrentHeadsOf } from './manifest-heads.ts';
+import { gatherChanges } from './deployments/gather-changes.ts';
+import { createManifestReads, type ManifestReads } from './deployments/manifest-reads.ts';
 import { ManifestMoved, revisionOf } from './revision.ts';
 import { tellMoved } from './tell-moved.ts';
-import { codeOfChanges, requireShown } from '../review/shown-code.ts';
 import * as versions from './version-store.ts';
 import type { CatalogueDb, Tx } from '../tables.ts';
 
 /** What an operator or administrator decides on servers. Each decision is stored with its audit row or not at all. */
-export type Deployments = {
+export type Deployments = ManifestReads & {
   /**
    * Puts a manifest in staging. `unchanged` when exactly this version is known already.
    * @throws SoukError manifest_conflict when the version is known with other content
@@ -85,22 +76,6 @@ export type Deployments = {
    * @throws SoukError not_found when none is pending, or a named tool has none; changed_since_shown: then nothing is approved
    */
   approveTools(serverId: string, tools: readonly string[], shown: string, by: DecidedBy): Promise<ToolChange[]>;
-  /** The changes of a server's tools that wait for an approval, those kept hidden, and the code that names exactly these. */
-  pendingTools(serverId: string): Promise<{ changes: ToolChange[]; keptHidden: ToolChange[]; code: string }>;
-  /** The decisions that tools of a server stay hidden, with the administrator's address unless the account is deleted. */
-  rejectedTools(serverId: string): Promise<{ change: ToolChange; by: string | null }[]>;
-  /** All known versions of a server, in any status, the newest first. */
-  versions(serverId: string): Promise<ManifestHead[]>;
-  /** What is deployed and staged of all servers, or of one without either the version that was live last. */
-  currentVersions(): Promise<ManifestHead[]>;
-  /** Of servers that are deployed or staged and came from a registry: where their newest import came from. Of all, or of one. */
-  sources(serverId?: string): Promise<SourceOfServer[]>;
-  /** The version whose server answered last; undefined where none has. */
-  answeredVersion(serverId: string): Promise<string | undefined>;
-  /** What took a server out of the catalogue and of staging; undefined where that is not known. */
-  goneBy(serverId: string): Promise<Gone | undefined>;
-  /** One version as it was written. */
-  findManifest(serverId: string, version: string): Promise<Manifest | undefined>;
 };
 
 /**
@@ -118,13 +93,7 @@ export function createDeployments(options: {
   versionEnds(query: Query, serverId: string): Promise<unknown>;
 }): Deployments {
   const { db, clock } = options;
-  /** Servers that have changed in the work of `together`. */
-  let gathered: Set<string> | undefined;
-
-  async function changed(...serverIds: string[]): Promise<void> {
-    if (gathered === undefined || serverIds.length === 0) return options.changed(...serverIds);
-    for (const id of serverIds) gathered.add(id);
-  }
+  const { changed, together } = gatherChanges(options.changed);
 
   const countRenters = async (serverId: string) => (await options.rentersOf([serverId])).get(serverId) ?? 0;
 
@@ -145,6 +114,8 @@ export function createDeployments(options: {
   const revisionNow = async (tx: Tx, serverId: string) => revisionOf(await findCurrentHeadsOf(tx, serverId));
 
   return {
+    ...createManifestReads(db, options.emailsOf),
+
     stage: (manifest, by) => inTurn((tx) => stageVersion(tx, manifest, by)),
 
     upload: (manifest, by, only) =>
@@ -164,16 +135,7 @@ export function createDeployments(options: {
       return { renters };
     },
 
-    async together(work) {
-      const outer = gathered;
-      const mine = (gathered ??= new Set());
-      try {
-        return await work();
-      } finally {
-        gathered = outer;
-        if (outer === undefined && mine.size > 0) await options.changed(...mine);
-      }
-    },
+    together,
 
     reread: (serverIds = []) => changed(...serverIds),
 
@@ -188,17 +150,12 @@ export function createDeployments(options: {
     },
 
     async deployManifest(manifest, by) {
-      const { id, version } = manifest;
       const result = await inTurn(async (tx, at) => {
-        const { actorId: userId, reason } = by;
-        const staged = await stageVersion(tx, manifest, { origin: 'admin', userId, reason });
-        const live = await versions.findDeployed(tx, id);
-        if (staged === 'unchanged' && live?.manifest.version === version) return 'unchanged';
-        await deployVersion(tx, id, version, by, at);
-        await versionEnds(tx, id);
-        return 'deployed';
+        const deployed = await deployManifest(tx, manifest, by, at);
+        if (deployed === 'deployed') await versionEnds(tx, manifest.id);
+        return deployed;
       });
-      if (result === 'deployed') await changed(id);
+      if (result === 'deployed') await changed(manifest.id);
       return result;
     },
 
@@ -214,44 +171,9 @@ export function createDeployments(options: {
     },
 
     async approveTools(serverId, tools, shown, by) {
-      const approved = await inTurn(async (tx, at) => {
-        const pending = await findPendingChanges(tx, serverId);
-        const known = [...pending, ...(await findRejectedChanges(tx, serverId))];
-        const unknown = tools.filter((name) => !known.some((change) => change.tool === name));
-        if (unknown.length > 0) {
-          throw new SoukError('not_found', { message: `Not under review at ${serverId}: ${unknown.join(', ')}` });
-        }
-        const chosen = tools.length === 0 ? pending : known.filter((change) => tools.includes(change.tool));
-        if (chosen.length === 0)
-          throw new SoukError('not_found', { message: `No tool of ${serverId} is under review` });
-        const what = `What is under review at ${serverId}`;
-        requireShown(shown, codeOfChanges(known), what, `manifest diff ${serverId}`);
-        const decision = { verdict: 'approved', by: by.actorId, reason: by.reason } as const;
-        const decided: ToolChange[] = [];
-        for (const { id } of chosen) decided.push(await decideToolChange(tx, id, decision, at));
-        return decided;
-      });
+      const approved = await inTurn((tx, at) => approveTools(tx, serverId, { tools, shown }, by, at));
       await changed(serverId);
       return approved;
     },
-
-    async pendingTools(serverId) {
-      const changes = await findPendingChanges(db, serverId);
-      const keptHidden = await findRejectedChanges(db, serverId);
-      return { changes, keptHidden, code: codeOfChanges([...changes, ...keptHidden]) };
-    },
-
-    async rejectedTools(serverId) {
-      const changes = await findRejectedChanges(db, serverId);
-      const emails = await options.emailsOf([...new Set(changes.flatMap(({ decidedBy }) => decidedBy ?? []))]);
-      return changes.map((change) => ({ change, by: emails.get(change.decidedBy ?? '') ?? null }));
-    },
-
-    versions: (serverId) => findHeads(db, serverId),
-    currentVersions: () => findCurrentHeads(db),
-    sources: (serverId) => findSources(db, serverId),
-    answeredVersion: (serverId) => findAnsweredVersion(db, serverId),
-    goneBy: async (serverId) => (await findGone(db, [serverId])).get(serverId),
-    findManifest: (serverId, version) => findManifest(db, serverId, version),
   };
 }

@@ -59,23 +59,17 @@ export async function listManifests(
   const { rows } = await sql<HeadRow & { staged_version: string | null; staged_origin: 'bundled' | 'admin' | null }>`
     select * from ${source} ${order.join} where ${matches}
     order by ${order.by} limit ${limit} offset ${(page - 1) * limit}`.execute(db);
-  const renters = await parts.rentersOf(rows.map((row) => row.server_id));
+  const ids = rows.map((row) => row.server_id);
+  const renters = await parts.rentersOf(ids);
   const isOfDeleted = filters.status === 'deleted';
-  const gone = isOfDeleted
-    ? await findGone(
-        db,
-        rows.map((row) => row.server_id),
-      )
-    : undefined;
+  const gone = isOfDeleted ? await findGone(db, ids) : undefined;
   const asksElsewhere = (filters.search ?? '') !== '' && !isOfDeleted;
   const deletedMatching = asksElsewhere
     ? await countMatching(db, deleted, conditionOf({ search: filters.search, type: filters.type }, failing))
     : 0;
   const manifests = rows.map((row) => {
-    const shown = toHead(row);
     return presentManifest({
-      shown,
-      deployedVersion: shown.status === 'deployed' ? shown.version : undefined,
+      shown: toHead(row),
       staged:
         row.staged_version === null || row.staged_origin === null
           ? undefined

@@ -1,7 +1,6 @@
 import type { Catalogue } from '../create-catalogue.ts';
 import type { DecidedBy } from './manifest-versions.ts';
 import { checkAllowed, checkCurrency, type ManifestPolicy } from './parse-manifest.ts';
-import type { CatalogueServer } from '../snapshot/snapshot.ts';
 import type { ManifestHead } from './manifest-heads.ts';
 
 /** What asks servers, of a feature that stands above this one. */
@@ -10,18 +9,6 @@ export type ManifestWatch = {
   asked(serverId: string): Promise<string | undefined>;
   /** @param byOperator asks at once, however short ago they were asked */
   refresh(serverIds: readonly string[], byOperator?: boolean): string[];
-};
-
-/** A server with its current versions. */
-export type ManifestEntry = {
-  id: string;
-  deployed: ManifestHead | undefined;
-  staged: ManifestHead | undefined;
-  /** The version that was live last, of a server that is neither deployed nor staged. */
-  last: ManifestHead | undefined;
-  live: CatalogueServer | undefined;
-  /** The deployed version, else the staged one, else the last. */
-  shown: ManifestHead;
 };
 
 /** What the operator's command and the administrators' calls do with manifests alike. */
@@ -34,10 +21,15 @@ export function manageManifests(parts: {
   const { catalogue, policy, watch } = parts;
 
   return {
-    /** Of every server that has a manifest, by id. */
-    async list(): Promise<ManifestEntry[]> {
-      const byId = Map.groupBy(await catalogue.currentVersions(), (head) => head.serverId);
-      const entries = [...byId].flatMap(([id, heads]) => entryOf(id, heads, catalogue.snapshot().byId.get(id)) ?? []);
+    /** Lists every server that has a manifest, by id. `last` was live last, of a server that is neither deployed nor staged. */
+    async list() {
+      const byServer = Map.groupBy(await catalogue.currentVersions(), (head) => head.serverId);
+      const entries = [...byServer].flatMap(([id, heads]) => {
+        const headIn = (status: ManifestHead['status']) => heads.find((head) => head.status === status);
+        const [deployed, staged, last] = [headIn('deployed'), headIn('staging'), headIn('superseded')];
+        const shown = deployed ?? staged ?? last;
+        return shown ? [{ id, deployed, staged, last, live: catalogue.snapshot().byId.get(id), shown }] : [];
+      });
       return entries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     },
 
@@ -58,16 +50,4 @@ export function manageManifests(parts: {
       return deployed;
     },
   };
-}
-
-/** @param heads of one server, as `currentVersions` answers them */
-function entryOf(
-  id: string,
-  heads: readonly ManifestHead[],
-  live: CatalogueServer | undefined,
-): ManifestEntry | undefined {
-  const headIn = (status: ManifestHead['status']) => heads.find((head) => head.status === status);
-  const [deployed, staged, last] = [headIn('deployed'), headIn('staging'), headIn('superseded')];
-  const shown = deployed ?? staged ?? last;
-  return shown && { id, deployed, staged, last, live, shown };
 }

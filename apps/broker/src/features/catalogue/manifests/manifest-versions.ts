@@ -173,6 +173,22 @@ export async function deployKnown(
   return { version: wanted, result: 'deployed' };
 }
 
+/** Stages a manifest and makes it live. `unchanged` when exactly this version is live already. @throws SoukError manifest_conflict */
+export async function deployManifest(
+  tx: Tx,
+  manifest: Manifest,
+  by: DecidedBy,
+  at: Date,
+): Promise<'deployed' | 'unchanged'> {
+  const { id, version } = manifest;
+  const { actorId: userId, reason } = by;
+  const staged = await stageVersion(tx, manifest, { origin: 'admin', userId, reason });
+  const live = await versions.findDeployed(tx, id);
+  if (staged === 'unchanged' && live?.manifest.version === version) return 'unchanged';
+  await deployVersion(tx, id, version, by, at);
+  return 'deployed';
+}
+
 /**
  * Takes a server out of the catalogue, with its audit row. Its versions, the pins of its tools and the history of their
  * changes are kept; what it offered and how it was doing are forgotten.

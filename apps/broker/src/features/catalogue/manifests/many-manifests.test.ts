@@ -9,7 +9,7 @@ import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { areLimitsHeld, limitElapsed, limitTurn } from '#testing/figures/limits.ts';
 import { migrations } from '../../../migrations.ts';
 import { createCatalogue } from '../create-catalogue.ts';
-import { createSnapshot } from '../snapshot/create-snapshot.ts';
+import { createSnapshot } from '../testing/many-servers.ts';
 import type { CatalogueTables } from '../tables.ts';
 import { manifest } from '../testing/weather-server.ts';
 import { listManifests } from './list-manifests.ts';

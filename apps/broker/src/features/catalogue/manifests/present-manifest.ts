@@ -8,13 +8,13 @@ import type { ManifestHead } from './manifest-heads.ts';
 export function presentManifest(given: {
   /** The deployed version, else the staged one. */
   shown: ManifestHead;
-  deployedVersion: string | undefined;
   staged: { version: string; origin: ManifestOrigin } | undefined;
   live: CatalogueServer | undefined;
   renters: number;
   gone?: Gone | undefined;
 }): ListedManifest {
-  const { shown, deployedVersion, staged, live, renters, gone } = given;
+  const { shown, staged, live, renters, gone } = given;
+  const isActive = shown.status === 'deployed';
   const { serverId: id, name, serviceType, version, author, description, connection, registryName } = shown;
   const askingTools = live ? servedTools(live).length - toolsOfEveryClient(live).length : 0;
   const count = (items: readonly unknown[] | undefined) => items?.length ?? 0;
@@ -25,7 +25,7 @@ export function presentManifest(given: {
     version,
     author: author ?? null,
     description,
-    isActive: deployedVersion !== undefined,
+    isActive,
     connection,
     // as its link and its page in the shop count them
     capabilities: {
@@ -34,7 +34,7 @@ export function presentManifest(given: {
       resources: count(live?.resources),
     },
     ...(askingTools > 0 && { askingTools }),
-    deployedVersion: deployedVersion ?? null,
+    deployedVersion: isActive ? version : null,
     stagedVersion: staged?.version ?? null,
     stagedOrigin: staged?.origin ?? null,
     status: live?.status ?? null,

@@ -66,7 +66,7 @@ export async function presentOne(
   const { serverId } = shown;
   const renters = (await rentersOf([serverId])).get(serverId) ?? 0;
   const live = catalogue.snapshot().byId.get(serverId);
-  return presentManifest({ shown, deployedVersion: deployed?.version, staged, live, renters });
+  return presentManifest({ shown, staged, live, renters });
 }
 
 async function presentVersions(

@@ -20,19 +20,11 @@ export type LastChange = { action: string; version: string | undefined; actorId:
 
 /** A write was meant for another state than the stored one. */
 export class ManifestMoved extends Error {
-  readonly serverId: string;
-  readonly deployedVersion: string | undefined;
-  readonly stagedVersion: string | undefined;
-  readonly revision: string;
-  readonly last: LastChange | undefined;
+  readonly stored: { serverId: string; heads: readonly ManifestHead[]; last: LastChange | undefined };
 
-  constructor(serverId: string, heads: readonly ManifestHead[], last: LastChange | undefined) {
-    super(`${serverId} has changed`);
-    this.serverId = serverId;
-    this.deployedVersion = heads.find(({ status }) => status === 'deployed')?.version;
-    this.stagedVersion = heads.find(({ status }) => status === 'staging')?.version;
-    this.revision = revisionOf(heads);
-    this.last = last;
+  constructor(stored: ManifestMoved['stored']) {
+    super(`${stored.serverId} has changed`);
+    this.stored = stored;
   }
 }
 
@@ -44,7 +36,9 @@ export class ManifestMoved extends Error {
 export async function requireRevision(tx: CatalogueDb, serverId: string, expected: string | undefined): Promise<void> {
   if (expected === undefined) return;
   const heads = await findCurrentHeadsOf(tx, serverId);
-  if (revisionOf(heads) !== expected) throw new ManifestMoved(serverId, heads, await lastChange(tx, serverId, heads));
+  if (revisionOf(heads) !== expected) {
+    throw new ManifestMoved({ serverId, heads, last: await lastChange(tx, serverId, heads) });
+  }
 }
 
 const decisions = ['manifest.staged', 'manifest.deployed', 'manifest.undeployed', 'manifest.deleted'];

@@ -1,5 +1,6 @@
 import { SoukError } from '#platform/errors.ts';
-import type { LastChange, ManifestMoved } from './revision.ts';
+import type { ManifestHead } from './manifest-heads.ts';
+import { revisionOf, type LastChange, type ManifestMoved } from './revision.ts';
 
 /**
  * The refusal of a write that was meant for another state, in plain words.
@@ -7,20 +8,20 @@ import type { LastChange, ManifestMoved } from './revision.ts';
  * @param emailsOf the addresses of people, who may be deleted
  */
 export async function tellMoved(
-  moved: ManifestMoved,
+  { stored: { serverId, heads, last } }: ManifestMoved,
   by: string | undefined,
   emailsOf: (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>,
 ): Promise<SoukError> {
-  const { serverId, revision, deployedVersion, stagedVersion, last } = moved;
+  const versionIn = (status: ManifestHead['status']) => heads.find((head) => head.status === status)?.version ?? null;
   const actorId = last?.actorId ?? undefined;
   const email = actorId === undefined ? undefined : (await emailsOf([actorId])).get(actorId);
   const what = last ? `${actorOf(last, by, email)} ${actionOf(last)}` : 'it has never been staged or deployed';
   return new SoukError('changed_since_shown', {
     message: `${serverId} is not as it was shown to you: ${what}. Look at it again before you change it.`,
     current: {
-      revision,
-      deployedVersion: deployedVersion ?? null,
-      stagedVersion: stagedVersion ?? null,
+      revision: revisionOf(heads),
+      deployedVersion: versionIn('deployed'),
+      stagedVersion: versionIn('staging'),
       changedBy: email ?? null,
       changedAt: last?.at.toISOString() ?? null,
     },

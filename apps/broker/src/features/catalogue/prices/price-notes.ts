@@ -1,9 +1,7 @@
 import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { cleanLabel } from '#platform/text/clean-label.ts';
-import { pricedButMissing, unofferedSentences } from '../discovery/left-out.ts';
+import { pricedButMissing, tellFirst, unofferedSentences } from '../discovery/left-out.ts';
 import type { CatalogueServer } from '../snapshot/snapshot.ts';
-
-const maxTold = 3;
 
 /**
  * Sentences about prices that the author of a manifest may not have meant: a date that is over, and
@@ -17,16 +15,13 @@ export function priceNotes(
   const over = Object.entries(manifest.billing?.announcedPrices ?? {}).filter(
     ([, { from }]) => Date.parse(from) <= nowMs,
   );
-  const told = over
-    .slice(0, maxTold)
-    .map(
-      ([tool, { from }]) =>
-        `The announced price of “${cleanLabel(tool)}” is from ${from}, which is over: it holds from the deployment on, unannounced.`,
-    );
-  const more = over.length - told.length;
-  const rest =
-    more > 0 ? [`${more} more announced ${more === 1 ? 'price is' : 'prices are'} from dates that are over.`] : [];
+  const told = tellFirst(
+    over,
+    ([tool, { from }]) =>
+      `The announced price of “${cleanLabel(tool)}” is from ${from}, which is over: it holds from the deployment on, unannounced.`,
+    (more) => `${more} more announced ${more === 1 ? 'price is' : 'prices are'} from dates that are over.`,
+  );
   const isKnown = live?.discoveredAtMs !== undefined && manifest.auth.type === 'none';
   const tools = new Set([...(live?.tools ?? []), ...(live?.toolsUnderReview ?? [])].map(({ name }) => name));
-  return [...told, ...rest, ...(isKnown ? unofferedSentences(pricedButMissing(manifest, tools)) : [])];
+  return [...told, ...(isKnown ? unofferedSentences(pricedButMissing(manifest, tools)) : [])];
 }

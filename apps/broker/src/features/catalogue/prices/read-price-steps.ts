@@ -1,5 +1,5 @@
 import type { Query } from '#platform/db/database.ts';
-import type { PriceStep } from './tool-price.ts';
+import { toStep, type PriceStep } from './tool-price.ts';
 
 /** Reads what tools of a server have cost until a moment, by tool, the oldest price first. A tool without a record is in none. */
 export async function readPriceSteps(
@@ -11,10 +11,6 @@ export async function readPriceSteps(
      where server_id = $1 and tool = any($2::text[]) and since <= $3 order by since, id`,
     [serverId, tools, new Date(untilMs)],
   );
-  const steps = new Map<string, PriceStep[]>();
-  for (const { tool, credits, since } of rows) {
-    const ofTool = steps.get(tool) ?? [];
-    steps.set(tool, [...ofTool, { credits, sinceMs: since.getTime() }]);
-  }
-  return steps;
+  const byTool = Map.groupBy(rows, ({ tool }) => tool);
+  return new Map([...byTool].map(([tool, steps]) => [tool, steps.map(toStep)]));
 }

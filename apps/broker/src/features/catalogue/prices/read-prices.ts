@@ -1,5 +1,5 @@
 import type { CatalogueDb } from '../tables.ts';
-import { toolPrice, type PriceStep, type ToolPrice } from './tool-price.ts';
+import { toolPrice, toStep, type ToolPrice } from './tool-price.ts';
 
 export type PricesOfServer = ReadonlyMap<string, ToolPrice>;
 
@@ -16,32 +16,18 @@ export async function readPrices(
     .orderBy('since')
     .orderBy('id')
     .execute();
-  const steps = new Map<string, Map<string, PriceStep[]>>();
-  for (const { server_id: serverId, tool, credits, since } of rows) {
-    const ofServer = getOrSet(steps, serverId, () => new Map<string, PriceStep[]>());
-    getOrSet(ofServer, tool, (): PriceStep[] => []).push({ credits, sinceMs: since.getTime() });
-  }
-  return new Map(
-    [...steps].map(([serverId, ofServer]) => [
-      serverId,
-      new Map([...ofServer].map(([tool, all]) => [tool, toolPrice(all, nowMs)])),
-    ]),
-  );
+  const byServer = Map.groupBy(rows, (row) => row.server_id);
+  return new Map([...byServer].map(([serverId, ofServer]) => [serverId, pricesOf(ofServer, nowMs)]));
+}
+
+/** @param rows of one server, in the order of their dates */
+function pricesOf(rows: readonly { tool: string; credits: number; since: Date }[], nowMs: number): PricesOfServer {
+  const byTool = Map.groupBy(rows, ({ tool }) => tool);
+  return new Map([...byTool].map(([tool, steps]) => [tool, toolPrice(steps.map(toStep), nowMs)]));
 }
 
 /** When the next announced price of a server's tools begins. */
 export function nextPriceMs(prices: PricesOfServer): number | undefined {
-  let next: number | undefined;
-  for (const { coming } of prices.values()) {
-    if (coming && (next === undefined || coming.sinceMs < next)) next = coming.sinceMs;
-  }
-  return next;
-}
-
-function getOrSet<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
+  const dates = [...prices.values()].flatMap(({ coming }) => coming?.sinceMs ?? []);
+  return dates.length > 0 ? Math.min(...dates) : undefined;
 }

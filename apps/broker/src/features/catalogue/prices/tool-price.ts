@@ -1,6 +1,11 @@
 /** What a tool costs from a moment on, until the next step. */
 export type PriceStep = { credits: number; sinceMs: number };
 
+export const toStep = ({ credits, since }: { credits: number; since: Date }): PriceStep => ({
+  credits,
+  sinceMs: since.getTime(),
+});
+
 export type ToolPrice = {
   /** Credits a call. */
   credits: number;

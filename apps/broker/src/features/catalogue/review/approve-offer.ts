@@ -1,6 +1,7 @@
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import { SoukError } from '#platform/errors.ts';
 import { exposeUri } from '../snapshot/exposed-name.ts';
+import { isAddress } from '../discovery/personal-offer.ts';
 import * as offers from '../discovery/offer-store.ts';
 import * as versions from '../manifests/version-store.ts';
 import type { StoredCapability, Tx } from '../tables.ts';
@@ -41,15 +42,14 @@ export async function approveOffer(
     });
   }
   const slug = await versions.ensureServer(tx, serverId, serverId);
-  const byUri = ({ kind }: StoredCapability) => kind === 'resource' || kind === 'template';
   const taken = await offers.findTakenUris(
     tx,
     serverId,
-    items.filter(byUri).map(({ name }) => name),
+    items.filter(isAddress).map(({ name }) => name),
   );
   const shown = items.map((item) => ({
     ...item,
-    exposedName: byUri(item) && taken.has(item.name) ? exposeUri(slug, item.name) : item.exposedName,
+    exposedName: isAddress(item) && taken.has(item.name) ? exposeUri(slug, item.name) : item.exposedName,
     underReview: false,
     textChangedAt: null,
   }));

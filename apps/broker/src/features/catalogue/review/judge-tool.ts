@@ -11,7 +11,6 @@ import { definitionHash } from './definition-hash.ts';
 export type DriftPolicy = 'strict' | 'text-only' | 'own';
 
 export type PinnedTool = { sha256: string; definition: Record<string, unknown> };
-export type SeenTool = PinnedTool;
 
 export type Judgement =
   | { change: undefined; underReview: false }
@@ -26,7 +25,7 @@ const decisiveFields = ['inputSchema', 'outputSchema', 'annotations', 'execution
 const decisiveMeta = ['ui', 'ui/resourceUri', 'openai/outputTemplate'] as const;
 
 /** Compares a tool with what was trusted at deployment (security.md, incidents: postmark-mcp; bad inputs, row 26). */
-export function judgeTool(pin: PinnedTool | undefined, seen: SeenTool, policy: DriftPolicy): Judgement {
+export function judgeTool(pin: PinnedTool | undefined, seen: PinnedTool, policy: DriftPolicy): Judgement {
   if (pin?.sha256 === seen.sha256) return { change: undefined, underReview: false };
   const change = kindOfChange(pin, seen);
   if (policy === 'own') return { change, underReview: false };
@@ -34,7 +33,7 @@ export function judgeTool(pin: PinnedTool | undefined, seen: SeenTool, policy: D
   return { change, underReview: policy === 'strict' || !isHarmless };
 }
 
-function kindOfChange(pin: PinnedTool | undefined, seen: SeenTool): ToolChangeKind {
+function kindOfChange(pin: PinnedTool | undefined, seen: PinnedTool): ToolChangeKind {
   if (!pin) return 'new';
   // an earlier release may have cleaned it in another way, and kept the empty lists that PHP writes for objects
   const before = withObjects(cleanDefinition('tool', pin.definition).cleaned);

@@ -1,7 +1,6 @@
 import { unansweredText } from '@souk/contract/unanswered-text.ts';
-import { isDatabaseLost } from '#platform/db/database-errors.ts';
 import type { Log } from '#platform/log.ts';
-import { failureWithin } from '../health/failure-within.ts';
+import { failureInRun } from '../health/failure-within.ts';
 import type { ManifestWatch } from '../manifests/manage-manifests.ts';
 import { eachAtMost } from '#platform/work/each-at-most.ts';
 import type { RunProgress } from './run-progress.ts';
@@ -21,11 +20,8 @@ export async function askDeployed(
   { watch, progress, log }: { watch: ManifestWatch; progress: RunProgress; log: Log },
 ): Promise<void> {
   const ask = async (serverId: string) => {
-    const failure = await failureWithin(watch, serverId, signal).catch((error: unknown) => {
-      if (isDatabaseLost(error)) throw error;
-      log.error({ err: error, server: serverId }, 'a deployed server could not be asked');
-      return 'An unexpected error occurred';
-    });
+    const logText = 'a deployed server could not be asked';
+    const failure = await failureInRun(watch, serverId, signal, { log, logText });
     // what a stop ends is left to another broker
     if (signal.aborted) return;
     const isAnswered = failure === undefined;

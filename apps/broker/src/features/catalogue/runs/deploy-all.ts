@@ -30,12 +30,12 @@ export async function deployAll(
   },
 ): Promise<void> {
   const { db, own, progress } = parts;
-  const by = { actorId: run.startedBy, via: run.via, reason: run.reason };
+  const by = { actorId: run.startedBy ?? undefined, via: run.via, reason: run.reason ?? undefined };
   for (const item of items) {
     if (signal.aborted) return;
     const { serverId } = item;
-    progress.note({ serverId, status: 'working', message: undefined });
-    const done = { serverId, status: parts.deployed, message: undefined };
+    progress.note({ serverId, status: 'working' });
+    const done = { serverId, status: parts.deployed };
     try {
       await db.transaction().execute(async (tx) => {
         await deployStaged(tx, item, by, new Date(parts.clock.now()), parts.check);

@@ -1,8 +1,7 @@
 import type { ManifestRun, ManifestRunItem } from '@souk/contract/admin/manifest-runs.ts';
 import { unansweredText } from '@souk/contract/unanswered-text.ts';
-import { live } from './run-items.ts';
 import type { WholeRun } from './create-manifest-runs.ts';
-import type { Run, RunItem } from './run-store.ts';
+import { liveStatuses, type Run, type RunItem } from './run-store.ts';
 
 /** The addresses of people by user id; deleted ones have none. */
 export type EmailsOf = (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
@@ -16,13 +15,13 @@ export function presentHead(run: Run, emails: ReadonlyMap<string, string>): Omit
     status,
     startedAt: run.startedAt.toISOString(),
     endedAt: run.endedAt?.toISOString() ?? null,
-    startedBy: startedBy === undefined ? null : { id: startedBy, email: emails.get(startedBy) ?? '[erased]' },
-    reason: reason ?? null,
+    startedBy: startedBy === null ? null : { id: startedBy, email: emails.get(startedBy) ?? '[erased]' },
+    reason,
   };
 }
 
 export async function presentRun({ run, items }: WholeRun, emailsOf: EmailsOf): Promise<ManifestRun> {
-  const emails = await emailsOf(run.startedBy === undefined ? [] : [run.startedBy]);
+  const emails = await emailsOf(run.startedBy === null ? [] : [run.startedBy]);
   return { ...presentHead(run, emails), items: items.map((item) => presentItem(run, item)) };
 }
 
@@ -32,7 +31,7 @@ export function presentItem({ kind }: Run, { serverId, name, version, status, me
     name,
     ...(kind === 'deploy-all' && { version }),
     status,
-    ...(message !== undefined && { message }),
+    ...(message !== null && { message }),
   };
 }
 
@@ -51,6 +50,6 @@ export function resultOf({ run, items }: WholeRun): {
       run.kind === 'reload' ? left : status === 'asking' ? unansweredText(left) : `Failed to deploy manifest: ${left}`;
     return [{ id, message: message ?? text }];
   });
-  const done = items.filter(({ status }) => live.includes(status)).length;
+  const done = items.filter(({ status }) => liveStatuses.includes(status)).length;
   return { done, failed: items.length - done, errors, runId: run.id };
 }

@@ -32,20 +32,14 @@ export async function previewDeployAll(
   const replaced = rows.flatMap(({ id, isDeployed }) => (isDeployed ? [id] : []));
   const renters = await parts.rentersOf(replaced);
   const { byId } = catalogue.snapshot();
-  const hidden = replaced.flatMap((id) => {
-    const live = byId.get(id);
-    return live ? [{ id, ...hiddenTools(live) }] : [];
-  });
-  const underReview = new Map(hidden.map(({ id, waiting }) => [id, waiting.length]));
-  const keptHidden = new Map(hidden.map(({ id, kept }) => [id, kept.length]));
-  const rank = ({ id, isDeployed }: Staged) =>
-    (underReview.get(id) ?? 0) + (keptHidden.get(id) ?? 0) > 0
-      ? 0
-      : (renters.get(id) ?? 0) > 0
-        ? 1
-        : isDeployed
-          ? 2
-          : 3;
+  const live = replaced.flatMap((id) => byId.get(id) ?? []);
+  const underReview = new Map(live.map((server) => [server.id, hiddenTools(server).waiting.length]));
+  const keptHidden = new Map(live.map((server) => [server.id, hiddenTools(server).kept.length]));
+  const rank = ({ id, isDeployed }: Staged) => {
+    if ((underReview.get(id) ?? 0) + (keptHidden.get(id) ?? 0) > 0) return 0;
+    if ((renters.get(id) ?? 0) > 0) return 1;
+    return isDeployed ? 2 : 3;
+  };
   const first = rows.toSorted((a, b) => rank(a) - rank(b)).slice(0, previewedManifests);
   const missing = await findMissingSecrets(parts);
   const manifests: Preview['manifests'] = [];
@@ -68,9 +62,12 @@ export async function previewDeployAll(
   }
   return {
     total: rows.length,
-    ...totalsOf(underReview, (toolsUnderReview, serversUnderReview) => ({ toolsUnderReview, serversUnderReview })),
-    ...totalsOf(keptHidden, (toolsKeptHidden, serversKeptHidden) => ({ toolsKeptHidden, serversKeptHidden })),
-    ...totalsOf(renters, (count, rentedServers) => ({ renters: count, rentedServers })),
+    toolsUnderReview: sumOf(underReview),
+    serversUnderReview: serversIn(underReview),
+    toolsKeptHidden: sumOf(keptHidden),
+    serversKeptHidden: serversIn(keptHidden),
+    renters: sumOf(renters),
+    rentedServers: serversIn(renters),
     serversMissingSecrets: missing.length,
     missingSecrets: missing.slice(0, previewedSecrets),
     manifests,
@@ -95,13 +92,8 @@ async function findMissingSecrets({
   });
 }
 
-function totalsOf<Named>(counts: ReadonlyMap<string, number>, name: (sum: number, servers: number) => Named): Named {
-  const some = [...counts.values()].filter((count) => count > 0);
-  return name(
-    some.reduce((sum, count) => sum + count, 0),
-    some.length,
-  );
-}
+const sumOf = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((sum, count) => sum + count, 0);
+const serversIn = (counts: ReadonlyMap<string, number>) => [...counts.values()].filter((count) => count > 0).length;
 
 /** Another administrator may take a version out between the two looks. */
 function unlessTakenOut(error: unknown): undefined {

@@ -1,7 +1,6 @@
-import { isDatabaseLost } from '#platform/db/database-errors.ts';
 import type { Log } from '#platform/log.ts';
 import type { Catalogue } from '../create-catalogue.ts';
-import { failureWithin } from '../health/failure-within.ts';
+import { failureInRun } from '../health/failure-within.ts';
 import type { ManifestWatch } from '../manifests/manage-manifests.ts';
 import { eachAtMost } from '#platform/work/each-at-most.ts';
 import type { RunProgress } from './run-progress.ts';
@@ -27,14 +26,11 @@ export async function reloadServers(
 ): Promise<void> {
   const { watch, catalogue, progress } = parts;
   const reload = async (serverId: string) => {
-    progress?.note({ serverId, status: 'working', message: undefined });
+    progress?.note({ serverId, status: 'working' });
     parts.reconnect(serverId);
     watch.refresh([serverId], true);
-    const message = await failureWithin(watch, serverId, signal).catch((error: unknown) => {
-      if (isDatabaseLost(error)) throw error;
-      parts.log.error({ err: error, server: serverId }, 'a server could not be reloaded');
-      return 'An unexpected error occurred';
-    });
+    const logText = 'a server could not be reloaded';
+    const message = await failureInRun(watch, serverId, signal, { log: parts.log, logText });
     // what a stop ends is left to another broker
     if (signal.aborted) return;
     const isThere = catalogue.snapshot().byId.has(serverId);

@@ -17,11 +17,11 @@ export type Run = {
   kind: RunKind;
   status: ManifestRun['status'];
   via: DecidedBy['via'];
-  /** undefined: the operator's command. */
-  startedBy: string | undefined;
-  reason: string | undefined;
+  /** null: the operator's command. */
+  startedBy: string | null;
+  reason: string | null;
   startedAt: Date;
-  endedAt: Date | undefined;
+  endedAt: Date | null;
   /** Grows with each change of its manifests. */
   changes: number;
 };
@@ -31,41 +31,22 @@ export type RunItem = {
   name: string;
   version: string;
   status: ManifestRun['items'][number]['status'];
-  message: string | undefined;
+  message: string | null;
   /** The number of its last change. */
   change: number;
 };
-export type ItemChange = Pick<RunItem, 'serverId' | 'status' | 'message'>;
+/** A manifest of deploy-all in one of these is live; of a reload only the last one occurs. */
+export const liveStatuses: readonly RunItem['status'][] = ['asking', 'unanswered', 'done'];
+export type ItemChange = Pick<RunItem, 'serverId' | 'status'> & { message?: string | undefined };
 /** A run that this broker works off. */
 export type OwnRun = { runId: string; brokerId: string };
 
 /** Another broker has taken the run over, or it has ended: what this one did last is not stored. */
 export class RunLostError extends Error {}
 
-type Row = {
-  id: string;
-  kind: RunKind;
-  status: Run['status'];
-  via: Run['via'];
-  started_by: string | null;
-  reason: string | null;
-  started_at: Date;
-  ended_at: Date | null;
-  changes: number;
-};
-const columns = sql.raw('id, kind, status, via, started_by, reason, started_at, ended_at, changes');
-
-const toRun = (row: Row): Run => ({
-  id: row.id,
-  kind: row.kind,
-  status: row.status,
-  via: row.via,
-  startedBy: row.started_by ?? undefined,
-  reason: row.reason ?? undefined,
-  startedAt: row.started_at,
-  endedAt: row.ended_at ?? undefined,
-  changes: row.changes,
-});
+const columns = sql.raw(
+  'id, kind, status, via, started_by as "startedBy", reason, started_at as "startedAt", ended_at as "endedAt", changes',
+);
 
 /**
  * Stores a run of this broker with its manifests: those that are deployed, or those that an administrator staged.
@@ -94,16 +75,16 @@ export async function insertRun(
 }
 
 export async function findRunning(db: CatalogueDb, kind: RunKind): Promise<Run | undefined> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<Run>`
     select ${columns} from manifest_runs where kind = ${kind} and status = 'running'`.execute(db);
-  return rows[0] && toRun(rows[0]);
+  return rows[0];
 }
 
 /** The runs under way, and whether nobody works on each: its broker left it, or has given no sign of life for so long. */
 export async function findUnderWay(db: CatalogueDb, lifeMs: number): Promise<{ run: Run; isLeft: boolean }[]> {
-  const { rows } = await sql<Row & { is_left: boolean }>`
-    select ${columns}, ${isLeft(lifeMs)} as is_left from manifest_runs where status = 'running'`.execute(db);
-  return rows.map((row) => ({ run: toRun(row), isLeft: row.is_left }));
+  const { rows } = await sql<Run & { isLeft: boolean }>`
+    select ${columns}, ${isLeft(lifeMs)} as "isLeft" from manifest_runs where status = 'running'`.execute(db);
+  return rows.map(({ isLeft: left, ...run }) => ({ run, isLeft: left }));
 }
 
 /** Whether nobody works on a run any more, by the database's clock: brokers share no other. */
@@ -118,13 +99,13 @@ const isLeft = (lifeMs: number) =>
 export async function claimRun(
   db: CatalogueDb,
   { runId, brokerId }: OwnRun,
-  { patienceMs, isOwnDeath }: { patienceMs: number; isOwnDeath: boolean },
+  { lifeMs, isOwnDeath }: { lifeMs: number; isOwnDeath: boolean },
 ): Promise<number | undefined> {
   const { rows } = await sql<{ takeovers: number }>`
     with run as (
       update manifest_runs set broker_id = ${brokerId}, beat_at = clock_timestamp(), changes = changes + 1,
         takeovers = takeovers + (broker_id is not null and (broker_id <> ${brokerId} or ${isOwnDeath}))::int
-      where id = ${runId} and status = 'running' and ${isLeft(patienceMs)} returning id, changes, takeovers),
+      where id = ${runId} and status = 'running' and ${isLeft(lifeMs)} returning id, changes, takeovers),
     items as (
       update manifest_run_items i set status = 'queued', change = run.changes
       from run where i.run_id = run.id and i.status = 'working')
@@ -198,43 +179,30 @@ export async function endRun(
 }
 
 export async function findRun(db: CatalogueDb, runId: string): Promise<Run | undefined> {
-  const { rows } = await sql<Row>`select ${columns} from manifest_runs where id = ${runId}`.execute(db);
-  return rows[0] && toRun(rows[0]);
+  const { rows } = await sql<Run>`select ${columns} from manifest_runs where id = ${runId}`.execute(db);
+  return rows[0];
 }
 
 /** The manifests of a run by id: those that changed after this number. */
 export async function findItems(db: CatalogueDb | Tx, runId: string, after = -1): Promise<RunItem[]> {
-  const { rows } = await sql<{
-    server_id: string;
-    name: string | null;
-    version: string;
-    status: RunItem['status'];
-    message: string | null;
-    change: number;
-  }>`select i.server_id, m.name, i.version, i.status, i.message, i.change from manifest_run_items i
-     left join manifest_versions m using (server_id, version)
-     where i.run_id = ${runId} and i.change > ${after} order by i.server_id collate "C"`.execute(db);
-  return rows.map((row) => ({
-    serverId: row.server_id,
-    name: row.name ?? row.server_id,
-    version: row.version,
-    status: row.status,
-    message: row.message ?? undefined,
-    change: row.change,
-  }));
+  const { rows } = await sql<RunItem>`
+    select i.server_id as "serverId", coalesce(m.name, i.server_id) as name, i.version, i.status, i.message, i.change
+    from manifest_run_items i left join manifest_versions m using (server_id, version)
+    where i.run_id = ${runId} and i.change > ${after} order by i.server_id collate "C"`.execute(db);
+  return rows;
 }
 
 export type CountedRun = { run: Run; total: number; done: number; failed: number };
 
 /** The newest runs. */
 export async function listRuns(db: CatalogueDb): Promise<CountedRun[]> {
-  const { rows } = await sql<Row & { total: number; done: number; failed: number }>`
+  const { rows } = await sql<Run & { total: number; done: number; failed: number }>`
     select ${columns}, total, done, failed from manifest_runs r, lateral (
       select count(*)::int as total, (count(*) filter (where i.status in ('done', 'unanswered')))::int as done,
         (count(*) filter (where i.status = 'failed'))::int as failed
       from manifest_run_items i where i.run_id = r.id) counted
     order by r.started_at desc, r.id desc limit ${keptRuns}`.execute(db);
-  return rows.map((row) => ({ run: toRun(row), total: row.total, done: row.done, failed: row.failed }));
+  return rows.map(({ total, done, failed, ...run }) => ({ run, total, done, failed }));
 }
 
 /** The reload that was started last, under way or not. */

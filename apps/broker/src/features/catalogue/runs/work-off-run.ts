@@ -7,9 +7,17 @@ import type { CatalogueDb, Tx } from '../tables.ts';
 import { askDeployed } from './ask-deployed.ts';
 import { deployAll } from './deploy-all.ts';
 import { reloadServers, type ReloadParts } from './reload-servers.ts';
-import { live } from './run-items.ts';
 import { createRunProgress } from './run-progress.ts';
-import { endRun, findItems, writeItems, type ItemChange, type OwnRun, type Run, type RunItem } from './run-store.ts';
+import {
+  endRun,
+  findItems,
+  liveStatuses,
+  writeItems,
+  type ItemChange,
+  type OwnRun,
+  type Run,
+  type RunItem,
+} from './run-store.ts';
 
 /** A run on which so many brokers have died is not tried again: one of its manifests may be what they die of. */
 const maxTakeovers = 3;
@@ -54,7 +62,7 @@ export async function workOffRun(
       const deployed = asks ? 'asking' : 'done';
       // another broker has deployed them, and could not wait for their answers
       for (const { serverId } of items.filter(({ status }) => status === 'asking'))
-        progress.note({ serverId, status: deployed, message: undefined });
+        progress.note({ serverId, status: deployed });
       await deployAll(run, left, signal, { ...parts, own, progress, deployed });
       // what is asked is known here as deployed by then
       await progress.flush();
@@ -99,7 +107,7 @@ async function writeProgress(
 async function auditRun(tx: Tx, run: Run, items: readonly RunItem[], at: Date): Promise<void> {
   const idsIn = (...statuses: RunItem['status'][]) =>
     items.filter((item) => statuses.includes(item.status)).map((item) => item.serverId);
-  const [done, failed] = [idsIn(...live), idsIn('failed')];
+  const [done, failed] = [idsIn(...liveStatuses), idsIn('failed')];
   const unanswered = idsIn('unanswered');
   const left = items.length - done.length - failed.length;
   const unfinished = left > 0 && { unfinished: left };
@@ -110,5 +118,9 @@ async function auditRun(tx: Tx, run: Run, items: readonly RunItem[], at: Date): 
           action: 'manifests.deployed',
           details: { deployed: done, failed, ...(unanswered.length > 0 && { unanswered }), ...unfinished },
         };
-  await writeAudit(tx, { ...entry, actorId: run.startedBy, subject: 'manifests', reason: run.reason }, at);
+  await writeAudit(
+    tx,
+    { ...entry, actorId: run.startedBy ?? undefined, subject: 'manifests', reason: run.reason ?? undefined },
+    at,
+  );
 }

@@ -19,10 +19,6 @@ export const emptySnapshot: OwnSnapshot = {
   resourcesByExposedName: emptyIndex(),
 };
 
-export function createSnapshot(version: number, servers: readonly CatalogueServer[]): CatalogueSnapshot {
-  return { ...changeSnapshot(emptySnapshot, new Set(), servers), version };
-}
-
 const names = new Intl.Collator('en');
 const byName = (one: CatalogueServer, other: CatalogueServer): number =>
   names.compare(one.manifest.name, other.manifest.name) || (one.id < other.id ? -1 : 1);

@@ -3,10 +3,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { areLimitsHeld, limitProcessor } from '#testing/figures/limits.ts';
 import { findServers } from '../search/find-servers.ts';
 import { createServerIndex } from '../search/server-index.ts';
-import { changeSnapshot, createSnapshot, emptySnapshot, type OwnSnapshot } from './create-snapshot.ts';
+import { changeSnapshot, emptySnapshot, type OwnSnapshot } from './create-snapshot.ts';
 import type { CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
 import { suggestMatches } from '../search/suggest-matches.ts';
-import { manyServers } from '../testing/many-servers.ts';
+import { createSnapshot, manyServers } from '../testing/many-servers.ts';
 
 /** Of the 100 ms that a search may take until the browser shows it, what one query may keep the event loop; it takes a tenth. */
 const promisedMs = 30;

@@ -1,7 +1,11 @@
 import { manifestSchema } from '@souk/contract/manifest/manifest.ts';
-import { createSnapshot } from '../snapshot/create-snapshot.ts';
+import { changeSnapshot, emptySnapshot } from '../snapshot/create-snapshot.ts';
 import { freeOfCharge } from '../prices/tool-price.ts';
 import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '../snapshot/snapshot.ts';
+
+export function createSnapshot(version: number, servers: readonly CatalogueServer[]): CatalogueSnapshot {
+  return { ...changeSnapshot(emptySnapshot, new Set(), servers), version };
+}
 
 const subjects = 'Weather Travel Notes Calendar Invoice Ticket Postcode Exchange Translation Recipe Music Map'.split(
   ' ',

@@ -58,8 +58,20 @@ export function normalizeAuthorizeRequest(params: URLSearchParams, resources: Re
   else if (mode !== null && mode !== 'query') params.set('response_mode', refusedMode);
 }
 
-/** Values with NUL, which no database text holds, count as not sent: what was needed is then missing, in OAuth's words. */
-export function dropUnstorable(params: URLSearchParams): void {
+/** Returns the form as it was sent: repeated fields stay repeated, which oidc-provider refuses as RFC 6749 wants. */
+export function formText(body: unknown): string {
+  const form = new URLSearchParams();
+  if (typeof body === 'object' && body !== null) {
+    for (const [name, value] of Object.entries(body)) {
+      for (const one of Array.isArray(value) ? value : [value]) form.append(name, String(one));
+    }
+  }
+  dropUnstorable(form);
+  return form.toString();
+}
+
+/** Drops values with NUL, which no database text contains: a required value is then reported as missing, in OAuth's words. */
+function dropUnstorable(params: URLSearchParams): void {
   const unstorable = [...params].filter(([name, value]) => name.includes('\0') || value.includes('\0'));
   for (const [name] of unstorable) params.delete(name);
 }

@@ -25,8 +25,8 @@ export function createAuthorizationServer(
   options: IdentityOptions,
   parts: { resources: Resources; keys: SigningKeys; users: UserStore; revocations: Revocations },
 ) {
-  const { db, config, clock, ids, log, vault, events } = options;
-  const { publicUrl, brandName } = config;
+  const { db, config, clock, ids, log, events } = options;
+  const { publicUrl } = config;
   const { resources, keys, users, revocations } = parts;
   const cookie = createFrontendCookie({ publicUrl, cookieKey: keys.cookieKey, secret: (bytes) => ids.secret(bytes) });
   const reuse = createRefreshReuse({ db, key: keys.cookieKey });
@@ -46,18 +46,12 @@ export function createAuthorizationServer(
     background,
     events,
   });
-  const provider = createProvider({
-    publicUrl,
-    brandName,
+  const provider = createProvider(options, {
     resources,
-    db,
-    vault,
-    ids,
     users,
     reuse,
     interactions,
     keys,
-    servesClientDocuments: config.clientDocuments.served,
     fetchClientDocument: documents.answer,
     onGrantRevoked: (grantId) => void revocations.announce(grantId),
   });

@@ -1,12 +1,16 @@
 import { Provider, type Client, type ClientMetadata, type Configuration } from 'oidc-provider';
-import type { Vault } from '#platform/crypto/vault.ts';
-import type { Database } from '#platform/db/database.ts';
 import { pagePolicy } from '#platform/http/answers/page.ts';
-import type { Ids } from '#platform/ids.ts';
+import type { IdentityOptions } from '../identity-options.ts';
 import { clientAddress } from './hand-over.ts';
 import { interactionMinutes, type OpenInteractions } from './open-interactions.ts';
 import { accessTokenSeconds, createProviderFeatures, daySeconds } from './provider/provider-features.ts';
-import { createPolicy, loadGrant, refreshMaxSeconds, refreshSecondsLeft, signInTime } from './provider/provider-grants.ts';
+import {
+  createPolicy,
+  loadGrant,
+  refreshMaxSeconds,
+  refreshSecondsLeft,
+  signInTime,
+} from './provider/provider-grants.ts';
 import { createRecordStore } from './record-store.ts';
 import type { RefreshReuse } from './tokens/refresh-reuse.ts';
 import { matchesRedirect } from './redirect-uri.ts';
@@ -15,41 +19,35 @@ import { renderOAuthErrorPage } from '../pages/oauth-error-page.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
 import type { UserStore } from '../users/user-store.ts';
 
-export type ProviderOptions = {
-  publicUrl: string;
-  brandName: string;
+type ProviderParts = {
   resources: Resources;
-  db: Database;
-  vault: Vault;
-  ids: Ids;
   users: UserStore;
   reuse: RefreshReuse;
   interactions: Pick<OpenInteractions, 'placeOf' | 'noteStored'>;
   keys: Pick<SigningKeys, 'signer' | 'cookieKey'>;
-  /** Whether a client may name itself by a metadata document. */
-  servesClientDocuments: boolean;
   fetchClientDocument: (address: string | URL) => Promise<Response>;
   onGrantRevoked: (grantId: string) => void;
 };
 
 /** Creates the authorization server: oidc-provider under our policy, over the table oauth_records. */
-export function createProvider(options: ProviderOptions): Provider {
-  const { publicUrl, resources } = options;
+export function createProvider({ db, vault, ids, config }: IdentityOptions, parts: ProviderParts): Provider {
+  const { publicUrl, brandName, clientDocuments } = config;
+  const { resources, reuse, interactions } = parts;
   const provider = new Provider(publicUrl, {
-    adapter: createRecordStore(options.db, options.vault, {
-      reuse: options.reuse,
+    adapter: createRecordStore(db, vault, {
+      reuse,
       interactions: {
-        noteStored: options.interactions.noteStored,
-        currentPlace: () => Provider.ctx && options.interactions.placeOf(clientAddress(Provider.ctx.req)),
+        noteStored: interactions.noteStored,
+        currentPlace: () => Provider.ctx && interactions.placeOf(clientAddress(Provider.ctx.req)),
       },
     }),
     // we sign with ES256, and oidc-provider demands a key for every algorithm that it offers
-    jwks: { keys: [options.keys.signer] },
+    jwks: { keys: [parts.keys.signer] },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
-    fetch: (address) => options.fetchClientDocument(String(address)),
+    fetch: (address) => parts.fetchClientDocument(String(address)),
     cookies: {
-      keys: [options.keys.cookieKey],
+      keys: [parts.keys.cookieKey],
       names: { session: 'souk_session', interaction: 'souk_interaction', resume: 'souk_resume' },
       long: { httpOnly: true, sameSite: 'lax', path: '/oauth', signed: true },
       short: { httpOnly: true, sameSite: 'lax', signed: true },
@@ -62,14 +60,14 @@ export function createProvider(options: ProviderOptions): Provider {
       jwks: '/oauth/jwks',
       end_session: '/oauth/logout',
     },
-    clients: [frontendClient(options.brandName, publicUrl)],
+    clients: [frontendClient(brandName, publicUrl)],
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
     // mcp:* belong to resources only: if they stood here too, the user would be asked for consent twice
     scopes: ['openid', 'email', 'profile'],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture'] },
     responseTypes: ['code'],
     pkce: { required: () => true },
-    rotateRefreshToken: (ctx) => !options.reuse.isRetry(ctx.req),
+    rotateRefreshToken: (ctx) => !reuse.isRetry(ctx.req),
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     // a client stays connected when the browser loses its session
     expiresWithSession: () => false,
@@ -83,7 +81,7 @@ export function createProvider(options: ProviderOptions): Provider {
       RefreshToken: (ctx) => refreshSecondsLeft(ctx),
     },
     clientBasedCORS: (_ctx, origin, client) => client.clientId !== frontendClientId || origin === publicUrl,
-    findAccount: (_ctx, id) => findAccount(options.users, id),
+    findAccount: (_ctx, id) => findAccount(parts.users, id),
     // every request looks this grant up (authentication/verify-access-token.ts); a revocation names it
     extraTokenClaims: (ctx, token) => ('grantId' in token ? { gid: token.grantId, ...signInTime(ctx) } : undefined),
     interactions: { policy: createPolicy(), url: (_ctx, interaction) => `/oauth/interaction/${interaction.uid}` },
@@ -92,20 +90,20 @@ export function createProvider(options: ProviderOptions): Provider {
       ctx.type = 'html';
       ctx.set('content-security-policy', pagePolicy());
       ctx.set('x-frame-options', 'DENY');
-      ctx.body = renderOAuthErrorPage(options.brandName, out, {
+      ctx.body = renderOAuthErrorPage(brandName, out, {
         error,
         clientId: ctx.query['client_id'],
         address: ctx.originalUrl,
       });
     },
-    features: createProviderFeatures(options),
+    features: createProviderFeatures({ resources, ids, servesClientDocuments: clientDocuments.served }),
   } satisfies Configuration);
 
   // we stand behind our own front: each request's host and protocol are set to those of PUBLIC_URL before it gets here
   provider.proxy = true;
   allowRedirects(provider);
-  options.reuse.install(provider);
-  provider.on('grant.revoked', (_ctx, grantId) => options.onGrantRevoked(grantId));
+  reuse.install(provider);
+  provider.on('grant.revoked', (_ctx, grantId) => parts.onGrantRevoked(grantId));
   return provider;
 }
 

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { SoukError } from '#platform/errors.ts';
-import { normalizeAuthorizeRequest } from './authorize-request.ts';
+import { formText, normalizeAuthorizeRequest } from './authorize-request.ts';
 import { allowEveryOrigin } from '#platform/http/cors.ts';
-import { formText } from './form-text.ts';
 import { handOver } from './hand-over.ts';
 import { limitFailures } from './limit-failures.ts';
 import { limitInteractions } from './limit-interactions.ts';

@@ -28,8 +28,6 @@ const pendingSchema = z.object({
 });
 export type Pending = z.infer<typeof pendingSchema>;
 
-export type PendingCookie = ReturnType<typeof createPendingCookie>;
-
 /**
  * Binds an outside sign-in to the browser that started it: signed, HttpOnly, ten minutes, once. Each has a cookie of its
  * own, since two that start in two tabs know nothing of each other's.

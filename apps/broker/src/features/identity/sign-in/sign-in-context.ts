@@ -1,71 +1,61 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Provider } from 'oidc-provider';
-import type { Clock } from '#platform/clock.ts';
 import { addressGroup } from '#platform/http/connections/address-group.ts';
-import type { Log } from '#platform/log.ts';
 import { createSampledLog } from '#platform/sampled-log.ts';
-import type { LiveBrokers } from '#platform/db/share-of.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
-import type { HandOff } from '../oauth/tokens/hand-off-grant.ts';
-import type { Resources } from '../oauth/resources.ts';
+import type { IdentityParts } from '../create-identity-parts.ts';
+import type { IdentityOptions } from '../identity-options.ts';
+import type { Interaction } from '../oauth/find-interaction.ts';
 import type { ConsentServices } from '../pages/consent-page.ts';
-import type { BeforeSignIn } from '../pages/sign-in-page.ts';
-import type { NoteSignIn } from '../sign-ins/sign-in-store.ts';
-import type { UserStore } from '../users/user-store.ts';
-import type { ServiceNames } from './service-names.ts';
-import type { Pending, PendingCookie } from './pending-cookie.ts';
+import { createNoteSignIn } from '../sign-ins/sign-in-store.ts';
+import { createPendingCookie, type Pending } from './pending-cookie.ts';
 import { refuseSignIn, unreachableText, type SignInRefusal } from './refuse-sign-in.ts';
+import { noServices } from './service-names.ts';
 import { callbackPath, type SignInProvider, type SignInProviders } from './sign-in-providers.ts';
-
-type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
-
-export type SignInOptions = {
-  provider: Provider;
-  publicUrl: string;
-  brandName: string;
-  /** Where a person who may not come in asks. */
-  supportEmail: string;
-  beforeSignIn: () => BeforeSignIn;
-  providers: SignInProviders;
-  resources: Resources;
-  users: UserStore;
-  handOff: HandOff;
-  /** A person sees the page of this interaction. */
-  noteSeen(uid: string): Promise<void>;
-  /** A person signed in at a provider; the row says with which result. */
-  noteSignIn: NoteSignIn;
-  pending: PendingCookie;
-  /** Ends what this browser is signed in with. */
-  signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  services: ServiceNames;
-  clock: Clock;
-  log: Log;
-  signInPerMinute: number;
-  brokers: Pick<LiveBrokers, 'count'>;
-};
+import { signOut } from './sign-out-route.ts';
 
 export type SignInContext = ReturnType<typeof createSignInContext>;
 
-/** What the routes of sign-in share: leaving for the provider, and writing down a consent. */
-export function createSignInContext(options: SignInOptions) {
-  const refusals = createSampledLog(options.log, 'more sign-ins were refused');
-  const limit = createRateLimit(options.signInPerMinute, options.clock, undefined, options.brokers);
+/** What the routes of sign-in share, such as leaving for a provider and recording a consent. */
+export function createSignInContext(options: IdentityOptions, parts: IdentityParts) {
+  const { db, config, clock, ids, log, services = noServices } = options;
+  const { publicUrl, brandName, supportEmail } = config;
+  const { resources, keys, users, authorizationServer, signInProviders: providers } = parts;
+  const { provider, handOff, interactions } = authorizationServer;
+  const refusals = createSampledLog(log, 'more sign-ins were refused');
+  const limit = createRateLimit(config.limits.signInPerMinute, clock, undefined, db.brokers);
+  const callbackPaths = providers.all.map(({ id }) => callbackPath(id));
+  const pendingCookie = createPendingCookie({ publicUrl, cookieKey: keys.cookieKey, callbackPaths });
+
   async function describeObstacles(userId: string, serverId: string, name: string): Promise<string[]> {
-    const { isOutsidePlan, needsAccount } = await options.services.obstaclesOf(userId, serverId);
+    const { isOutsidePlan, needsAccount } = await services.obstaclesOf(userId, serverId);
     if (isOutsidePlan) return [`${name} is not in your plan; its tools won't work.`];
     return needsAccount ? [`${name} also needs your ${name} account.`] : [];
   }
 
   return {
-    ...options,
+    provider,
+    publicUrl,
+    brandName,
+    supportEmail,
+    providers,
+    resources,
+    users,
+    handOff,
+    clock,
+    log,
+    pending: pendingCookie,
+    beforeSignIn: options.beforeSignIn ?? (() => ({ welcomeCredits: 0, legal: [] })),
+    noteSeen: interactions.noteSeen,
+    noteSignIn: createNoteSignIn({ query: db.query, ids, log }),
+    signOut: (request: FastifyRequest, reply: FastifyReply) => signOut(authorizationServer, request, reply),
 
-    /** One line for each sign-in that the provider allowed and we did not; in a flood for some of them. */
+    /** Logs a sign-in that the provider allowed and we did not; in a flood, only some of them. */
     logRefusal: (provider: string, reason: string) => refusals.info({ provider, reason }, 'sign-in refused'),
 
-    /** What the forms that lead to a provider may end at, beside our own origin. */
-    providerTargets: ['https:', ...plainOrigins(options.providers).filter((origin) => origin !== options.publicUrl)],
+    /** Where the forms that lead to a provider may end, in addition to our own origin. */
+    providerTargets: ['https:', ...plainOrigins(providers).filter((origin) => origin !== publicUrl)],
 
-    /** Sends the browser to the outside provider, remembering what this sign-in is for. At most so many a minute. */
+    /** Sends the browser to the provider and remembers what this sign-in is for. Limited per minute. */
     async startUpstream(
       request: FastifyRequest,
       reply: FastifyReply,
@@ -73,54 +63,52 @@ export function createSignInContext(options: SignInOptions) {
       purpose: Pick<Pending, 'interaction' | 'allowed' | 'returnTo' | 'againAs'>,
       { mustAsk = false } = {},
     ) {
-      const refuse = (refusal: SignInRefusal) => refuseSignIn(options.brandName, request, reply, refusal);
+      const refuse = (refusal: SignInRefusal) => refuseSignIn(brandName, request, reply, refusal);
       if (!limit.take(addressGroup(request.ip))) return refuse({ code: 'rate_limited', retryAfterSeconds: 60 });
       let started;
       try {
         started = await to.upstream.start({ mustAsk, mustAuthenticate: purpose.againAs !== undefined });
       } catch (error) {
-        options.log.error({ err: error, provider: to.id }, 'the sign-in provider cannot be used');
+        log.error({ err: error, provider: to.id }, 'the sign-in provider cannot be used');
         return refuse({ code: 'unavailable', text: unreachableText(to.name) });
       }
-      await options.pending.store(request, reply, callbackPath(to.id), {
-        ...started.pending,
-        provider: to.id,
-        ...purpose,
-      });
+      const pending = { ...started.pending, provider: to.id, ...purpose };
+      await pendingCookie.store(request, reply, callbackPath(to.id), pending);
       return reply.redirect(started.url, 303);
     },
 
-    /** What these addresses open for a user, by name; for a visitor only a single service has one. */
+    /** The services that these addresses open for a user. For a visitor, the address of all servers names none. */
     async describeServices(addresses: readonly string[], userId: string | undefined): Promise<ConsentServices> {
-      const ids = addresses.map(options.resources.serverIdOf);
+      const ids = addresses.map(resources.serverIdOf);
       if (ids.includes(undefined)) {
-        const names = userId === undefined ? [] : await options.services.enabledBy(userId);
+        const names = userId === undefined ? [] : await services.enabledBy(userId);
         return { names, isAll: true, notes: [] };
       }
       const known = ids.filter((id) => id !== undefined);
-      const nameOf = (id: string) => options.services.nameOf(id) ?? id;
+      const nameOf = (id: string) => services.nameOf(id) ?? id;
       const notes = await Promise.all(
         userId === undefined ? [] : known.map((id) => describeObstacles(userId, id, nameOf(id))),
       );
       return { names: known.map(nameOf), isAll: false, notes: notes.flat() };
     },
 
-    /** Writes the grant of an allowed client: exactly what was asked for, and a new one each time. */
+    /** Saves a new grant of an allowed client, for exactly what it asked for. */
     async grantConsent(interaction: Interaction, accountId: string): Promise<string> {
       const { client_id: clientId, scope, resource } = interaction.params;
-      const grant = new options.provider.Grant({ accountId, clientId: String(clientId) });
+      const grant = new provider.Grant({ accountId, clientId: String(clientId) });
       const scopes = typeof scope === 'string' ? scope.split(' ') : [];
       const openid = scopes.filter((one) => !one.startsWith('mcp:'));
       const mcp = scopes.filter((one) => one.startsWith('mcp:'));
       if (openid.length > 0) grant.addOIDCScope(openid.join(' '));
-      const resources = Array.isArray(resource) ? resource : [resource ?? options.resources.mcp];
-      for (const one of resources) if (mcp.length > 0) grant.addResourceScope(String(one), mcp.join(' '));
+      for (const one of [resource ?? resources.mcp].flat()) {
+        if (mcp.length > 0) grant.addResourceScope(String(one), mcp.join(' '));
+      }
       return grant.save();
     },
   };
 }
 
-/** Of providers on this machine, which may speak plain http. */
+/** Origins of providers on this machine, which may use plain http. */
 function plainOrigins({ all }: SignInProviders): string[] {
   return all.map(({ issuer }) => new URL(issuer).origin).filter((origin) => origin.startsWith('http:'));
 }

@@ -1,42 +1,38 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Provider } from 'oidc-provider';
 import { SoukError } from '#platform/errors.ts';
-import type { Authorizations } from '../oauth/authorizations.ts';
-import type { FrontendCookie } from '../oauth/frontend-cookie.ts';
-
-export type SignOut = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+import type { AuthorizationServer } from '../oauth/create-authorization-server.ts';
 
 /**
- * Ends what this browser is signed in with, as far as it is signed in: the authorization server's session, the web app's
- * authorization with all its tokens, and every cookie.
+ * Signs this browser out, as far as it is signed in: ends the authorization server's session and the web app's
+ * authorization with all its tokens, and clears every cookie.
  */
-export function createSignOut(options: {
-  provider: Provider;
-  cookie: FrontendCookie;
-  authorizations: Authorizations;
-}): SignOut {
-  const { provider, cookie, authorizations } = options;
-  return async (request, reply) => {
-    const refreshToken = cookie.read(request);
-    const found = refreshToken === undefined ? undefined : await provider.RefreshToken.find(refreshToken);
-    if (found?.accountId !== undefined && found.grantId !== undefined) {
-      await authorizations.end(found.accountId, found.grantId);
-    }
-    const session = cookie.readSession(request);
-    if (session !== undefined) await authorizations.endSession(session);
-    cookie.signOut(reply);
-  };
+export async function signOut(
+  { provider, cookie, authorizations }: AuthorizationServer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const refreshToken = cookie.read(request);
+  const found = refreshToken === undefined ? undefined : await provider.RefreshToken.find(refreshToken);
+  if (found?.accountId !== undefined && found.grantId !== undefined) {
+    await authorizations.end(found.accountId, found.grantId);
+  }
+  const session = cookie.readSession(request);
+  if (session !== undefined) await authorizations.endSession(session);
+  cookie.signOut(reply);
 }
 
 /**
- * POST /oauth/logout: signs this browser out; one that is not signed in gets the same answer. Beside POST /oauth/revoke
- * (RFC 7009), which needs a refresh token that is still there.
+ * Mounts POST /oauth/logout, which signs this browser out; a browser that is not signed in gets the same answer. POST
+ * /oauth/revoke (RFC 7009) cannot replace it: it needs a refresh token that still exists.
  */
-export function mountSignOutRoute(app: FastifyInstance, publicUrl: string, signOut: SignOut): void {
+export function mountSignOutRoute(
+  app: FastifyInstance,
+  context: { publicUrl: string; signOut(request: FastifyRequest, reply: FastifyReply): Promise<void> },
+): void {
   app.post('/oauth/logout', async (request, reply) => {
-    // A cookie route: another site must not be able to sign people out.
-    if (request.headers.origin !== publicUrl) throw new SoukError('foreign_origin');
-    await signOut(request, reply);
+    // a cookie route: another site must not be able to sign users out
+    if (request.headers.origin !== context.publicUrl) throw new SoukError('foreign_origin');
+    await context.signOut(request, reply);
     return reply.code(204).header('cache-control', 'no-store').send();
   });
 }

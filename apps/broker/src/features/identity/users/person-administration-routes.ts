@@ -20,7 +20,7 @@ import type { Authorizations } from '../oauth/authorizations.ts';
 import { presentConnections } from '../oauth/connected-apps/present-connections.ts';
 import { readSignIns } from '../sign-ins/sign-in-store.ts';
 import type { PersonalTokens } from '../tokens/personal-tokens.ts';
-import { lastSeen } from './last-seen.ts';
+import { lastSeen } from './look-up-users.ts';
 import type { UserAdministration } from './user-administration.ts';
 import type { UserDirectory } from './user-directory.ts';
 

@@ -30,8 +30,10 @@ export function describeEffects(
   after: Manifest,
   people: PeopleOfServer & HiddenTools,
 ): string[] {
-  if (!before)
-    return [...appearance(after), ...rentalOffer(undefined, after, people), ...signInPlace(undefined, after)];
+  if (!before) {
+    const appearance = `It appears in the shop. ${mayUse(after)}`;
+    return [appearance, ...rentalOffer(undefined, after, people), ...signInPlace(undefined, after)];
+  }
   return [
     ...tierChange(before, after, people),
     ...rentalOffer(before, after, people),
@@ -47,10 +49,6 @@ export function describeEffects(
 const rented = (count: number) => (count === 1 ? '1 person rents it' : `${count} people rent it`);
 const used = ({ users }: PeopleOfServer) =>
   users === 1 ? '1 person called it in the last 30 days' : `${users} people called it in the last 30 days`;
-
-function appearance(manifest: Manifest): string[] {
-  return [`It appears in the shop. ${mayUse(manifest)}`];
-}
 
 const tierOf = (manifest: Manifest) => manifest.billing?.tier ?? 'T0';
 

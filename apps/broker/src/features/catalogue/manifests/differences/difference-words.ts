@@ -9,21 +9,21 @@ const maxCharacters = 120;
 
 type Say = (value: unknown, currency: string) => string;
 
-const quoted: Say = (value) => (typeof value === 'string' ? `"${cut(value)}"` : cut(JSON.stringify(value)));
-const plain: Say = (value) => (typeof value === 'string' ? cut(value) : cut(JSON.stringify(value)));
-/** Its unit stands after the last value. */
-const creditCount: Say = (value, currency) => plain(value, currency);
+const plain = (value: unknown) => cut(typeof value === 'string' ? value : JSON.stringify(value));
+const quoted: Say = (value) => (typeof value === 'string' ? `"${cut(value)}"` : plain(value));
+/** The unit follows the last value. */
+const creditCount: Say = (value) => plain(value);
 const announcement: Say = (value) => {
   const { credits, from } = asRecord(value) ?? {};
-  return `${plain(credits, '')} ${credits === 1 ? 'credit' : 'credits'} a call from ${plain(from, '')}`;
+  return `${plain(credits)} ${credits === 1 ? 'credit' : 'credits'} a call from ${plain(from)}`;
 };
 const yesOrNo: Say = (value) => (value === true ? 'yes' : 'no');
-const seconds: Say = (value) => (typeof value === 'number' ? `${value / 1000} s` : plain(value, ''));
+const seconds: Say = (value) => (typeof value === 'number' ? `${value / 1000} s` : plain(value));
 const days: Say = (value) => (value === 1 ? '1 day' : `${String(value)} days`);
 const named =
   (names: Readonly<Record<string, string>>): Say =>
   (value) =>
-    names[String(value)] ?? plain(value, '');
+    names[String(value)] ?? plain(value);
 
 /** What the fields are called, and how their values are said. */
 const fields: Readonly<Record<string, readonly [name: string, say: Say]>> = {
@@ -72,7 +72,7 @@ export function tierText(tier: keyof typeof tiers): string {
 
 /** What a rental costs. @param minor cents */
 export function monthly(minor: unknown, currency: string): string {
-  return typeof minor === 'number' ? monthlyText(minor, currency) : plain(minor, currency);
+  return typeof minor === 'number' ? monthlyText(minor, currency) : plain(minor);
 }
 
 /**

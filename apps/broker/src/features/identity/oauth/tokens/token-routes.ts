@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SoukError } from '#platform/errors.ts';
 import { renderError } from '#platform/http/answers/error-body.ts';
 import { allowEveryOrigin, mountPreflight } from '#platform/http/cors.ts';
-import { formText } from '../form-text.ts';
+import { formText } from '../authorize-request.ts';
 import type { limitFailures } from '../limit-failures.ts';
 import type { OAuthParts, PassOn } from '../oauth-parts.ts';
 import { frontendClientId } from '../resources.ts';
