@@ -23,63 +23,63 @@ import type { UserAdministration } from './users/user-administration.ts';
 import type { UserDirectory } from './users/user-directory.ts';
 import type { User } from './users/user-store.ts';
 
-/** Users, sign-in, the OAuth server and personal tokens. The rest of the broker asks it who calls. */
+/** Users, sign-in, the OAuth server and personal tokens. It tells the rest of the broker who calls. */
 export type Identity = {
-  /** Who calls the API. */
+  /** Identifies callers of the API. */
   guard: Guard;
-  /** Who calls the MCP endpoint `resource`, or what to challenge the client with. */
+  /** The caller of the MCP endpoint `resource`, or the challenge for the client. */
   authenticateMcp(authorization: string | undefined, resource: string): Promise<McpAuthentication>;
-  /** The same at once, for a caller of a moment ago; undefined says only that they are not remembered. */
+  /** The same without waiting, for a recently verified caller; undefined means only that they are not remembered. */
   rememberedMcpCaller(authorization: string, resource: string): Caller | undefined;
-  /** How long the address of a request must wait whose token was refused, in seconds. */
+  /** Seconds that an address must wait after a token was refused. */
   waitOfGuesser: GuessLimit;
-  /** Whose token was refused at `resource`, and why. */
+  /** Owner of a token that was refused at `resource`, and why it was. */
   findTokenOwner: FindTokenOwner;
   findUser(userId: string): Promise<User | undefined>;
-  /** Names for the log of a person's calls; see name-clients.ts. */
+  /** Names of programs for the log of a user's calls; see name-clients.ts. */
   nameClients(userId: string, clients: readonly UsedClient[]): Promise<ReadonlyMap<string, string>>;
-  /** The names of the apps that are connected now, by grant. */
+  /** Names of the connected apps, by grant. */
   namesOfApps(userId: string): Promise<ReadonlyMap<string, string>>;
-  /** A connected app told its version. */
+  /** Stores the version that a connected app reported. */
   noteClientVersion(grantId: string, version: string): Promise<void>;
-  /** What features above keep about a person joins the export and the deletion of an account here. */
+  /** Features above add their parts of an account's export and deletion here. */
   accountContributors: { add(contributor: AccountContributor): void };
-  /** What administrators, and the operator, do with accounts. */
+  /** What administrators and the operator do with accounts. */
   users: UserAdministration & {
     find: FindAccounts;
-    /** Which of these people are shut out, or deleted. */
+    /** Returns those of these users who are deactivated or deleted. */
     shutOutOf(userIds: readonly string[]): Promise<string[]>;
   };
-  /** Everyone, for administrators. */
+  /** All users, for administrators. */
   directory: UserDirectory;
-  /** @param by the operator who asks by a command, for the audit log */
+  /** @param by the operator, for the audit log, when a command asks */
   createPersonalToken(
     request: OperatorTokenRequest,
     by?: { operator: string },
   ): Promise<PersonalToken & { token: string }>;
-  /** For checks that act as a client does. */
+  /** For checks that act as a client. */
   throwAwayAccess: ThrowAwayAccess;
-  /** Addresses of the OpenID providers by which people sign in. */
+  /** Issuers of the OpenID providers that users sign in with. */
   signInProviders: readonly string[];
   /**
-   * Fetches the documents of well-known clients, once a minute at most; undefined where clients are not told of documents.
+   * Fetches the documents of well-known clients, at most once a minute; undefined when documents are not advertised.
    */
   checkKnownDocuments: (() => Promise<KnownDocument[]>) | undefined;
-  /** Calls the listener for each token that is revoked. @returns a function that takes it off again */
+  /** Calls the listener for each revoked token. Returns a function that removes it. */
   onRevoked(listener: RevokedListener): () => void;
-  /** Names tokens that have something open here: their revocation is found even while no notices come. @returns as onRevoked */
+  /** Names tokens that are in use here: their revocation is found even without notices. Returns as onRevoked. */
   followTokens(tokensInUse: () => Iterable<string>): () => void;
-  /** Calls the listener for each person who is shut out, whose calls must end, or let in again. @returns as onRevoked */
+  /** Calls the listener when a user is shut out, whose calls must end, or let in again. Returns as onRevoked. */
   onPersonChanged(listener: PersonListener): () => void;
-  /** Moves the signing keys on as their age requires: to be called every hour or so, on one replica or on all. */
+  /** Moves the signing keys on as their age requires. To be called about every hour, on one replica or on all. */
   rotateKeys(): Promise<void>;
-  /** Deletes records that have no meaning any more: to be called every hour or so. */
+  /** Deletes expired and unused records. To be called about every hour. */
   reap(): Promise<number>;
-  /** Tells people of tokens that expire soon: to be called every hour or so. */
+  /** Notifies users of tokens that expire soon. To be called about every hour. */
   noteExpiringTokens(): Promise<void>;
   /** Deletes an account again that a restored backup has brought back. */
   deleteRestored(userId: string): Promise<void>;
-  /** Mounts everything of identity. `app` needs the cookie and formbody plugins (buildServer has them). */
+  /** Mounts all routes. `app` needs the cookie and formbody plugins (buildServer has them). */
   mountRoutes(app: FastifyInstance, router: Router): Promise<void>;
   stop(): Promise<void>;
 };

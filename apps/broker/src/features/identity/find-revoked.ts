@@ -1,7 +1,7 @@
 import type { Query } from '#platform/db/database.ts';
 import { isUuid } from './users/user-store.ts';
 
-/** Those of these tokens (as in Caller) that count no more: grants that are gone, and personal tokens that were revoked. */
+/** Returns those of these tokens (as in Caller) that no longer work: deleted grants and revoked personal tokens. */
 export async function findRevoked(query: Query, tokenIds: readonly string[]): Promise<string[]> {
   if (tokenIds.length === 0) return [];
   const { rows } = await query<{ id: string }>(

@@ -1,40 +1,38 @@
 /**
- * What identity tells of clients that sign in, for a feature that follows them (diagnostics). app.ts joins the two.
- * The web app's own sign-ins are not told. No event carries a token, a code or a secret. Listeners return at once and
- * never throw.
+ * Events about clients that sign in, which app.ts hands to diagnostics. The web app's own sign-ins cause none. No event
+ * contains a token, a code or a secret. Listeners return at once and never throw.
  */
 export type IdentityEvents = {
   /** A client's authorization request is valid, and its pages begin. */
   signInBegan(event: NamedClient & { signInId: string; userId: string | undefined; address: string }): void;
-  /** An authorization request ended in an error, or the person denied it. */
+  /** An authorization request ended in an error, or the user denied it. */
   authorizationRefused(event: AuthorizationRefusal): void;
-  /** The person allowed the client; `signInId` is absent where no page was shown. */
+  /** The user allowed the client; `signInId` is absent when no page was shown. */
   consentGiven(event: NamedClient & { signInId: string | undefined; grantId: string; userId: string }): void;
-  /** A client got tokens for its code or its refresh token. `userAgent` is that of the program that redeemed a code. */
+  /** A client got tokens for its code or refresh token. `userAgent`: the program that redeemed a code. */
   tokenIssued(event: NamedClient & { grantId: string; userId: string; userAgent: string | undefined }): void;
   /** The token endpoint refused a client's code or refresh token. */
   tokenRefused(event: TokenRequestRefusal): void;
-  /** A code or refresh token was used a second time, which ended its sign-in. */
+  /** A code or refresh token was used twice, which ended its sign-in. */
   reuseDetected(event: { grantId: string }): void;
-  /** A client's metadata document could not be fetched: `hasCopy` where there is one to use in its place. */
+  /** A client's metadata document could not be fetched. `hasCopy`: a stored copy is used instead. */
   documentFailed(event: { clientId: string; knownName: string | undefined; fault: string; hasCopy: boolean }): void;
-  /** A client's metadata document was fetched. */
   documentFetched(event: { clientId: string }): void;
 };
 
-/** A client, and the name that it gave itself, where it gave one. */
+/** A client with the name that it gave itself, if any. */
 export type NamedClient = { clientId: string; clientName?: string };
 
 export type AuthorizationRefusal = {
   client: NamedClient;
-  /** Absent where the request was refused before a page was shown. */
+  /** Absent when the request was refused before a page was shown. */
   signInId: string | undefined;
-  /** Absent where the browser is not signed in here. */
+  /** Absent when the browser is not signed in here. */
   userId: string | undefined;
-  /** OAuth's code. */
+  /** OAuth's error code. */
   error: string;
   description: string | undefined;
-  /** Host of the redirect that was asked for, and of those that are registered. */
+  /** Host of the requested redirect, and of the registered ones. */
   askedHost: string;
   registeredHosts: readonly string[];
   askedResource: string | undefined;
@@ -46,17 +44,17 @@ export type TokenRequestRefusal = {
   /** The proof of the code exchange was missing or wrong (RFC 7636). */
   isVerifierWrong: boolean;
   askedResource: string | undefined;
-  /** Looks up whose code or refresh token it was; undefined where that is not known. */
+  /** Looks up the sign-in of the code or refresh token; undefined when it is unknown. */
   findGrant(): Promise<RefusedGrant | undefined>;
 };
 
-/** The sign-in behind a code or refresh token that was refused. */
+/** The sign-in behind a refused code or refresh token. */
 export type RefusedGrant = {
   kind: 'code' | 'refresh-token';
   grantId: string;
   userId: string;
   clientId: string;
-  /** The link that the person allowed it for. */
+  /** The link that the user allowed it for. */
   resource: string | undefined;
   isExpired: boolean;
   isUsed: boolean;

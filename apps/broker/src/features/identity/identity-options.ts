@@ -37,42 +37,41 @@ export type IdentityOptions = {
   ids: Ids;
   log: Log;
   vault: Vault;
-  /** Keeps the id of a deleted account outside of the database; by default nowhere. */
+  /** Records the id of a deleted account outside the database; by default nowhere. */
   noteErased?: (userId: string) => Promise<void>;
-  /** Tells the person by e-mail, in the transaction of the deletion; by default not. */
+  /** Notifies the user by e-mail, in the transaction of the deletion; by default not. */
   noteFarewell?: DeletionParts['noteFarewell'];
-  /** The adapter towards sign-in providers: connectOpenId of adapters/openid. */
+  /** Adapter for sign-in providers: connectOpenId of adapters/openid. */
   connectUpstream: ConnectUpstream;
-  /** Google's issuer; tests put theirs here. */
+  /** Google's issuer; tests set their own. */
   googleIssuer?: string;
-  /** Sign-ins that are begun and not finished, of everyone; by default 10,000. */
+  /** Maximum number of unfinished sign-ins of all visitors; 10,000 by default. */
   mostInteractions?: number;
-  /** Whether a server is deployed: only then can a client sign in at its link. By default every one is. */
+  /** Whether a server is deployed: only then can a client sign in at its link. By default all are. */
   hasServer?: (serverId: string) => boolean;
-  /** What the consent page calls services; by default their ids. */
+  /** Names of services on the consent page; their ids by default. */
   services?: ServiceNames;
-  /** Files of people that are under way; by default there are no others than exports. */
+  /** Downloads in progress; by default only exports. */
   downloads?: Downloads;
   /** How requests for clients' metadata documents leave; by default directly. */
   outgoing?: Outgoing;
-  /** Connects to clients' metadata documents; the default refuses every address that is not public. */
+  /** Connects to clients' metadata documents; the default refuses every non-public address. */
   documentDispatcher?: Dispatcher;
-  /** The servers that a person has switched off, for their profile: of a feature that stands above this one. */
+  /** Of features above: the servers that a user has switched off, for their profile. */
   disabledServers?: (userId: string) => Promise<readonly string[]>;
-  /** The plan of a person, for their profile: of a feature that stands above this one. */
+  /** Of features above: a user's plan, for their profile. */
   planOf?: (userId: string) => Promise<{ planId: string; planStatus: string }>;
-  /** Plans of many people, for the administrators' list: of a feature that stands above this one. */
+  /** Of features above: plans of many users, for the administrators' list. */
   peoplePlans?: () => PeoplePlans;
-  /** Gives a new account what it begins with, in the transaction that creates it: of a feature that stands above this one. */
+  /** Of features above: gives a new account its initial credits, in the transaction that creates it. */
   welcomeNewcomer?: WelcomeNewcomer;
-  /** What the page of sign-in tells newcomers: of features that stand above this one. */
+  /** Of features above: what the sign-in page tells newcomers. */
   beforeSignIn?: () => BeforeSignIn;
-  /** Ends what a person has paid for when they are shut out: of a feature that stands above this one. */
+  /** Of features above: ends what a user has paid for when they are deactivated. */
   endPaid?: EndPaid;
-  /** By user the servers where they signed in with an account of their own: of a feature that stands above this one. */
+  /** Of features above: the servers where users signed in with their own accounts, by user. */
   signedInServers?: (userIds: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
-  /** Is told of each call of administrators (method and path) that someone else sent. */
+  /** Called for each call for administrators (method and path) that another user sent. */
   noteRefusedAdmin?: (caller: Caller, call: string, address: string) => Promise<void>;
-  /** Is told of clients that sign in. */
   events?: IdentityEvents;
 };

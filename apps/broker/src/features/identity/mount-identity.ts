@@ -21,7 +21,6 @@ import { freePlan, presentProfile } from './users/present-profile.ts';
 import { mountPersonAdministration } from './users/person-administration-routes.ts';
 import { mountUserAdministration } from './users/user-administration-routes.ts';
 
-/** Mounts everything of identity. `app` needs the cookie and formbody plugins (buildServer has them). */
 export function mountIdentity(
   app: FastifyInstance,
   router: Router,

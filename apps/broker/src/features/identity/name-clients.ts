@@ -5,18 +5,18 @@ import { frontendClientId } from './oauth/resources.ts';
 import { knownDocuments } from './oauth/client-documents/known-documents.ts';
 import { isUuid } from './users/user-store.ts';
 
-/** A client as a usage row knows it: `personal` and the token's id, or the OAuth client and the grant. */
+/** A client as in a usage row: `personal` with the token's id, or the OAuth client with the grant. */
 export type UsedClient = { clientId: string; tokenId: string };
 
 const metadataSchema = z.object({ client_name: z.string().min(1) });
-/** Of one person; far more than anyone connects. */
+/** Per user; far more than any user connects. */
 const maxAuthorizations = 1000;
 
 /**
- * What to call the programs that called: a personal token by the name that its owner gave, a client by the name in its
- * registration or document with the version that it told, never by its host. Of several of one name the later ones are
+ * Names the programs that called: a personal token by the name that its owner gave, a client by the name in its
+ * registration or document and the version that it reported, never by its host. Clients with the same name are
  * numbered, as among the connected apps. Names outlive revocation.
- * @returns by tokenId; without those that are not known any more
+ * @returns names by tokenId; unknown clients are missing
  */
 export async function nameClients(
   query: Query,
@@ -41,7 +41,7 @@ export async function nameClients(
   return byToken;
 }
 
-/** What to call the apps that are connected now, by grant; see nameClients. */
+/** Names the connected apps, by grant; see nameClients. */
 export async function namesOfGrants(query: Query, userId: string): Promise<Map<string, string>> {
   const { rows } = await query<{ grant_id: string; client_name: string | null; client_version: string | null }>(
     `select a.grant_id, a.client_name, a.client_version from authorizations a
@@ -54,7 +54,7 @@ export async function namesOfGrants(query: Query, userId: string): Promise<Map<s
   return new Map([...names].map(([row, name]) => [row.grant_id, name]));
 }
 
-/** Of clients that were disconnected: as they registered, or as their document said. */
+/** Names disconnected clients, by their registration or document. */
 async function namesOfClients(query: Query, clientIds: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await query<{ id: string; metadata: unknown }>(
     `select id, payload as metadata from oauth_records where model = 'Client' and id = any($1::text[])

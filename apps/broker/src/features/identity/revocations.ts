@@ -6,11 +6,11 @@ import { findRevoked } from './find-revoked.ts';
 const channel = 'identity_revoked';
 const peopleChannel = 'identity_people';
 
-/** `tokenId` as in Caller; undefined when notices may have been missed, so that every session must be looked at again. */
+/** `tokenId` as in Caller; undefined when notices may have been missed: check every session again. */
 export type Revoked = { tokenId: string | undefined };
 export type RevokedListener = (revoked: Revoked) => void;
 
-/** What became of a person: all that they run must end, or they may come in again. */
+/** shut out: everything that the user runs must end. */
 export type PersonChange = 'shut out' | 'let in';
 /** Undefined when notices may have been missed. */
 export type PersonListener = (person: { userId: string; change: PersonChange } | undefined) => void;
@@ -18,11 +18,11 @@ export type PersonListener = (person: { userId: string; change: PersonChange } |
 export type Revocations = Awaited<ReturnType<typeof createRevocations>>;
 
 /**
- * Tells every replica that a grant or personal token was revoked, or a person shut out, so that they end what still runs.
- * With a token its sessions and streams end, and calls that run finish; with a person, calls end too.
+ * Tells every replica that a grant or personal token was revoked, or a user shut out. With a token, its sessions and
+ * streams end, and running calls finish; with a user, calls end too.
  */
 export async function createRevocations(db: Database, log: Log) {
-  /** Who knows which tokens have something open here. */
+  /** Sources of the tokens that are in use here. */
   const users = new Set<() => Iterable<string>>();
   const listeners = new Set<RevokedListener>();
   const peopleListeners = new Set<PersonListener>();
@@ -53,7 +53,7 @@ export async function createRevocations(db: Database, log: Log) {
     ),
   ]);
 
-  /** While no notices come: looks up the tokens that have something open. */
+  /** Looks up the tokens in use while no notices arrive. */
   function lookForRevoked(): void {
     const inUse = new Set([...users].flatMap((tokens) => [...tokens()]));
     findRevoked(db.query, [...inUse]).then(
@@ -82,25 +82,25 @@ export async function createRevocations(db: Database, log: Log) {
   return {
     /** Never fails: the revocation itself is in the database, and every replica checks it again within seconds. */
     announce,
-    /** Never fails either. */
+    /** Never fails. */
     announcePerson,
-    /** Announces that a user was shut out, and the end of all that they were signed in with. Never fails either. */
+    /** Announces that a user was shut out, and the end of all their sign-ins. Never fails. */
     async announceShutOut(userId: string, tokenIds: readonly string[]): Promise<void> {
       // first, so that no call ends as if its client had hung up, which may cost credits
       await announcePerson(userId, 'shut out');
       await Promise.all(tokenIds.map(announce));
     },
-    /** Names the tokens that have something open, each of which is looked up while no notices come. */
+    /** Names the tokens in use, which are looked up while no notices arrive. Returns a function that removes them. */
     follow(tokensInUse: () => Iterable<string>): () => void {
       users.add(tokensInUse);
       return () => users.delete(tokensInUse);
     },
-    /** @returns a function that takes the listener off again. */
+    /** Returns a function that removes the listener. */
     subscribe(listener: RevokedListener): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** @returns a function that takes the listener off again. */
+    /** Returns a function that removes the listener. */
     subscribeToPeople(listener: PersonListener): () => void {
       peopleListeners.add(listener);
       return () => peopleListeners.delete(listener);

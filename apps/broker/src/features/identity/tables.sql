@@ -1,5 +1,5 @@
--- `email` is stored in the form in which addresses are compared. A user has one identity: its provider stands here too, beside
--- what lists are ordered by (`note_provider`).
+-- `email` has the form in which addresses are compared. `provider` is that of the user's one identity
+-- (`note_provider`), next to the columns that lists are sorted by.
 create table users (
   id uuid primary key,
   email text not null,
@@ -16,8 +16,8 @@ create index users_folded_email on users (email);
 
 create index users_deleted on users (deleted_at) where deleted_at is not null;
 
--- A user is identified by the provider's subject, never by an e-mail address: addresses change hands.
--- oidc:{issuer}: the subjects of one provider say nothing at another.
+-- A user is identified by the provider's subject, never by an e-mail address: addresses change hands. oidc:{issuer},
+-- because the subjects of one provider mean nothing at another.
 create table identities (
   provider text not null constraint identities_provider_known
     check (provider in ('google', 'dev') or provider like 'oidc:%'),
@@ -29,10 +29,9 @@ create table identities (
 
 create index identities_user on identities (user_id);
 
--- One table for everything that oidc-provider keeps. Ids of bearer values are hashed.
--- `renewal_hash`, of a refresh token of the web: the renewal that used it (refresh-reuse.ts).
--- `place` and `was_seen`, of a sign-in that was begun: a keyed hash of the address, and whether a person has seen its page
--- (open-interactions.ts).
+-- All records of oidc-provider. Ids that are bearer values are hashed. `renewal_hash`: the renewal that used a refresh
+-- token of the web app (refresh-reuse.ts). `place` and `was_seen` of an unfinished sign-in: a keyed hash of the
+-- address, and whether the user has seen its page (open-interactions.ts).
 create table oauth_records (
   model text not null,
   id text not null,
@@ -87,9 +86,9 @@ create table personal_tokens (
 
 create index personal_tokens_user on personal_tokens (user_id, created_at);
 
--- What a person should know of each grant that was used. The grant itself, in oauth_records, decides whether it counts.
--- `session_uid` names the authorization server's session of the browser, and is not its cookie. `browser_name` is from the
--- User-Agent. `client_version` is what a client told last, shortened.
+-- What users see of each grant that was used. The grant itself, in oauth_records, decides whether it is valid.
+-- `session_uid` names the browser's session at the authorization server, and is not its cookie. `browser_name` comes
+-- from the User-Agent. `client_version` is what the client last reported, shortened.
 create table authorizations (
   grant_id text primary key,
   user_id uuid not null references users (id) on delete cascade,
@@ -106,7 +105,7 @@ create table authorizations (
 
 create index authorizations_user on authorizations (user_id, created_at);
 
--- Clients' metadata documents as they were when they were last fetched.
+-- Clients' metadata documents as last fetched.
 create table client_documents (
   client_id text primary key,
   metadata jsonb not null,

@@ -16,26 +16,14 @@ const answeredRestMs = 200;
 /** A check or a discovery has found this. */
 export type FoundHealth = Omit<HealthChange, 'checkedAtMs'>;
 
-/** How deployed servers are: known here at once, then stored and told. */
-export type ServerHealth = {
-  set(serverId: string, found: FoundHealth): Promise<void>;
-  /** The server was asked what it offers, and answered as the last time. */
-  answeredTheSame(serverId: string, era: Era | undefined): Promise<void>;
-  /** The server's health was stored with a discovery. */
-  stored(serverId: string): void;
-  /**
-   * Servers are about to be read.
-   * @returns lays what is newer than the read over what it has read
-   */
-  beginRead(serverIds: ReadonlySet<string>): (servers: readonly CatalogueServer[]) => CatalogueServer[];
-  stop(): Promise<void>;
-};
+export type ServerHealth = ReturnType<typeof createServerHealth>;
 
 type NewHealth = {
   health: Pick<CatalogueServer, 'status' | 'statusDetail' | 'statusSinceMs' | 'era'>;
   isWritten: boolean;
 };
 
+/** Health of the deployed servers: known here at once, then stored and announced to other brokers. */
 export function createServerHealth(options: {
   db: CatalogueDb;
   find(serverId: string): CatalogueServer | undefined;
@@ -43,7 +31,7 @@ export function createServerHealth(options: {
   changed(serverId: string): Promise<void>;
   clock: Clock;
   log: Log;
-}): ServerHealth {
+}) {
   const { find, publish, changed, clock, log } = options;
   const writtenAtMs = new Map<string, number>();
   /** The newest health of servers, until a read that began after it was written: an earlier one does not have it. */
@@ -96,14 +84,17 @@ export function createServerHealth(options: {
   return {
     set,
 
-    async answeredTheSame(serverId, era) {
+    /** The server was asked what it offers, and answered as the last time. */
+    async answeredTheSame(serverId: string, era: Era | undefined): Promise<void> {
       await set(serverId, { status: 'connected', detail: undefined, era });
       await answered.add({ serverId, era });
     },
 
-    stored: (serverId) => void writtenAtMs.set(serverId, clock.now()),
+    /** The server's health was stored with a discovery. */
+    stored: (serverId: string) => void writtenAtMs.set(serverId, clock.now()),
 
-    beginRead(serverIds) {
+    /** To be called before servers are read. Returns a function that adds to what was read the health that is newer. */
+    beginRead(serverIds: ReadonlySet<string>): (servers: readonly CatalogueServer[]) => CatalogueServer[] {
       const written = [...newest].filter(([serverId, { isWritten }]) => isWritten && serverIds.has(serverId));
       return (servers) => {
         for (const [serverId, health] of written) if (newest.get(serverId) === health) newest.delete(serverId);
@@ -111,7 +102,7 @@ export function createServerHealth(options: {
       };
     },
 
-    async stop() {
+    async stop(): Promise<void> {
       await answered.flush();
       await writer.stop();
     },

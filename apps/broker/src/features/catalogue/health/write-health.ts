@@ -12,16 +12,8 @@ const maxRows = 500;
 /** How long checks that changed nothing wait for others. */
 const restMs = 2_000;
 
-/** Writes how servers are: many at once in one statement. */
-export type HealthWriter = {
-  /** Resolves when it is stored. */
-  write(serverId: string, change: HealthChange): Promise<void>;
-  /** A check has found nothing new: when it was is stored with others, some seconds later. */
-  checked(serverId: string, change: HealthChange): void;
-  stop(): Promise<void>;
-};
-
-export function createHealthWriter(db: CatalogueDb, onFailure: (error: unknown) => void): HealthWriter {
+/** Writes the health of servers, many in one statement. */
+export function createHealthWriter(db: CatalogueDb, onFailure: (error: unknown) => void) {
   const resting = new Map<string, HealthChange>();
   let timer: NodeJS.Timeout | undefined;
   const gathered = createGathered<Row>(
@@ -41,15 +33,17 @@ export function createHealthWriter(db: CatalogueDb, onFailure: (error: unknown) 
   }
 
   return {
-    write(serverId, change) {
+    /** Resolves when it is stored. */
+    write(serverId: string, change: HealthChange): Promise<void> {
       resting.delete(serverId);
       return gathered.add({ serverId, ...change });
     },
-    checked(serverId, change) {
+    /** A check found nothing new: its time is stored together with others', some seconds later. */
+    checked(serverId: string, change: HealthChange): void {
       resting.set(serverId, change);
       timer ??= setTimeout(writeResting, restMs).unref();
     },
-    async stop() {
+    async stop(): Promise<void> {
       clearTimeout(timer);
       writeResting();
       await gathered.flush();

@@ -6,7 +6,7 @@ import { searchWords } from '../search/search-words.ts';
 import { hiddenTools, isDown, type CatalogueServer, type CatalogueSnapshot } from '../snapshot/snapshot.ts';
 import type { CatalogueDb } from '../tables.ts';
 import { findGone } from './find-gone.ts';
-import { headColumns, toHead, type HeadRow } from './manifest-heads.ts';
+import { headColumns, type ManifestHead } from './manifest-heads.ts';
 import { presentManifest } from './present-manifest.ts';
 
 type Filters = ParsedRequest<typeof endpoint>['query'];
@@ -15,7 +15,9 @@ type Listed = Omit<Answer<typeof endpoint>, 'success'>;
 /** A page has so many where the caller names no limit. */
 const defaultLimit = 50;
 
-const head = sql.join(headColumns.map((column) => sql.ref(column)));
+const columns = headColumns.map((column) => column.split(' as '));
+const head = sql.join(columns.map(([name = '']) => sql.ref(name)));
+const named = sql.join(columns.map(([name = '', alias = name]) => sql`${sql.ref(name)} as ${sql.ref(alias)}`));
 
 /** Each server once: its deployed version, else the staged one, beside what is staged. */
 const listed = sql`(
@@ -56,10 +58,10 @@ export async function listManifests(
   const { page, limit } = isPaged
     ? { page: filters.page ?? 1, limit: filters.limit ?? defaultLimit }
     : { page: 1, limit: total };
-  const { rows } = await sql<HeadRow & { staged_version: string | null; staged_origin: 'bundled' | 'admin' | null }>`
-    select * from ${source} ${order.join} where ${matches}
+  const { rows } = await sql<ManifestHead & { stagedVersion: string | null; stagedOrigin: 'bundled' | 'admin' | null }>`
+    select ${named}, staged_version as "stagedVersion", staged_origin as "stagedOrigin" from ${source} ${order.join} where ${matches}
     order by ${order.by} limit ${limit} offset ${(page - 1) * limit}`.execute(db);
-  const ids = rows.map((row) => row.server_id);
+  const ids = rows.map(({ serverId }) => serverId);
   const renters = await parts.rentersOf(ids);
   const isOfDeleted = filters.status === 'deleted';
   const gone = isOfDeleted ? await findGone(db, ids) : undefined;
@@ -67,18 +69,15 @@ export async function listManifests(
   const deletedMatching = asksElsewhere
     ? await countMatching(db, deleted, conditionOf({ search: filters.search, type: filters.type }, failing))
     : 0;
-  const manifests = rows.map((row) => {
-    return presentManifest({
-      shown: toHead(row),
-      staged:
-        row.staged_version === null || row.staged_origin === null
-          ? undefined
-          : { version: row.staged_version, origin: row.staged_origin },
-      live: snapshot.byId.get(row.server_id),
-      renters: renters.get(row.server_id) ?? 0,
-      gone: gone?.get(row.server_id),
-    });
-  });
+  const manifests = rows.map(({ stagedVersion: version, stagedOrigin: origin, ...shown }) =>
+    presentManifest({
+      shown,
+      staged: version === null || origin === null ? undefined : { version, origin },
+      live: snapshot.byId.get(shown.serverId),
+      renters: renters.get(shown.serverId) ?? 0,
+      gone: gone?.get(shown.serverId),
+    }),
+  );
   const pages = isPaged ? Math.max(1, Math.ceil(total / limit)) : 1;
   return {
     manifests,

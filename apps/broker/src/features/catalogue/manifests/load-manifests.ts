@@ -161,7 +161,7 @@ async function bringInOwn(catalogue: Catalogue, manifest: Manifest): Promise<voi
 
 /** Whether a server was live once and is not now: only a decision brings it back. */
 function wasUndeployed(versions: readonly ManifestHead[]): boolean {
-  const wasLive = versions.some(({ deployedAt }) => deployedAt !== undefined);
+  const wasLive = versions.some(({ deployedAt }) => deployedAt !== null);
   return wasLive && !versions.some(({ status }) => status === 'deployed');
 }
 

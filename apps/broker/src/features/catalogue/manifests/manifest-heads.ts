@@ -1,6 +1,6 @@
 import type { Manifest } from '@souk/contract/manifest/manifest.ts';
-import { sql, type Selectable } from 'kysely';
-import type { CatalogueDb, CatalogueTables } from '../tables.ts';
+import { sql } from 'kysely';
+import type { CatalogueDb } from '../tables.ts';
 
 /** A version of a manifest without its body, which may have 256 KiB. */
 export type ManifestHead = {
@@ -11,47 +11,47 @@ export type ManifestHead = {
   origin: 'bundled' | 'admin';
   name: string;
   serviceType: string;
-  author: string | undefined;
+  author: string | null;
   description: string;
-  registryName: string | undefined;
+  registryName: string | null;
   connection: Manifest['connection'];
-  /** Who staged it; undefined: the installation, or the operator's command. */
-  stagedBy: string | undefined;
+  /** User id; null: the installation, or the operator's command. */
+  stagedBy: string | null;
   /** Why it was staged, in their words. */
-  reason: string | undefined;
+  reason: string | null;
   createdAt: Date;
-  /** Undefined when it was never live. */
-  deployedAt: Date | undefined;
+  /** null when it was never live. */
+  deployedAt: Date | null;
 };
 
+/** Columns of a head, as the query builder selects them. */
 export const headColumns = [
-  'server_id',
+  'server_id as serverId',
   'version',
   'status',
   'sha256',
   'origin',
   'name',
-  'service_type',
+  'service_type as serviceType',
   'author',
   'description',
-  'registry_name',
+  'registry_name as registryName',
   'connection',
-  'created_by',
+  'created_by as stagedBy',
   'reason',
-  'created_at',
-  'deployed_at',
-] as const satisfies readonly (keyof CatalogueTables['manifest_versions'])[];
+  'created_at as createdAt',
+  'deployed_at as deployedAt',
+] as const;
 
 /** All versions of a server, the newest first. */
 export async function findHeads(db: CatalogueDb, serverId: string): Promise<ManifestHead[]> {
-  const rows = await db
+  return db
     .selectFrom('manifest_versions')
     .select(headColumns)
     .where('server_id', '=', serverId)
     .orderBy('created_at', 'desc')
     .orderBy('version', 'desc')
     .execute();
-  return rows.map(toHead);
 }
 
 /** What each server has deployed and staged; one that has neither shows the version that was live last. */
@@ -65,19 +65,18 @@ export async function findCurrentHeads(db: CatalogueDb): Promise<ManifestHead[]>
     .orderBy(sql`deployed_at desc nulls last`)
     .orderBy('created_at', 'desc')
     .execute();
-  const current = new Set(rows.filter(({ status }) => status !== 'superseded').map((row) => row.server_id));
-  return rows.filter((row) => row.status !== 'superseded' || !current.has(row.server_id)).map(toHead);
+  const current = new Set(rows.filter(({ status }) => status !== 'superseded').map(({ serverId }) => serverId));
+  return rows.filter(({ status, serverId }) => status !== 'superseded' || !current.has(serverId));
 }
 
 /** What is deployed and what is staged of one server. */
 export async function findCurrentHeadsOf(db: CatalogueDb, serverId: string): Promise<ManifestHead[]> {
-  const rows = await db
+  return db
     .selectFrom('manifest_versions')
     .select(headColumns)
     .where('server_id', '=', serverId)
     .where('status', '<>', 'superseded')
     .execute();
-  return rows.map(toHead);
 }
 
 /** The version whose server answered last: what it offered then is trusted. Undefined where none has. */
@@ -95,28 +94,6 @@ export async function findManifest(db: CatalogueDb, serverId: string, version: s
     .where('version', '=', version)
     .executeTakeFirst();
   return row?.body;
-}
-
-export type HeadRow = Selectable<Pick<CatalogueTables['manifest_versions'], (typeof headColumns)[number]>>;
-
-export function toHead(row: HeadRow): ManifestHead {
-  return {
-    serverId: row.server_id,
-    version: row.version,
-    status: row.status,
-    sha256: row.sha256,
-    origin: row.origin,
-    name: row.name,
-    serviceType: row.service_type,
-    author: row.author ?? undefined,
-    description: row.description,
-    registryName: row.registry_name ?? undefined,
-    connection: row.connection,
-    stagedBy: row.created_by ?? undefined,
-    reason: row.reason ?? undefined,
-    createdAt: row.created_at,
-    deployedAt: row.deployed_at ?? undefined,
-  };
 }
 
 /**

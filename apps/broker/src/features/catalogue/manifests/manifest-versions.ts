@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Manifest } from '@souk/contract/manifest/manifest.ts';
+import type { AuditAction } from '@souk/contract/admin/audit-actions.ts';
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import { SoukError } from '#platform/errors.ts';
 import { compareManifests } from './differences/compare-manifests.ts';
@@ -71,15 +72,14 @@ export async function uploadVersion(
   await requireRevision(tx, id, by.expected);
   const known = await findHeads(tx, id);
   if (only !== undefined && known.length === 0) throw noManifest(id);
-  const { actorId, via, reason, source } = by;
-  const staging: versions.StagedBy = { origin: 'admin', userId: actorId, reason, source };
+  const { source } = by;
+  const staging = stagedBy(by);
   if ((await stageVersion(tx, manifest, staging)) === 'unchanged') {
     if (known.find((head) => head.version === version)?.status !== 'superseded') return 'unchanged';
     await versions.markStaged(tx, id, version, staging);
   }
   const from = source && { registry: source.registry.url, name: source.name, version: source.version };
-  const details = { version, via, ...(from && { from }) };
-  await writeAudit(tx, { actorId, action: 'manifest.staged', subject: id, reason, details }, at);
+  await audit(tx, 'manifest.staged', id, by, { version, ...(from && { from }) }, at);
   return 'staged';
 }
 
@@ -109,14 +109,12 @@ export async function deleteManifest(
     await versions.markUndeployed(tx, serverId, at);
     await withdrawPending(tx, serverId, [], at);
   }
-  const { actorId, via, reason } = by;
   const details = {
     ...(deployed !== undefined && { deployed }),
     ...(staged !== undefined && { staged }),
-    via,
     ...(renters > 0 && { renters }),
   };
-  await writeAudit(tx, { actorId, action: 'manifest.deleted', subject: serverId, reason, details }, at);
+  await audit(tx, 'manifest.deleted', serverId, by, details, at);
 }
 
 export const noManifest = (serverId: string): SoukError =>
@@ -132,15 +130,13 @@ export async function deployVersion(tx: Tx, serverId: string, version: string, b
   const prices = manifest ? await recordPrices(tx, manifest, at) : [];
   const found = await versions.markDeployed(tx, serverId, version, at);
   if (!found) throw new SoukError('not_found', { message: `No version ${version} of ${serverId}` });
-  const { actorId, via, reason } = by;
   const details = {
     version,
-    via,
     ...(before && { before: before.manifest.version }),
     ...(prices.length > 0 && { prices: prices.slice(0, maxPricesTold) }),
     ...(prices.length > maxPricesTold && { morePrices: prices.length - maxPricesTold }),
   };
-  await writeAudit(tx, { actorId, action: 'manifest.deployed', subject: serverId, reason, details }, at);
+  await audit(tx, 'manifest.deployed', serverId, by, details, at);
 }
 
 /**
@@ -181,8 +177,7 @@ export async function deployManifest(
   at: Date,
 ): Promise<'deployed' | 'unchanged'> {
   const { id, version } = manifest;
-  const { actorId: userId, reason } = by;
-  const staged = await stageVersion(tx, manifest, { origin: 'admin', userId, reason });
+  const staged = await stageVersion(tx, manifest, stagedBy(by));
   const live = await versions.findDeployed(tx, id);
   if (staged === 'unchanged' && live?.manifest.version === version) return 'unchanged';
   await deployVersion(tx, id, version, by, at);
@@ -209,8 +204,21 @@ export async function undeployServer(
   await versions.markUndeployed(tx, serverId, at);
   await withdrawPending(tx, serverId, [], at);
   const { version } = deployed.manifest;
-  const { actorId, via, reason } = by;
-  const details = { version, via, ...(renters > 0 && { renters }) };
-  await writeAudit(tx, { actorId, action: 'manifest.undeployed', subject: serverId, reason, details }, at);
+  await audit(tx, 'manifest.undeployed', serverId, by, { version, ...(renters > 0 && { renters }) }, at);
   return version;
+}
+
+function stagedBy({ actorId, reason, source }: DecidedBy): versions.StagedBy {
+  return { origin: 'admin', userId: actorId, reason, source };
+}
+
+function audit(
+  tx: Tx,
+  action: AuditAction,
+  subject: string,
+  { actorId, via, reason }: DecidedBy,
+  details: Record<string, unknown>,
+  at: Date,
+): Promise<void> {
+  return writeAudit(tx, { actorId, action, subject, reason, details: { ...details, via } }, at);
 }

@@ -23,7 +23,7 @@ export function presentManifest(given: {
     name,
     serviceType,
     version,
-    author: author ?? null,
+    author,
     description,
     isActive,
     connection,
@@ -42,6 +42,6 @@ export function presentManifest(given: {
     toolsUnderReview: count(live && hiddenTools(live).waiting),
     renters,
     ...(gone !== undefined && { gone }),
-    ...(registryName !== undefined && { registryName }),
+    ...(registryName !== null && { registryName }),
   };
 }

@@ -81,7 +81,7 @@ async function presentVersions(
     createdAt: createdAt.toISOString(),
     deployedAt: deployedAt?.toISOString() ?? null,
     origin,
-    stagedBy: stagedBy === undefined ? null : { id: stagedBy, email: emails.get(stagedBy) ?? '[erased]' },
-    reason: reason ?? null,
+    stagedBy: stagedBy === null ? null : { id: stagedBy, email: emails.get(stagedBy) ?? '[erased]' },
+    reason,
   }));
 }

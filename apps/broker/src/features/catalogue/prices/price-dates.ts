@@ -3,14 +3,8 @@ import type { Clock } from '#platform/clock.ts';
 /** Timers hold 24 days at most, and the machine's clock may be set: dates are looked at again after this time. */
 const longestMs = 60 * 60_000;
 
-/** Has servers read again when an announced price of theirs begins. */
-export type PriceDates = {
-  /** @param nextMs undefined: nothing is announced */
-  set(serverId: string, nextMs: number | undefined): void;
-  stop(): void;
-};
-
-export function createPriceDates(clock: Clock, due: (serverIds: readonly string[]) => void): PriceDates {
+/** Re-reads servers when one of their announced prices begins. */
+export function createPriceDates(clock: Clock, due: (serverIds: readonly string[]) => void) {
   const dates = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let wakesAtMs = Infinity;
@@ -34,12 +28,13 @@ export function createPriceDates(clock: Clock, due: (serverIds: readonly string[
   }
 
   return {
-    set(serverId, nextMs) {
+    /** @param nextMs undefined: nothing is announced */
+    set(serverId: string, nextMs: number | undefined): void {
       if (nextMs === undefined) dates.delete(serverId);
       else dates.set(serverId, nextMs);
       plan();
     },
-    stop() {
+    stop(): void {
       clearTimeout(timer);
       dates.clear();
     },

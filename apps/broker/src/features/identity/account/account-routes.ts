@@ -10,7 +10,7 @@ import type { UserStore } from '../users/user-store.ts';
 import type { AccountContributors } from './account-contributors.ts';
 import { writeExport } from './write-export.ts';
 
-/** The person's own data: exported, or deleted for good. */
+/** Mounts the export and the deletion of the user's own data. */
 export function mountAccountRoutes(
   router: Router,
   options: {

@@ -15,32 +15,31 @@ export type DeletionParts = {
   log: Log;
   contributors: AccountContributors;
   revocations: Pick<Revocations, 'announce' | 'announcePerson' | 'announceShutOut'>;
-  /** Keeps its id outside of the database, for a restore of an earlier backup. */
+  /** Records the id outside the database, in case an earlier backup is restored. */
   noteErased: (userId: string) => Promise<void>;
-  /** Tells the person, in the transaction of the deletion. */
+  /** Notifies the user, in the transaction of the deletion. */
   noteFarewell: (query: Query, farewell: Farewell) => Promise<void>;
 };
 
 type Deletion = {
-  /** Who asked for it; undefined: it was done before, and a restore brought the account back. */
+  /** Who asked for it; undefined when a restored backup brought a deleted account back. */
   by?: Farewell['by'];
-  /** Runs at the start of the transaction: the audit row, and an administrator's checks. */
+  /** Runs first in the transaction: the audit row, and the checks of an administrator's deletion. */
   first?: (query: Query) => Promise<void>;
 };
 
 /**
- * Deletes an account: in one transaction its sign-ins end and every contributor forgets what it kept, so the e-mail and
- * the provider's account are free again. The bare row stays for what must be kept, marked as deleted; in the reasons that
- * administrators gave, the address becomes `[erased]`.
- * @throws SoukError unauthenticated when the account no longer exists; the error of a contributor, and then nothing was
- *   deleted
+ * Deletes an account: in one transaction its sign-ins end and every contributor erases its data, which frees the e-mail
+ * address and the provider's account. The bare row stays for records that must be kept, marked as deleted. In the
+ * reasons that administrators gave, the address becomes `[erased]`.
+ * @throws SoukError unauthenticated when the account no longer exists; a contributor's error: then nothing was deleted
  */
 export async function deleteAccount(
   parts: DeletionParts,
   userId: string,
   { by, first = async () => {} }: Deletion,
 ): Promise<void> {
-  // Later features stand on earlier ones: theirs goes first.
+  // features build on earlier ones, so the latest erases first
   const contributors = parts.contributors.all().toReversed();
   const ended = await parts.db.transaction(async (query) => {
     await first(query);
@@ -67,14 +66,16 @@ export async function deleteAccount(
   }
 }
 
-/** Deletes an account as its owner asks. The audit row, which outlives it, has the id alone: no name and no address. */
+/**
+ * Deletes an account for its owner. The audit row, which outlives it, contains the id alone: no name and no address.
+ */
 export function deleteOwnAccount(parts: DeletionParts, userId: string): Promise<void> {
   const entry = { actorId: userId, action: 'user.deleted-own-account', subject: userId } as const;
   const first = (query: Query) => writeAuditWith(query, entry, new Date(parts.clock.now()));
   return deleteAccount(parts, userId, { by: 'owner', first });
 }
 
-/** Deletes an account once more that a restored backup has brought back. Without it, nothing is done. */
+/** Deletes an account again that a restored backup has brought back, if it exists. */
 export async function deleteRestored(parts: DeletionParts, userId: string): Promise<void> {
   try {
     await deleteAccount(parts, userId, {});

@@ -2,9 +2,9 @@ import type { Query } from '#platform/db/database.ts';
 import { frontendClientId } from '../oauth/resources.ts';
 
 /**
- * Ends every sign-in of a person, of browsers and of clients.
- * @returns what a revocation names, personal tokens included: announce each once the transaction is over, so that every
- *   replica ends what still runs on it
+ * Ends every sign-in of a user, in browsers and clients.
+ * @returns the ids of what ended, including personal tokens: announce each after the transaction, so that every replica
+ *   ends what still runs on it
  */
 export async function endAccess(query: Query, userId: string): Promise<string[]> {
   const { grantIds } = await endSignIns(query, userId);
@@ -12,7 +12,7 @@ export async function endAccess(query: Query, userId: string): Promise<string[]>
   return [...grantIds, ...tokens.rows.map(({ id }) => id)];
 }
 
-/** The same but for personal tokens, which go on. @returns the grants that ended, and of how many browsers they were */
+/** Does the same without personal tokens. @returns the grants that ended, and how many of them were browsers' */
 export async function endSignIns(query: Query, userId: string): Promise<{ grantIds: string[]; browsers: number }> {
   const { rows } = await query<{ id: string; is_browser: boolean }>(
     `select id, payload->>'clientId' = $2 as is_browser from oauth_records where model = 'Grant' and account_id = $1`,

@@ -4,7 +4,7 @@ import { frontendClientId } from '../oauth/resources.ts';
 import type { PersonalTokens } from '../tokens/personal-tokens.ts';
 import type { AccountContributor } from './account-contributors.ts';
 
-/** What identity itself keeps about a person. The end of their sign-ins is the deletion's own step (end-access.ts). */
+/** What identity itself stores about a user. The deletion ends their sign-ins in its own step (end-access.ts). */
 export function createIdentityContributors(options: {
   db: Database;
   tokens: PersonalTokens;
@@ -22,7 +22,7 @@ export function createIdentityContributors(options: {
         const [user] = rows;
         return user && { id: userId, ...camelCased(user) };
       },
-      // The row stays: what was used and charged refers to it, and does not identify the person.
+      // the row stays: usage and charges refer to it, and it no longer identifies the user
       erase: (userId, query) =>
         query(`update users set email = '', display_name = '', photo_url = null, last_login_at = null where id = $1`, [
           userId,
@@ -38,7 +38,7 @@ export function createIdentityContributors(options: {
         return rows.map(camelCased);
       },
       erase: async (userId, query) => {
-        // The stand-in keeps its own sign-ins by e-mail address, which is its subject.
+        // the stand-in stores its own sign-ins by e-mail address, its subject
         await query(
           `delete from oauth_records where model like 'stand-in:%' and exists (
              select from identities i where i.user_id = $1 and i.provider = 'dev' and i.subject in
@@ -79,7 +79,7 @@ export function createIdentityContributors(options: {
   ];
 }
 
-/** A row as the rest of our JSON is spelled. */
+/** Spells a row's names like the rest of our JSON. */
 function camelCased(row: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [

@@ -1,9 +1,8 @@
 import type { AccountContributor } from './account-contributors.ts';
 
-/** Items of a list that are written at once. */
 const itemsOfPiece = 200;
 
-/** The text of an export, which is as long as what is stored of a person: no part of it is held as a whole. */
+/** Writes an export in pieces: it may be long, so no part of it is in memory as a whole. */
 export async function* writeExport(
   contributors: readonly Pick<AccountContributor, 'name' | 'export'>[],
   userId: string,

@@ -6,19 +6,19 @@ import { readBearer } from './bearer.ts';
 import type { RememberedCallers } from './remembered-callers.ts';
 import type { AccessTokens } from './verify-access-token.ts';
 
-/** What the gateway puts into WWW-Authenticate (RFC 6750, section 3): no error where no token came. */
+/** Content of WWW-Authenticate (RFC 6750, section 3). It has no error when no token was sent. */
 export type McpChallenge = {
   status: 401 | 403;
   error?: 'invalid_token' | 'insufficient_scope';
   description?: string;
-  /** The scopes that would do; all of them where undefined. */
+  /** The scopes that would suffice; undefined: all of them. */
   scope?: string;
 };
 export type McpAuthentication = { caller: Caller } | { challenge: McpChallenge };
 
 /**
- * Who calls an MCP endpoint. An access token must be for exactly this resource; a personal token opens every MCP
- * endpoint; the web app's token opens none (clarifications, token table).
+ * Identifies the caller of an MCP endpoint. An access token must be for exactly this resource; a personal token opens
+ * every MCP endpoint; the web app's token opens none (clarifications, token table).
  */
 export function createAuthenticateMcp(
   accessTokens: AccessTokens,

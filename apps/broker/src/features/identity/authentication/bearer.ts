@@ -1,4 +1,6 @@
-/** The token of an Authorization header, undefined for any other scheme. Tokens are taken from nowhere else. People paste spaces. */
+/**
+ * Returns the Bearer token of an Authorization header, with pasted spaces removed. No other place may carry a token.
+ */
 export function readBearer(authorization: string | undefined): string | undefined {
   return /^Bearer +([\w~+/.=-]+) *$/i.exec(authorization ?? '')?.[1];
 }

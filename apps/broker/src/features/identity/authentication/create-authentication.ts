@@ -16,7 +16,7 @@ import { createAccessTokens } from './verify-access-token.ts';
 
 export type Authentication = ReturnType<typeof createAuthentication>;
 
-/** Everything that says who calls: access tokens, personal tokens, and the callers of a moment ago. */
+/** Everything that identifies callers: access tokens, personal tokens, and recently verified callers. */
 export function createAuthentication(
   { db, config, clock, ids, log, noteRefusedAdmin }: IdentityOptions,
   parts: {

@@ -8,13 +8,13 @@ import type { FindKey } from '../oauth/keys/signing-keys.ts';
 import { isPersonalToken } from '../tokens/personal-token-store.ts';
 import { readBearer } from './bearer.ts';
 
-/** Whose token it is, although it may not be good where it was shown. */
+/** Owner of a token, which may be invalid where it was used. */
 export type TokenOwner = { userId: string; problem: TokenProblem | undefined } & (
   | { kind: 'personal'; tokenId: string }
   | { kind: 'client'; grantId: string; clientId: string }
 );
 
-/** Why the token is refused; `audience`: the resource that it is for, which is another. */
+/** Why the token is refused; `audience`: the other resource that it is for. */
 export type TokenProblem = { kind: 'revoked' } | { kind: 'expired' } | { kind: 'other-resource'; audience: string };
 
 export type FindTokenOwner = (authorization: string, resource: string) => Promise<TokenOwner | undefined>;
@@ -31,8 +31,8 @@ const claimsSchema = z.object({
 });
 
 /**
- * Finds the owner of a token that was refused. Only a token that we issued has one: its signature is checked as always,
- * while its end, its audience and its grant are the answer here and not a condition.
+ * Finds the owner of a refused token, if we issued it: the signature must be valid, but expiry, audience and grant are
+ * not conditions, they are the answer.
  * @returns a function that answers undefined for a token that was not issued here, and for the web app's own
  */
 export function createFindTokenOwner(options: {
@@ -56,7 +56,7 @@ export function createFindTokenOwner(options: {
 
   async function ownerOfAccess(token: string, resource: string): Promise<TokenOwner | undefined> {
     const claims = await readClaims(token);
-    // The web app's own token in another program: the person connected no client.
+    // the web app's own token in another program: the user has not connected a client
     if (!claims || claims.client_id === frontendClientId) return undefined;
     const { rows } = await query(
       `select 1 from oauth_records where model = 'Grant' and id = $1 and account_id = $2 and expires_at > now()`,

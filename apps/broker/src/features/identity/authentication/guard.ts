@@ -9,8 +9,8 @@ import { readBearer } from './bearer.ts';
 import type { AccessTokens } from './verify-access-token.ts';
 
 /**
- * The token table of the clarifications for the REST API. It is asked with the access class of the endpoint that a
- * request reached, never by a prefix of its path. An MCP client's token is never good here: its audience is another.
+ * Applies the token table of the clarifications to the REST API, by the access class of the endpoint that a request
+ * reached, never by a prefix of its path. It never accepts an MCP client's token: that has another audience.
  */
 export function createGuard(
   accessTokens: AccessTokens,
@@ -27,7 +27,7 @@ export function createGuard(
     return caller?.kind === 'web' ? caller : undefined;
   }
 
-  /** A call of administrators that someone else sent, and may not. */
+  /** Refuses a call for administrators by another user. */
   async function refuse(caller: Caller, call: string, address: string): Promise<never> {
     await noteRefused?.(caller, call, address);
     throw new SoukError('admin_required');
@@ -38,14 +38,14 @@ export function createGuard(
       if (access === 'public' || access === 'refresh') return undefined;
       throw new SoukError('authentication_required');
     }
-    // Public reads do not depend on a token, good or bad.
+    // public reads do not depend on a token, valid or not
     if (access === 'public') return undefined;
 
     const caller = await identify(authorization);
     if (!caller) {
       const isSlowed = (await waitOfGuesser(authorization, address)) > 0;
       if (isSlowed) throw new SoukError('rate_limited');
-      // the web app tells its person why they are signed out
+      // the web app tells the user why they are signed out
       const isDeactivated = await accessTokens.isOfDeactivated(authorization, apiResource);
       throw new SoukError('unauthenticated', isDeactivated ? { reason: 'account_deactivated' } : {});
     }
@@ -58,7 +58,7 @@ export function createGuard(
         if (method === 'GET') return caller;
         throw new SoukError('unauthenticated');
       case 'refresh':
-        // Re-reads only, as without a token: a token that runs in scripts must not make the broker call upstreams.
+        // a plain re-read, as without a token: a token in a script must not make the broker call upstreams
         return undefined;
       case 'admin':
         return refuse(caller, `${method} ${path}`, address);

@@ -8,14 +8,14 @@ import { isPersonalToken } from '../tokens/personal-token-store.ts';
 import { readBearer } from './bearer.ts';
 
 /**
- * Says how long an address must wait that guesses tokens, in seconds; 0 while it may go on.
- * To be asked after a token was refused: good tokens never wait, from whatever address they come.
+ * Seconds that an address must wait because it guesses tokens; 0 while it may continue. To be asked only after a token
+ * was refused: valid tokens never wait, whatever their address.
  */
 export type GuessLimit = (authorization: string, address: string) => Promise<number>;
 
 /**
- * Only a token that was never issued here is a guess. One that has expired or was revoked gets its 401 however many come
- * from its address, because its client signs in again only then, and hosted clients share addresses.
+ * Counts guesses: tokens that were never issued here. An expired or revoked token always gets its 401, because its
+ * client signs in again only then, and hosted clients share addresses.
  */
 export function createGuessLimit(options: {
   db: Pick<Database, 'query' | 'brokers'>;

@@ -4,16 +4,16 @@ import { createSharedReads } from '#platform/work/shared-reads.ts';
 import type { Revocations } from '../revocations.ts';
 
 /**
- * A token that was good is taken for good this long without asking the database: a revocation is told to every replica
- * and forgets it at once, so this only bounds what a lost notice could cost.
+ * Time that a verified token is trusted without asking the database. Every replica drops a revoked token at once, so
+ * this only limits the effect of a lost notice.
  */
 const trustMs = 5_000;
 const maxCallers = 10_000;
 
 export type RememberedCallers<Refusal> = {
-  /** The caller of this token at this resource, if the token was good a moment ago. */
+  /** The caller of this token at this resource, if the token was verified a moment ago. */
   find(authorization: string, resource: string): Caller | undefined;
-  /** The same, or else what `verify` says: asked once for all requests that come with this token at the same time. */
+  /** Does the same, else calls `verify`, once for all concurrent requests with this token. */
   findOrVerify(
     authorization: string,
     resource: string,
@@ -22,7 +22,10 @@ export type RememberedCallers<Refusal> = {
   stop(): void;
 };
 
-/** Callers of the MCP endpoints, where every call would otherwise wait for one more query (performance.md, point 3). */
+/**
+ * Remembers callers of MCP endpoints, where every call would otherwise wait for one more query (performance.md, point
+ * 3).
+ */
 export function rememberCallers<Refusal extends object>(
   revocations: Pick<Revocations, 'subscribe'>,
   clock: Clock,
@@ -32,13 +35,13 @@ export function rememberCallers<Refusal extends object>(
   const verifications = createSharedReads<{ caller: Caller } | Refusal>();
 
   const unsubscribe = revocations.subscribe(({ tokenId }) => {
-    // of a token that is being verified the id is not known yet
+    // the id of a token that is being verified is not known yet
     verifications.forget(undefined);
     if (tokenId === undefined) callers.clear();
     else for (const [key, { caller }] of callers) if (caller.tokenId === tokenId) callers.delete(key);
   });
 
-  // As it came, not hashed: this is memory alone, and each request brings the token into it anyway.
+  // The token as it was sent, unhashed: this stays in memory, and each request carries it anyway.
   const keyOf = (authorization: string, resource: string) => `${resource}\n${authorization}`;
 
   function find(key: string): Caller | undefined {

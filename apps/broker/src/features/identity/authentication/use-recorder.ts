@@ -6,8 +6,8 @@ const everyMs = 60_000;
 const maxRemembered = 10_000;
 
 /**
- * Notes when a token was last used: at most once a minute each, in the background, so that no call waits for a statistic.
- * @param write stores one note; a failure is logged and forgotten
+ * Records when tokens were last used: each at most once a minute, in the background, so that no call waits for it.
+ * @param write stores one use; a failure is logged
  */
 export function createUseRecorder(options: { clock: Clock; log: Log; write: (id: string, at: Date) => Promise<void> }) {
   const time = elapsedTime(options.clock);
@@ -22,7 +22,7 @@ export function createUseRecorder(options: { clock: Clock; log: Log; write: (id:
       notedMs.set(id, nowMs);
       writing.add(options.write(id, new Date(options.clock.now())), 'the last use of a token was not recorded');
     },
-    /** Waits for the notes that are still being written. */
+    /** Waits for pending writes. */
     flush: writing.flush,
   };
 }

@@ -8,7 +8,6 @@ import type { StoredProvider } from '../users/user-provider.ts';
 import { isUuid } from '../users/user-store.ts';
 import { readBearer } from './bearer.ts';
 
-type GrantRow = { email: string };
 type TokenClaims = {
   userId: string;
   grantId: string;
@@ -21,28 +20,29 @@ type TokenClaims = {
 export type AccessTokens = {
   /**
    * Verifies the JWT of an Authorization header for one audience, spelled exactly (RFC 9068; RFC 8707).
-   * @returns the caller; undefined when the token is not good there, for any reason.
+   * @returns undefined when the token is invalid there, for any reason
    */
   verify(authorization: string | undefined, audience: string): Promise<Caller | undefined>;
-  /** Whether an unexpired token for this audience, revoked or not, is of a deactivated account. */
+  /** Whether an unexpired token for this audience, revoked or not, belongs to a deactivated account. */
   isOfDeactivated(authorization: string, audience: string): Promise<boolean>;
   /** The claims of an unexpired token of ours, for any audience, revoked or not. */
   read(token: string): Promise<TokenClaims | undefined>;
 };
 
 /**
- * A signature says that we issued the token; one look-up by primary key says that it still counts: its grant is there and
- * its user is active, of a provider that is configured, and may still sign in. So revocation works at once, on every replica, with no cache.
+ * Verifies access tokens: the signature proves that we issued one; one look-up by primary key proves that its grant
+ * exists and that its user is active, of a configured provider, and allowed to sign in. Revocation therefore works at
+ * once, on every replica.
  */
 export function createAccessTokens(options: {
   db: Database;
   issuer: string;
   findKey: FindKey;
   providers: readonly StoredProvider[];
-  /** Whether the person with this address may come in. */
+  /** Whether the user with this address is allowed to sign in. */
   maySignIn(email: string): boolean;
   adminEmails: readonly string[];
-  /** Called with the grant of each token that was good. */
+  /** Called with the grant of each valid token. */
   noteUse: (grantId: string) => void;
 }): AccessTokens {
   return {
@@ -64,7 +64,7 @@ export function createAccessTokens(options: {
       if (token === undefined) return undefined;
       const claims = await readClaims(token, audience);
       if (!claims) return undefined;
-      const { rows } = await options.db.query<GrantRow>(
+      const { rows } = await options.db.query<{ email: string }>(
         `select u.email from oauth_records g
            join users u on u.id = $2::uuid and u.is_active and u.deleted_at is null
            join identities i on i.user_id = u.id and i.provider = any($4::text[])
@@ -99,7 +99,7 @@ export function createAccessTokens(options: {
       });
       const { sub, exp, aud } = payload;
       const { gid, client_id: clientId, scope, auth_time: authTime } = payload;
-      // Spelled exactly, and one alone: a list of audiences is not what we issue.
+      // exactly one audience: we issue no lists
       if ((audience !== undefined && aud !== audience) || sub === undefined || !isUuid(sub) || exp === undefined)
         return undefined;
       if (typeof gid !== 'string' || typeof clientId !== 'string') return undefined;
@@ -112,7 +112,7 @@ export function createAccessTokens(options: {
         signedInAtMs: typeof authTime === 'number' ? authTime * 1000 : undefined,
       };
     } catch {
-      // Expired, forged, of another audience, of a retired key: all the same to the caller.
+      // expired, forged, of another audience, of a retired key: the same to the caller
       return undefined;
     }
   }

@@ -3,15 +3,14 @@ import { DatabaseLostError, isDatabaseLost } from '#platform/db/database-errors.
 import { renderError, retryAfterSeconds } from '#platform/http/answers/error-body.ts';
 
 /**
- * oidc-provider answers 500 `server_error` for an unexpected error, and `invalid_client` when it cannot find a client.
- * A database that is away, or full, is a failure that passes: 503 in OAuth's words beside ours, and for pages the status
- * alone.
+ * Answers 503, in OAuth's words alongside ours, when the database is unreachable or full. oidc-provider itself would
+ * answer 500 `server_error`, or `invalid_client` when it cannot find a client. A page only gets the status.
  */
 export function answerUnavailable(provider: Provider): void {
   provider.on('server_error', (ctx, error) => {
     if (isDatabaseLost(error) && ctx.status === 500) answer(ctx, error);
   });
-  // a client whose metadata document cannot be read: some forget their tokens at invalid_client
+  // a client whose metadata document cannot be read: some clients drop their tokens at invalid_client
   const answerIfLost = (ctx: KoaContextWithOIDC, error: Error) => {
     const lost = lostDatabaseOf(error);
     if (lost) answer(ctx, lost);
@@ -30,9 +29,9 @@ function answer(ctx: KoaContextWithOIDC, error: unknown): void {
 }
 
 /**
- * Whether an error of oidc-provider means that the database is away. An unexpected one may be of any kind; another one has
- * to say so itself, since the document of a client fails by network errors of its own.
- * @param code of OAuth, as the error is answered
+ * Whether an error of oidc-provider means that the database is unreachable. An unexpected error may be of any kind;
+ * others must say so themselves, since a client's document fails with network errors of its own.
+ * @param code OAuth's code in the answer
  */
 export function isOfLostDatabase(code: string, error: unknown): boolean {
   return code === 'server_error' ? isDatabaseLost(error) : lostDatabaseOf(error) !== undefined;

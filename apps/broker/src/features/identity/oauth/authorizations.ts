@@ -21,22 +21,17 @@ export type AuthorizationRow = {
 export type Authorizations = ReturnType<typeof createAuthorizations>;
 
 /**
- * The clients and browsers that a user is signed in with, as rows alongside the grants of oauth_records. A deleted grant
- * removes its row from every answer at once; the reaper tidies up.
+ * The clients and browsers that a user is signed in with, as rows alongside the grants of oauth_records. A deleted
+ * grant hides its row at once; the reaper deletes it later.
  */
 export function createAuthorizations(options: {
   db: Database;
   clock: Clock;
-  /** Tells every replica that a grant was revoked. */
   announce(grantId: string): Promise<void>;
 }) {
   const { db } = options;
   return {
-    /**
-     * Records the authorization whose code was just redeemed.
-     * @param entities what oidc-provider found for the token request
-     * @param browserName the browser's name, if it is one
-     */
+    /** Records the authorization whose code was just redeemed. @param browserName of the browser, if it is one */
     begin: (entities: TokenRequestEntities, browserName: string | null) =>
       beginAuthorization(options, entities, browserName),
 
@@ -54,9 +49,8 @@ export function createAuthorizations(options: {
     },
 
     /**
-     * Ends one authorization of this user: its tokens stop working at once. For a browser, the authorization server's
-     * session ends too, or its next Sign In would not ask for the account.
-     * @returns whether this user had it
+     * Ends one authorization of this user, and its tokens with it. For a browser, the authorization server's session
+     * ends too, or its next Sign In would not ask for the account. @returns whether this user had it
      */
     async end(userId: string, grantId: string, whileEnding: WhileEnding = {}): Promise<boolean> {
       const ended = await endAuthorization(db, userId, grantId, whileEnding);
@@ -65,8 +59,8 @@ export function createAuthorizations(options: {
     },
 
     /**
-     * Signs a user out of the web app in every browser. Their connected clients stay.
-     * @returns the number of sign-ins that ended
+     * Signs a user out of the web app in every browser; connected clients stay. @returns the number of sign-ins that
+     * ended
      */
     async endEveryBrowser(userId: string): Promise<number> {
       const grantIds = await endBrowsers(db, userId);

@@ -6,31 +6,31 @@ export const allMcpScopes = mcpScopes.join(' ');
 const isMcpScope = (scope: string): boolean => mcpScopes.some((one) => one === scope);
 
 /**
- * What clients ask for that know no scope of the link: a longer sign-in, OpenID's claims that we do not have, and
- * claude.ai's own word. Everybody's refresh token is the same, so that nothing is lost by dropping them.
+ * Scopes that clients request and that have no effect here. Every client gets the same refresh token, so dropping them
+ * loses nothing.
  */
 const emptyWords: ReadonlySet<string> = new Set(['offline_access', 'address', 'phone', 'claudeai']);
 
-/** What a client may ask for; everything but the three scopes of the product is for clients that speak OpenID. */
+/** Scopes that a client may request. Those beyond our three are for clients that use OpenID. */
 export const knownScopes: ReadonlySet<string> = new Set([...mcpScopes, 'openid', 'email', 'profile']);
 
-/** Of OpenID alone: oidc-provider refuses a request that has one of them and does not ask for `openid`. */
+/** Parameters of OpenID: oidc-provider refuses a request that has one of them without the scope `openid`. */
 const ofOpenId = ['acr_values', 'claims', 'claims_locales', 'id_token_hint', 'max_age', 'nonce'];
 
-/** A mode that oidc-provider does not have: it refuses it, and answers the refusal as a query. */
+/** A response mode that oidc-provider does not know: it refuses it, with an answer in the query. */
 const refusedMode = 'not_offered';
 
 /**
- * Brings an authorization request into the words that oidc-provider is to judge, in place:
- * - resources in their one spelling;
- * - a scope of the link is asked for, or all of them are: without any, the token would open nothing. mcp-remote asks for
- *   none at all, n8n for `openid` alone, claude.ai for `claudeai` (docs/clients-results.md). The person decides at the consent;
- * - unknown scopes beside known ones are ignored, and the answer says what was granted (RFC 6749, section 3.3); unknown
- *   ones alone stay, to be refused as invalid_scope (`namesNoScope`);
- * - a parameter without a value counts as not sent, and one of OpenID alone is unknown, so ignored, in a request that does not ask
- *   for `openid` (RFC 6749, section 3.1): libraries for OpenID send a nonce with every request;
- * - select_account, which oidc-provider refuses, asks for nothing more: every consent names the account and offers another;
- * - answers come as a query only: a fragment or a form that posts itself would pass our tokens by pages of others.
+ * Rewrites an authorization request in place for oidc-provider:
+ * - resources get their canonical spelling;
+ * - a request that names none of our scopes asks for all of them: without any, the token would open nothing. mcp-remote
+ *   names none, n8n only `openid`, claude.ai `claudeai` (docs/clients-results.md). The user decides at the consent;
+ * - unknown scopes are dropped if there are known ones, and the answer says what was granted (RFC 6749, section 3.3);
+ *   if all are unknown they stay, to be refused as invalid_scope (`namesNoScope`);
+ * - a parameter without a value counts as not sent, and parameters of OpenID are dropped without the scope `openid`
+ *   (RFC 6749, section 3.1): libraries for OpenID send a nonce with every request;
+ * - select_account, which oidc-provider refuses, is dropped: every consent names the account and offers another;
+ * - other response modes are refused: a fragment or a self-submitting form would pass our tokens through other pages.
  */
 export function normalizeAuthorizeRequest(params: URLSearchParams, resources: Resources): void {
   dropUnstorable(params);
@@ -76,7 +76,7 @@ function dropUnstorable(params: URLSearchParams): void {
   for (const [name] of unstorable) params.delete(name);
 }
 
-/** Whether a request asks for nothing that there is. */
+/** Whether a request names no scope that we know. */
 export function namesNoScope(scope: unknown): boolean {
   return typeof scope === 'string' && !splitWords(scope).some((one) => knownScopes.has(one));
 }
@@ -85,7 +85,7 @@ function withLink(scopes: readonly string[]): readonly string[] {
   return scopes.some(isMcpScope) ? scopes : [...scopes, ...mcpScopes];
 }
 
-/** A refresh that names no scope of the link means what was granted: a narrower token would open nothing. */
+/** A refresh that names none of our scopes means what was granted: a narrower token would open nothing. */
 export function normalizeRefreshScope(form: URLSearchParams): void {
   const named = form.getAll('scope');
   if (named.length === 1 && !splitWords(named[0] ?? '').some(isMcpScope)) form.delete('scope');

@@ -8,7 +8,7 @@ import { frontendClientId } from './resources.ts';
 
 export type TokenRequestEntities = KoaContextWithOIDC['oidc']['entities'];
 
-/** Records a new authorization, and a notice for the user unless they have connected this client before. */
+/** Records a new authorization, with a notice for the user unless they have connected this client before. */
 export async function beginAuthorization(
   { db, clock }: { db: Database; clock: Clock },
   { AuthorizationCode: code, Client: client, Grant: grant }: TokenRequestEntities,

@@ -20,7 +20,7 @@ import { extendTokenAnswers } from './tokens/token-endpoint.ts';
 
 export type AuthorizationServer = ReturnType<typeof createAuthorizationServer>;
 
-/** The OAuth server for clients and for our own web app: oidc-provider with what stands around it. */
+/** Builds the OAuth server for clients and for our own web app: oidc-provider with everything around it. */
 export function createAuthorizationServer(
   options: IdentityOptions,
   parts: { resources: Resources; keys: SigningKeys; users: UserStore; revocations: Revocations },

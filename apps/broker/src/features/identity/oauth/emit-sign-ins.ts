@@ -10,7 +10,7 @@ import { frontendClientId } from './resources.ts';
 /** Fields of oidc-provider's errors (its helpers/errors.js); the detail is for logs, never for the client. */
 type ProviderError = Error & { error?: unknown; error_description?: unknown; error_detail?: unknown };
 
-/** Turns what oidc-provider tells of sign-ins into the events of identity. */
+/** Turns oidc-provider's events into those of identity. */
 export function emitSignIns(provider: Provider, events: IdentityEvents, query: Query): void {
   provider.on('interaction.started', (ctx) => {
     const { Client: client, Interaction: interaction } = ctx.oidc.entities;
@@ -61,7 +61,7 @@ export function emitSignIns(provider: Provider, events: IdentityEvents, query: Q
   });
 
   provider.on('grant.revoked', (ctx, grantId) => {
-    // At the token endpoint only a second use of a code or refresh token ends a grant.
+    // at the token endpoint, only a second use of a code or refresh token ends a grant
     if (ctx.oidc.route !== 'token' || ctx.oidc.client?.clientId === frontendClientId) return;
     events.reuseDetected({ grantId });
   });
@@ -72,7 +72,7 @@ function named(client: { clientId: string; clientName?: string | undefined }): N
   return { clientId: client.clientId, ...(clientName !== '' && { clientName }) };
 }
 
-/** Code and description, which are oidc-provider's own words: nothing of the request that could be a secret. */
+/** Returns the code and description, which are oidc-provider's own words and contain no secret of the request. */
 function wordsOf({ error, error_description: description }: ProviderError) {
   return { error: text(error) ?? '', description: text(description) };
 }
@@ -82,7 +82,7 @@ function hostOf(address: string | undefined): string {
   return url ? cleanLabel(redirectHost(url.href)) : 'an invalid address';
 }
 
-/** A parameter of an authorization request, which oidc-provider may not have read yet. */
+/** Returns a parameter of an authorization request that oidc-provider may not have read yet. */
 function param(ctx: KoaContextWithOIDC, name: string): string | undefined {
   return text(ctx.oidc.params?.[name]) ?? text(ctx.query[name]);
 }

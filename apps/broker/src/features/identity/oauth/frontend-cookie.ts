@@ -2,18 +2,18 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const cookieName = 'souk_refresh';
-/** Says to the page's scripts that there is a sign-in to ask for, and nothing else: visitors need not ask in vain. */
+/** Only tells the page's scripts that there is a sign-in to ask for, so that visitors don't ask in vain. */
 const hintName = 'souk_signed_in';
-/** oidc-provider's own session and its signature (create-provider.ts). */
+/** oidc-provider's own session and its signature (create-provider.ts) */
 const serverSessionCookies = ['souk_session', 'souk_session.sig'] as const;
-/** Part 1 of the specification kept a sign-in in these. Nothing reads them; a browser may still have them. */
+/** Cookies of part 1 of the specification. They are no longer read; a browser may still have them. */
 const olderCookies = ['user_data', 'auth_token'];
 const maxAgeSeconds = 30 * 86_400;
 
 /**
- * The web app's refresh token lives in an HttpOnly cookie that no script can read and no other site can make the browser
- * send. The answer's refreshToken is a handle: it names the sign-in, so that a tab notices when the cookie belongs to
- * another one by now, and is worth nothing alone (clarifications, Sign-in).
+ * The web app's refresh token is in an HttpOnly cookie that no script can read and no other site can make the browser
+ * send. The answer's refreshToken is a handle that names the sign-in and is worth nothing alone: by it a tab notices
+ * that the cookie belongs to another sign-in by now (clarifications, Sign-in).
  */
 export type FrontendCookie = ReturnType<typeof createFrontendCookie>;
 
@@ -43,7 +43,7 @@ export function createFrontendCookie(options: {
       `${hintName}=1; Max-Age=${maxAgeSeconds}; Path=/; ${everywhere}`,
     ],
     clear,
-    /** Sign Out: the authorization server forgets this browser too, or the next Sign In would not ask for the account. */
+    /** Sign Out: also clears the authorization server's cookies, or the next Sign In would not ask for the account. */
     signOut(reply: FastifyReply) {
       clear(reply);
       reply.header(
@@ -55,11 +55,11 @@ export function createFrontendCookie(options: {
         olderCookies.map((name) => `${name}=; Max-Age=0; Path=/`),
       );
     },
-    /** The authorization server's session of this browser, if it has one. */
+    /** The authorization server's session of this browser. */
     readSession: (request: FastifyRequest): string | undefined => request.cookies[serverSessionCookies[0]],
-    /** A new handle for each answer; its first part names the grant. */
+    /** Returns a new handle, whose first part names the grant. */
     handleFor: (grantId: string) => `${nameOf(grantId)}.${options.secret(9)}`,
-    /** Whether a handle of the body is of this grant. */
+    /** Whether a handle from a request's body belongs to this grant. */
     handleNames(handle: string, grantId: string): boolean {
       const given = Buffer.from(handle.split('.')[0] ?? '');
       const wanted = Buffer.from(nameOf(grantId));

@@ -3,19 +3,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 type NodeHandler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** Headers of our server that would be wrong on what oidc-provider answers: its own pages bring their own policy. */
+/** Headers of our server that would be wrong on oidc-provider's answers: its pages have their own policy. */
 const notCopied: ReadonlySet<string> = new Set(['content-security-policy', 'content-length', 'content-type']);
 
 const addresses = new WeakMap<IncomingMessage, string>();
 
-/** Where a request came from that was handed over: the client's address as TRUST_PROXY has it. */
+/** Returns the client's address of a request that was handed over, according to TRUST_PROXY. */
 export function clientAddress(request: IncomingMessage): string {
   return addresses.get(request) ?? '';
 }
 
 /**
- * Hands a request to oidc-provider, which wants Node's own request and response.
- * - Hijacked replies skip Fastify's hooks, so headers and cookies that were set so far are copied by hand.
+ * Hands a request to oidc-provider, which needs Node's own request and response.
+ * - A hijacked reply skips Fastify's hooks, so headers and cookies that were set so far are copied.
  * - Host and protocol become those of PUBLIC_URL: oidc-provider builds the addresses of its metadata from them.
  * - `body` replaces the stream, which Fastify has read to its end.
  */
@@ -40,7 +40,7 @@ export function handOver(
   handle(raw, reply.raw);
 }
 
-/** oidc-provider reads `readable` and `iterator()`; it takes a parsed body too, but warns on the console that it does. */
+/** oidc-provider reads `readable` and `iterator()`; it accepts a parsed body too, but with a warning on the console. */
 function replaceBody(raw: IncomingMessage, body: string): void {
   const bytes = Buffer.from(body, 'utf8');
   raw.headers['content-length'] = String(bytes.length);

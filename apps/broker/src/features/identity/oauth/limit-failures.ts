@@ -5,15 +5,14 @@ import { addressGroup } from '#platform/http/connections/address-group.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
 import { createRequestsUnderWay } from './requests-under-way.ts';
 
-/** Hosted clients share addresses: what succeeds never counts. */
+/** Successful requests never count: hosted clients share addresses. */
 const failuresPerMinute = 60;
 
-/** Answers a request of an address with too many failures. */
 type Refuse = (request: FastifyRequest, reply: FastifyReply, retryAfterSeconds: number) => unknown;
 
-/** How many requests of an address may fail in a minute; for each such limit one of these. */
+/** Limits the failed requests per address and minute. */
 export type FailureLimit = {
-  /** @param underWay requests of the address that are not answered yet: once one has failed, each of them may fail too */
+  /** @param underWay unanswered requests of the address: after the first failure, each of them may fail too */
   secondsToWait(address: string, underWay?: number): number;
   count(address: string): void;
 };
@@ -31,8 +30,8 @@ export function createFailureLimit(clock: Clock, brokers: Pick<LiveBrokers, 'cou
 }
 
 /**
- * Limits the requests of one address that fail (security.md, Bad inputs). The hooks share one limit. As onRequest hooks
- * they come before the body is read and any parameter means anything.
+ * Limits failing requests per address (security.md, Bad inputs). The returned hooks share one limit. They are onRequest
+ * hooks: they run before the body is read and parameters are parsed.
  */
 export function limitFailures(
   clock: Clock,
@@ -49,7 +48,7 @@ export function limitFailures(
     underWay.add(from, reply);
     reply.raw.once('close', () => {
       const { statusCode, writableFinished } = reply.raw;
-      // a client that hangs up before its answer has failed too: otherwise it would never be counted
+      // a client that hangs up before its answer counts as failed: otherwise it would never be counted
       if (!writableFinished || (statusCode >= 400 && statusCode < 500)) failures.count(ip);
     });
     return undefined;

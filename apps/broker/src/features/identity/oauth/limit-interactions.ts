@@ -3,7 +3,7 @@ import { addressGroup } from '#platform/http/connections/address-group.ts';
 import { createRequestsUnderWay } from './requests-under-way.ts';
 import type { OpenInteractions } from './open-interactions.ts';
 
-/** Lets an address begin so many sign-ins that it does not finish. Requests that are sent at once begin no more of them. */
+/** Limits the unfinished sign-ins per address, concurrent requests included. */
 export function limitInteractions(
   interactions: Pick<OpenInteractions, 'secondsToWait'>,
   refuse: (request: FastifyRequest, reply: FastifyReply, retryAfterSeconds: number) => unknown,

@@ -6,11 +6,10 @@ import { allowEveryOrigin, mountPreflight } from '#platform/http/cors.ts';
 import type { Resources } from './resources.ts';
 
 /**
- * The documents that clients find us by: RFC 8414 and OpenID discovery for the authorization server, RFC 9728 for each
- * protected resource. Made from PUBLIC_URL alone, so no header of a request can change a word of them.
- *
- * Clients also probe spellings of their own (/.well-known/oauth-authorization-server/mcp, …/mcp/.well-known/…). Our
- * issuer has no path, so they get a JSON 404 and go on to the right one, as the specifications say.
+ * Mounts the documents by which clients find us: RFC 8414 and OpenID discovery for the authorization server, RFC 9728
+ * for each protected resource. They come from PUBLIC_URL alone, so no header of a request can change them. Clients also
+ * probe other spellings (/.well-known/oauth-authorization-server/mcp, …/mcp/.well-known/…). Our issuer has no path, so
+ * they get a JSON 404 and try the right one next, as the specifications say.
  */
 export function mountMetadataRoutes(
   app: FastifyInstance,
@@ -32,7 +31,7 @@ export function mountMetadataRoutes(
     bearer_methods_supported: ['header'],
   });
   const wellKnown = '/.well-known/oauth-protected-resource';
-  // A link may be pasted with a slash behind it: its document names it so, as RFC 9728 wants (section 3.3).
+  // a link may be pasted with a trailing slash: its document then names it with the slash (RFC 9728, section 3.3)
   for (const slash of slashes) {
     app.get(`${wellKnown}${slash}`, (_request, reply) => sendPublic(reply, describeResource(resources.mcp)));
     app.get(`${wellKnown}/mcp${slash}`, (_request, reply) =>
@@ -49,7 +48,7 @@ export function mountMetadataRoutes(
     });
   }
 
-  // Every other probe: JSON, never a page of the web app, which some clients would try to parse.
+  // other probes get JSON, never a page of the web app, which some clients would try to parse
   app.get('/.well-known/*', (_request, reply) => {
     allowEveryOrigin(reply);
     throw new SoukError('not_found');
@@ -73,7 +72,7 @@ function describeAuthorizationServer(publicUrl: string, advertisesDocuments: boo
     revocation_endpoint: `${publicUrl}/oauth/revoke`,
     userinfo_endpoint: `${publicUrl}/oauth/userinfo`,
     jwks_uri: `${publicUrl}/oauth/jwks`,
-    // No offline_access and no openid: clients ask for all that they see here, and would be asked to consent to it.
+    // no offline_access and no openid: clients request all scopes listed here, and the user would be asked to consent
     scopes_supported: mcpScopes,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],

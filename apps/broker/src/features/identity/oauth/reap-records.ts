@@ -4,10 +4,10 @@ import { reapSignIns } from '../sign-ins/sign-in-store.ts';
 import { reapClientDocuments } from './client-documents/client-document-store.ts';
 
 /**
- * Deletes what has no meaning any more: records past their end (codes and hand-off tickets, sessions, unfinished
- * sign-ins, tokens, grants), clients that registered fourteen days ago and have no grant, authorizations whose grant was
- * deleted, sign-ins of three months ago, and metadata documents of clients that are not used. Everything that is deleted was refused before already.
- * @returns how many rows went; 0 too when another replica is at it.
+ * Deletes what no longer has an effect: expired records (codes and hand-off tickets, sessions, unfinished sign-ins,
+ * tokens, grants), clients that registered fourteen days ago and have no grant, authorizations whose grant was deleted,
+ * sign-ins of three months ago, and unused metadata documents of clients.
+ * @returns the number of rows; 0 also while another replica does it
  */
 export async function reapRecords(db: Pick<Database, 'transaction'>): Promise<number> {
   return db.transaction(async (query) => {
@@ -16,7 +16,7 @@ export async function reapRecords(db: Pick<Database, 'transaction'>): Promise<nu
     );
     if (!rows[0]?.ours) return 0;
     const expired = await query(`delete from oauth_records where expires_at <= now()`);
-    // A registration that is repeated counts as new (record-store.ts).
+    // a repeated registration counts as new (record-store.ts)
     const clients = await query(
       `delete from oauth_records c where c.model = 'Client' and c.created_at < now() - interval '14 days'
          and not exists (select 1 from oauth_records g where g.model = 'Grant' and g.payload->>'clientId' = c.id)`,

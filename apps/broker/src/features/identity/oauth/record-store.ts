@@ -79,7 +79,7 @@ export function createRecordStore(
         return rows[0] && fromStored(rows[0], rows[0].id, undefined);
       },
 
-      // The device flow is off.
+      // the device flow is off
       findByUserCode: () => Promise.resolve(undefined),
 
       /** Compare-and-set: when requests race with one code or token, one wins and the others get invalid_grant. */

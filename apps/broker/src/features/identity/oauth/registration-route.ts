@@ -14,13 +14,12 @@ import {
 import type { OAuthParts, PassOn } from './oauth-parts.ts';
 
 const maxRegistrationBytes = 16 * 1024;
-/** New clients per address. It is generous, against floods only: hosted clients share addresses. */
+/** New clients per address: generous, against floods only, because hosted clients share addresses. */
 const registrationsPerMinute = 60;
 const maxRememberedClients = 10_000;
 
 /**
- * Mounts POST /oauth/register (RFC 7591).
- * @param refusedRedirects takes the redirect addresses of a request that are not kept
+ * Mounts POST /oauth/register (RFC 7591). @param refusedRedirects records the refused redirect addresses of a request
  */
 export function mountRegistrationRoute(
   app: FastifyInstance,
@@ -54,7 +53,7 @@ export function mountRegistrationRoute(
 }
 
 /**
- * Limits new clients. A public client that registers again makes no row, so it is free; everything else counts.
+ * Limits new clients. A public client that registers again creates no row, so it is free; everything else counts.
  * @returns a function that answers the seconds to wait, 0 when the client may register
  */
 function createRegistrationLimit({ clock, brokers }: Pick<OAuthParts, 'clock' | 'brokers'>) {

@@ -3,23 +3,23 @@ import { serverIdSchema } from '@souk/contract/manifest/manifest-basics.ts';
 /** Client id of our own web app (spec part 1, section 9). */
 export const frontendClientId = 'frontend';
 
-/** The protected resources of this installation: what an access token can be for (RFC 8707). */
+/** The protected resources of this installation, for which access tokens are issued (RFC 8707). */
 export type Resources = {
   /** The REST API, for the web app's tokens. */
   api: string;
-  /** Everything that a person may use. */
+  /** The link of all servers. */
   mcp: string;
-  /** One server. */
+  /** The link of one server. */
   ofServer(serverId: string): string;
-  /** The server whose link this is; undefined for the link of all. */
+  /** The server of a link; undefined for the link of all. */
   serverIdOf(resource: string): string | undefined;
-  /** Whether `resource` is spelled as an MCP endpoint of ours; its server need not exist. */
+  /** Whether `resource` is spelled like an MCP endpoint of ours; its server need not exist. */
   isMcp(resource: string): boolean;
-  /** Whether a resource of ours is there: one of a server only while that is deployed. */
+  /** False for the link of a server that is not deployed. */
   exists(resource: string): boolean;
   /**
-   * The resource that a client means: a trailing slash goes, and the bare origin is the MCP endpoint. Clients spell the
-   * pasted address in these ways; anything else comes back as it is and will be refused.
+   * Returns the resource that a client means by a pasted address: without trailing slashes, and the MCP endpoint for
+   * the bare origin. Anything else is returned unchanged and will be refused.
    */
   canonical(resource: string): string;
 };
@@ -28,7 +28,7 @@ export function isServerId(text: string): boolean {
   return serverIdSchema.safeParse(text).success;
 }
 
-/** No address of ours is longer. */
+/** None of our addresses is longer. */
 const maxResourceCharacters = 2048;
 
 /** @param hasServer whether a server is deployed */
@@ -68,7 +68,7 @@ export function mayRequest(client: { clientId: string }, resource: string, resou
   return client.clientId === frontendClientId ? resource === resources.api : resources.isMcp(resource);
 }
 
-/** Not by a regular expression: `/\/+$/` takes the square of the time for slashes that something follows. */
+/** Not a regular expression: `/\/+$/` takes quadratic time for slashes that something follows. */
 function withoutTrailingSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end--;

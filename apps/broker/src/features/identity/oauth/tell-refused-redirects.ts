@@ -3,9 +3,9 @@ import type { Provider } from 'oidc-provider';
 import type { RefusedRedirect } from './client-documents/client-metadata.ts';
 
 /**
- * Adds to the answer of a registration which of its redirect addresses were not kept, and why: its developer would else
- * find out at a sign-in. Clients ignore members that they do not know (RFC 7591, section 3.2.1).
- * @returns where the refused ones of a request are written down before it goes to oidc-provider
+ * Adds to a registration's answer which redirect addresses were refused and why: otherwise its developer would find out
+ * only at a sign-in. Clients ignore unknown members (RFC 7591, section 3.2.1).
+ * @returns a map to record a request's refused addresses in, before the request goes to oidc-provider
  */
 export function tellRefusedRedirects(provider: Provider): WeakMap<IncomingMessage, readonly RefusedRedirect[]> {
   const refused = new WeakMap<IncomingMessage, readonly RefusedRedirect[]>();

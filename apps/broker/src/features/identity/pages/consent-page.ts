@@ -4,26 +4,28 @@ export type ConsentRequest = {
   brandName: string;
   action: string;
   clientName: string;
-  /** Host of the metadata document that vouches for the client; undefined for one that registered itself. */
+  /** Host of the metadata document that vouches for the client; undefined for a client that registered itself. */
   publishedBy: string | undefined;
-  /** Where the answer goes: a host, or the scheme of an application on this machine. */
+  /** Destination of the answer: a host, or the scheme of an application on the user's machine. */
   redirect: { host: string; isLocal: boolean };
   scopes: readonly string[];
-  /** The MCP addresses that the client asked for. */
+  /** MCP addresses that the client requested. */
   addresses: readonly string[];
   services: ConsentServices;
-  /** Who is signed in; undefined when sign-in comes next. */
+  /** The signed-in user; undefined when sign-in comes next. */
   email: string | undefined;
   standIn: boolean;
-  /** The provider that sign-in goes to; undefined where there is a choice. */
+  /** Provider of the sign-in; undefined when the user can choose. */
   signInWith: string | undefined;
 };
 
-/** What the client will be able to use: these alone, or all that the user enables, of which these are enabled now. */
+/**
+ * What the client will be able to use: only these services, or (`isAll`) all that the user enables, these among them.
+ */
 export type ConsentServices = {
   names: readonly string[];
   isAll: boolean;
-  /** Sentences about what keeps the tools of these services from working for this user. */
+  /** What keeps the tools of these services from working for this user, in sentences. */
   notes: readonly string[];
 };
 
@@ -36,17 +38,16 @@ const scopeTexts: Record<string, string> = {
   profile: 'See your name and picture',
 };
 
-/** The same for the link of one service. */
 const scopeTextsOfOne: Record<string, (name: string) => string> = {
   'mcp:tools': (name) => `List and use ${name}'s tools; calls may cost credits`,
   'mcp:prompts': (name) => `Use ${name}'s prompts: texts to start a chat from`,
   'mcp:resources': (name) => `Read ${name}'s resources: files and data`,
 };
 
-/** So many names are listed; of more, their number. */
+/** Names listed at most; the others are counted. */
 const maxNames = 12;
 
-/** Asks whether an application may act for the user. Everything that the application said of itself is escaped. */
+/** Asks whether an application may act for the user. All text from the application is escaped. */
 export function renderConsentPage(request: ConsentRequest): string {
   const name = escapeHtml(request.clientName);
   const brand = escapeHtml(request.brandName);

@@ -6,9 +6,9 @@ export type Message = {
   title: string;
   /** What happened, and what to do about it. */
   text: string;
-  /** What a person who helps with it wants to know: an error code, a request id. */
+  /** For support: an error code, a request id. */
   detail?: string | undefined;
-  /** Where to go on, if there is a better place than home. */
+  /** Where to continue, if there is a better place than home. */
   next?: { label: string; href: string } | undefined;
 };
 
@@ -17,10 +17,10 @@ export const signInAgain = { label: 'Sign in again', href: '/sign-in' };
 /** @param href the address that failed */
 export const tryAgain = (href: string) => ({ label: 'Try again', href });
 
-/** A database that is away is back in a moment, and what was asked for can then go on. */
+/** A database is unreachable only for a moment; afterwards the same request can continue. */
 export const unavailableWords = { title: 'Not available right now', text: errorCatalogue.unavailable.message };
 
-/** A page that says one thing: an error, or that something does not exist. */
+/** Renders a page with one message. */
 export function renderMessagePage({ brandName, title, text, detail, next }: Message): string {
   const first =
     next === undefined

@@ -1,11 +1,11 @@
 import { escapeHtml, renderPage } from '#platform/http/answers/page.ts';
 
-/** The form that begins the same sign-in again, with another account. */
+/** A form that starts the same sign-in again with another account. */
 export type SignInAnew = { method: 'get' | 'post'; action: string; fields: Record<string, string> };
 
 type Refusal = 'not_allowed' | 'deactivated';
 
-/** A person signed in with an account that may not come in: who it is, why, and what can be done about it. */
+/** Tells a user that their account may not sign in: which account, why, and what to do. */
 export function renderNotAllowedPage(options: {
   brandName: string;
   email: string;

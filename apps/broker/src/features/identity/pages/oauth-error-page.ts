@@ -9,10 +9,10 @@ const dashboard = { label: 'Open your dashboard', href: '/dashboard' };
 const registerAgain = 'In the app, remove this connection and add it again with the link from your dashboard.';
 
 /**
- * The page of an authorization request that cannot go on and cannot be answered at the client either. It says what to do
+ * Renders the page of a failed authorization request that cannot be answered at the client either. It says what to do
  * in the client that sent the browser here.
- * @param clientId as the request has it; an address, where the client publishes a metadata document
- * @param address the request's own, to try it again
+ * @param clientId as in the request: an address if the client publishes a metadata document
+ * @param address the request's own, for a retry
  */
 export function renderOAuthErrorPage(
   brandName: string,
@@ -27,7 +27,7 @@ export function renderOAuthErrorPage(
   return renderMessagePage({ brandName, ...wordsFor(brandName, out.error, error, publisherOf(clientId)), detail });
 }
 
-/** The host at which a client publishes its metadata document; undefined for one that registers. */
+/** Host where a client publishes its metadata document; undefined for a client that registers. */
 function publisherOf(clientId: unknown): string | undefined {
   const isAddress = typeof clientId === 'string' && clientId.length <= 2048 && clientId.startsWith('https://');
   return isAddress ? URL.parse(clientId)?.host : undefined;
@@ -35,7 +35,7 @@ function publisherOf(clientId: unknown): string | undefined {
 
 function wordsFor(brandName: string, code: string, error: unknown, publisher: string | undefined): Words {
   if (error instanceof errors.SessionNotFound) return expiredWords;
-  // what the client publishes counts, so adding it again changes nothing
+  // the client's document decides, so adding the client again changes nothing
   if (publisher !== undefined && code === 'invalid_client') {
     return { title: 'This app could not be checked', text: documentText(brandName, publisher, error) };
   }
@@ -74,13 +74,13 @@ function documentText(brandName: string, publisher: string, error: unknown): str
     : `${brandName} could not use the description that the app publishes at ${publisher}${why}. Adding the app again doesn't help. Update the app. If it keeps failing, tell its makers.`;
 }
 
-/** Of a sign-in whose request is no longer kept, or is another browser's. */
+/** The sign-in's request is no longer stored, or belongs to another browser. */
 export const expiredWords: Words = {
   title: 'This sign-in has expired',
   text: 'This sign-in has expired or was started in another browser. If an app sent you here, go back to it and connect again.',
 };
 
-/** Of a request whose page is opened or answered again: it was answered, has expired, or is another browser's. */
+/** The request was answered already, has expired, or belongs to another browser. */
 export const answeredWords: Words = {
   title: 'This request is no longer open',
   text: 'This request has been answered already, or has expired. Go back to your app.',

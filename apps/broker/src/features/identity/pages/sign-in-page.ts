@@ -1,11 +1,11 @@
 import { legalTitles, type LegalPage } from '@souk/contract/legal.ts';
 import { escapeHtml, renderPage } from '#platform/http/answers/page.ts';
 
-/** A newcomer reads this before they choose an account. */
+/** What a newcomer reads before they choose an account. */
 export type BeforeSignIn = {
-  /** How many credits a new account is given; 0: none. */
+  /** Credits of a new account; 0: none. */
   welcomeCredits: number;
-  /** The pages whose text the operator gives. */
+  /** Pages whose text the operator provides. */
   legal: readonly LegalPage[];
 };
 
@@ -19,19 +19,19 @@ function renderLegal({ legal }: BeforeSignIn): string {
   return `\n<p class="quiet after">${legal.map((page) => `<a href="/${page}">${legalTitles[page]}</a>`).join(' · ')}</p>`;
 }
 
-/** An operator who has chosen a provider of their own misses no other way. */
+/** Not shown with a provider of the operator's own: its users expect no others. */
 function renderMissing(providers: readonly { id: string }[]): string {
   if (providers.some(({ id }) => id === 'oidc')) return '';
   return `\n<p class="quiet after">GitHub, Facebook, Apple, and e-mail with password aren't available yet.</p>`;
 }
 
-/** The choice of provider: those that are configured can be chosen. */
+/** Renders the choice between the configured providers. */
 export function renderSignInPage(
   options: BeforeSignIn & {
     brandName: string;
     action: string;
     providers: readonly { id: string; name: string }[];
-    /** This field goes with the choice: it says which sign-in is under way. */
+    /** A field that is posted with the choice: it says which sign-in is in progress. */
     keep?: { name: string; value: string };
   },
 ): string {

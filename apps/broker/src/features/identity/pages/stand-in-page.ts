@@ -1,7 +1,7 @@
 import { escapeHtml, renderPage } from '#platform/http/answers/page.ts';
 import type { StandInAccount } from '../stand-in/stand-in-accounts.ts';
 
-/** The account page of the stand-in for Google. It says what it is, so that people do not type a password of theirs. */
+/** The account page of the stand-in for Google. It says what it is, so that users do not type a real password. */
 export function renderStandInPage(options: {
   brandName: string;
   action: string;

@@ -8,7 +8,7 @@ export type SignedIn = { user: User; signedInAtMs: number };
 
 /**
  * Continues with what the user signed in for.
- * @returns the address that the browser goes to; undefined when the authorization request has expired
+ * @returns the address to redirect to; undefined when the authorization request has expired
  */
 export async function goOnAfter(
   context: SignInContext,
@@ -31,7 +31,7 @@ export async function goOnAfter(
   return `${success}?${new URLSearchParams({ token, user: JSON.stringify(hint) }).toString()}`;
 }
 
-/** Writes the result into the interaction, and returns the address of the authorization request that waited for it. */
+/** Writes the result into the interaction. @returns the address of the authorization request that waited for it */
 async function resume(
   context: SignInContext,
   { user, signedInAtMs }: SignedIn,

@@ -5,7 +5,7 @@ import { redirectSource } from '../oauth/redirect-uri.ts';
 import { renderSignInPage } from '../pages/sign-in-page.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
-/** Asks which provider to use. @param meaning what the user has just answered on the consent page, if they came from it */
+/** Asks which provider to use. @param meaning the user's answer on the consent page, if they came from it */
 export function askProvider(
   context: SignInContext,
   reply: FastifyReply,

@@ -6,10 +6,7 @@ import type { ConsentRequest } from '../pages/consent-page.ts';
 import { addressOf } from './ask-provider.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
-/**
- * What the consent page of an interaction says, and where its answer goes.
- * @returns undefined when the client no longer exists
- */
+/** Content of an interaction's consent page, and where its answer goes. @returns undefined for an unknown client */
 export async function describeConsent(
   context: SignInContext,
   interaction: Interaction,

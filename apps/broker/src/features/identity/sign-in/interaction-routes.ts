@@ -28,8 +28,9 @@ type Answered = {
 };
 
 /**
- * Mounts the pages between /oauth/authorize and its answer. Our own web app chooses a provider. Every other client is named
- * to the user first, on every sign-in: an outside provider might let the user through without a question.
+ * Mounts the pages between /oauth/authorize and its answer. For our own web app the user chooses a provider. Every
+ * other client is named to the user first, each time: an outside provider might let the user through without a
+ * question.
  */
 export function mountInteractionRoutes(app: FastifyInstance, context: SignInContext): void {
   const { provider, publicUrl, brandName } = context;

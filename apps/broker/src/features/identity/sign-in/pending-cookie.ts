@@ -4,38 +4,38 @@ import { z } from 'zod';
 import { sha256 } from '../hash.ts';
 
 const lifeSeconds = 600;
-/** So many sign-ins may wait in one browser: all their cookies must fit into the header of the callback's request. */
+/** Sign-ins that may wait in one browser: all their cookies must fit into the header of the callback's request. */
 const maxWaiting = 8;
 const prefix = 'souk_upstream_';
-/** Names the latest sign-ins of this browser, oldest first, since where they start their own cookies are not seen. */
+/** Lists the latest sign-ins of this browser, oldest first: where a sign-in starts, its own cookie is not visible. */
 const latestCookie = 'souk_upstream';
 const latestPattern = /^[\w-]{16}(\.[\w-]{16})*$/;
 
 const pendingSchema = z.object({
-  /** Id of the provider: the answer of another one does not count. */
+  /** Id of the provider: only its answer counts. */
   provider: z.string(),
   verifier: z.string(),
   state: z.string(),
   nonce: z.string(),
-  /** The interaction that goes on afterwards. */
+  /** The interaction that continues afterwards. */
   interaction: z.string().optional(),
-  /** Whether the person has allowed the client of that interaction. */
+  /** Whether the user has allowed the client of that interaction. */
   allowed: z.boolean().optional(),
-  /** Or the address that a sign-in without a client returns to. */
+  /** Where a sign-in without a client returns to. */
   returnTo: z.string().optional(),
-  /** The user who signs in again for an action: no other user's sign-in counts, and no old one of theirs. */
+  /** The user who signs in again for an action: only a recent sign-in of the same user counts. */
   againAs: z.string().optional(),
 });
 export type Pending = z.infer<typeof pendingSchema>;
 
 /**
- * Binds an outside sign-in to the browser that started it: signed, HttpOnly, ten minutes, once. Each has a cookie of its
- * own, since two that start in two tabs know nothing of each other's.
+ * Binds an outside sign-in to the browser that started it: signed, HttpOnly, for ten minutes, once. Each sign-in has
+ * its own cookie, because two tabs may start one each.
  */
 export function createPendingCookie(options: {
   publicUrl: string;
   cookieKey: string;
-  /** The calls that finish a sign-in, one for each provider. */
+  /** Paths that finish a sign-in, one per provider. */
   callbackPaths: readonly string[];
 }) {
   const key = new TextEncoder().encode(`${options.cookieKey}:pending-sign-in`);
@@ -45,21 +45,21 @@ export function createPendingCookie(options: {
     secure: options.publicUrl.startsWith('https:'),
   } as const;
 
-  /** Two starts in the same moment may lose one name of the list: its cookie then ends by its age alone. */
+  /** Two concurrent starts may lose one name of the list: that cookie then ends by its age alone. */
   function dropOldest(request: FastifyRequest, reply: FastifyReply, started: string): void {
     const known = request.cookies[latestCookie] ?? '';
     const names = [...(latestPattern.test(known) ? known.split('.') : []), started];
     for (const name of names.slice(0, -maxWaiting)) {
-      // The list does not say which provider each is of.
+      // the list does not say which provider each belongs to
       for (const path of options.callbackPaths) reply.clearCookie(prefix + name, { ...attributes, path });
     }
-    // Starts have no path in common but the root.
+    // the only path that all starts share is the root
     const latest = names.slice(-maxWaiting).join('.');
     reply.setCookie(latestCookie, latest, { ...attributes, path: '/', maxAge: lifeSeconds });
   }
 
   return {
-    /** @param path the call that will finish this sign-in */
+    /** @param path finishes this sign-in */
     async store(request: FastifyRequest, reply: FastifyReply, path: string, pending: Pending): Promise<void> {
       const value = await new SignJWT(pending)
         .setProtectedHeader({ alg: 'HS256', typ: 'pending-sign-in' })
@@ -71,8 +71,8 @@ export function createPendingCookie(options: {
     },
 
     /**
-     * What was stored for this state at the callback `path`, and clears its cookie; those of other sign-ins stay.
-     * @returns undefined when there is none, it has expired or was not made here
+     * Returns what was stored for this state at the callback `path`, and clears its cookie. Other sign-ins stay.
+     * @returns undefined when there is none, it has expired or was not created here
      */
     async take(
       request: FastifyRequest,
@@ -93,19 +93,18 @@ export function createPendingCookie(options: {
       }
     },
 
-    /** Whether this browser waits for the answer of some sign-in. */
+    /** Whether this browser waits for a provider's answer. */
     isWaiting(request: FastifyRequest): boolean {
       return Object.keys(request.cookies).some((name) => name.startsWith(prefix));
     },
   };
 }
 
-/** The cookie of the sign-in with this state. */
 export function pendingCookieName(state: string): string {
   return prefix + nameOf(state);
 }
 
-/** A state comes from outside: its hash is always a name. */
+/** A state comes from outside: its hash is always a valid name. */
 function nameOf(state: string): string {
   return sha256(state).slice(0, 16);
 }

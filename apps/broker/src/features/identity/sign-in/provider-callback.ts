@@ -22,7 +22,7 @@ const querySchema = z.object({ state: z.string().optional().catch(undefined) });
 /** A browser's return from a provider. */
 type Return = { context: SignInContext; from: SignInProvider; request: FastifyRequest; reply: FastifyReply };
 
-/** Mounts the routes back from the providers: who is the user, may they come in, and what were they about to do. */
+/** Mounts the callbacks of the providers: who is the user, may they sign in, and what were they about to do. */
 export function mountProviderCallback(app: FastifyInstance, context: SignInContext): void {
   // the provider's answer works once
   const errorHandler = pageOnFailure(context.brandName, { mayRepeat: false });
@@ -57,7 +57,7 @@ async function finish(back: Return) {
     await note(back, found, 'deactivated');
     return refuseAccount(back, found.email, pending, 'deactivated');
   }
-  // a provider that knows the browser may let the user through without asking: it then says when it asked last
+  // a provider that knows the browser may let the user through without asking: it then says when it last asked
   const signedInAtMs = Math.min(found.authenticatedAtMs ?? Infinity, context.clock.now());
   const signedIn = { user, signedInAtMs };
   const refusal = refuseAgain(back, signedIn, pending);
@@ -75,7 +75,7 @@ function note({ context, from, request }: Return, { subject }: UpstreamProfile, 
   return context.noteSignIn({ provider, subject, outcome, address: request.ip, browserName, atMs });
 }
 
-/** A user who signs in again must be the same, and must have been asked. Their previous sign-in is not affected. */
+/** A user who signs in again must be the same, and must have been asked. The earlier sign-in is not affected. */
 function refuseAgain(
   { context, from }: Return,
   { user, signedInAtMs }: SignedIn,

@@ -47,7 +47,7 @@ export function isVerified(
   return false;
 }
 
-/** No answer, or one that does not come from an OpenID provider: a gateway's HTML page, a 5xx. */
+/** Whether there was no answer, or none from an OpenID provider: a gateway's HTML page, a 5xx. */
 function isUnreachable(error: unknown): boolean {
   for (
     let cause = error;

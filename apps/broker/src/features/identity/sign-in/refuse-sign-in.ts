@@ -5,7 +5,6 @@ import { renderError, retryAfterSeconds } from '#platform/http/answers/error-bod
 import { sendPage } from '#platform/http/answers/page.ts';
 import { renderMessagePage, signInAgain, tryAgain, unavailableWords } from '../pages/message-page.ts';
 
-/** @param name what people call the provider */
 export function unreachableText(name: string): string {
   return `${name} cannot be reached right now. Please try again in a moment.`;
 }
@@ -13,9 +12,8 @@ export function unreachableText(name: string): string {
 export type SignInRefusal = { code: ErrorCode; text?: string; retryAfterSeconds?: number };
 
 /**
- * Ends a sign-in that cannot go on: with a page for a person, who came here by a link or a form, and with the error of
- * every other call for a program.
- * @throws SoukError where no page is wanted
+ * Ends a sign-in with a page for a browser, and with the usual error for a program.
+ * @throws SoukError for a program
  */
 export function refuseSignIn(brandName: string, request: FastifyRequest, reply: FastifyReply, refusal: SignInRefusal) {
   const { status, message } = errorCatalogue[refusal.code];
@@ -31,13 +29,13 @@ export function refuseSignIn(brandName: string, request: FastifyRequest, reply: 
 }
 
 /**
- * The error handler of addresses that people reach by a link or a form: what failed as a page for a browser, and the error
- * of every other call for a program.
- * @param mayRepeat the address can be opened again: what fails for a moment alone is then tried again at once
+ * Creates the error handler of addresses that users open by a link or a form: a page for a browser, the usual error for
+ * a program.
+ * @param mayRepeat the address can be opened again: the page of a temporary failure then offers a retry
  */
 export function pageOnFailure(brandName: string, { mayRepeat = true } = {}) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    // thrown again it reaches the handler of all routes
+    // rethrown, it reaches the handler of all routes
     if (!wantsPage(request)) throw error;
     const { status, body, unexpected } = renderError(error, request.id);
     if (unexpected) request.log.error({ err: error, requestId: request.id }, 'a request failed');

@@ -2,7 +2,7 @@
 const callbackPaths: ReadonlySet<string> = new Set(['/auth/callback', '/auth/success']);
 
 /**
- * The address that a sign-in may return to, or undefined. Exactly a callback of ours: `//evil`, `/\evil`, other origins,
+ * Returns the address, if a sign-in may return to it: exactly one of our callbacks. `//evil`, `/\evil`, other origins,
  * other paths, queries and control characters are refused.
  */
 export function readReturnTo(value: unknown, publicUrl: string): string | undefined {
@@ -14,8 +14,8 @@ export function readReturnTo(value: unknown, publicUrl: string): string | undefi
 }
 
 /**
- * The authorization request of an MCP client that a sign-in goes on with, or undefined: our own /oauth/authorize with a
- * query, which then asks for consent like any other.
+ * Returns the address, if it is an authorization request that an MCP client's sign-in may continue with: our own
+ * /oauth/authorize with a query, which then asks for consent like any other.
  */
 export function readAuthorizeAddress(value: unknown, publicUrl: string): string | undefined {
   if (typeof value !== 'string' || /[\p{Cc}\s\\#]/u.test(value)) return undefined;

@@ -4,16 +4,15 @@ import type { SigningKeys } from '../oauth/keys/signing-keys.ts';
 import { createStandIn } from '../stand-in/stand-in.ts';
 import { providerOfIssuer, type StoredProvider } from '../users/user-provider.ts';
 
-/** An OpenID provider by which people sign in here. */
+/** An OpenID provider that users sign in with. */
 export type SignInProvider = {
-  /** Stands in its addresses: /auth/{id} and /auth/{id}/callback. */
+  /** Part of its addresses: /auth/{id} and /auth/{id}/callback. */
   id: 'google' | 'oidc';
-  /** What its users carry: the stand-in has Google's addresses, and its users are not Google's. */
+  /** Provider of its users: the stand-in has Google's addresses, but its users are not Google's. */
   storedAs: StoredProvider;
-  /** What people call it. */
   name: string;
   issuer: string;
-  /** Its addresses count as verified where it does not say whether they are. */
+  /** Whether addresses count as verified when the provider does not say whether they are. */
   trustEmail: boolean;
   upstream: UpstreamSignIn;
 };
@@ -22,13 +21,13 @@ export type SignInProviders = {
   /** At least one. */
   all: readonly SignInProvider[];
   find(id: string): SignInProvider | undefined;
-  /** The one that there is, where there is no choice. */
+  /** The only provider, if there is no choice. */
   only: SignInProvider | undefined;
-  /** Takes Google's place where no provider is configured. */
+  /** Replaces Google when no provider is configured. */
   standIn: ReturnType<typeof createStandIn> | undefined;
 };
 
-/** Google and the company's own provider, as far as they are configured; else the stand-in. */
+/** Connects Google and the company's own provider, if they are configured; otherwise the stand-in. */
 export function connectSignInProviders(options: IdentityOptions, keys: SigningKeys): SignInProviders {
   const { config, connectUpstream } = options;
   const { google, oidc } = config;
@@ -67,7 +66,7 @@ function startStandIn({ db, config, vault, clock }: IdentityOptions, keys: Signi
   return createStandIn({ publicUrl, brandName, db, vault, keys, clock, redirectUri, client: standInClient(keys) });
 }
 
-/** The stand-in's secret protects nothing that a visitor of its account page could not have; it only has to be there. */
+/** This secret only has to exist: it protects nothing beyond what any visitor of the stand-in's page can do. */
 function standInClient(keys: SigningKeys) {
   return { clientId: 'souk', clientSecret: keys.cookieKey };
 }

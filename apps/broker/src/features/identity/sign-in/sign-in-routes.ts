@@ -11,27 +11,27 @@ import { isUuid } from '../users/user-store.ts';
 const loginSchema = z.object({
   state: z.string().min(1).max(200),
   code_challenge: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
-  /** Asks for the account although the browser is signed in (OpenID Connect Core, section 3.1.2.1). */
+  /** Asks for the account even if the browser is signed in (OpenID Connect Core, section 3.1.2.1). */
   prompt: z.literal('login').optional(),
 });
 
-/** The entry points that the specification names (part 1, section 7). */
+/** Mounts the entry points that the specification names (part 1, section 7). */
 export function mountSignInRoutes(app: FastifyInstance, context: SignInContext): void {
   const { publicUrl, brandName } = context;
   const options = { errorHandler: pageOnFailure(brandName) };
 
-  /** The web app's way in: its PKCE challenge and state become an authorization request of the client `frontend`. */
+  /** For the web app: its PKCE challenge and state become an authorization request of the client `frontend`. */
   app.get<{ Querystring: Record<string, unknown> }>('/login', options, (request, reply) => {
     const callback = `${publicUrl}/auth/callback`;
-    // There is one address to come back to, so it may be left out.
+    // optional, because there is only one address to return to
     const { return_to: returnTo = callback } = request.query;
     if (readReturnTo(returnTo, publicUrl) !== callback) {
       const text = 'return_to must be the callback of this site.';
       return refuseSignIn(brandName, request, reply, { code: 'invalid_request', text });
     }
     const query = loginSchema.safeParse(request.query);
-    // A link to the login page alone: the web's own start page makes state and challenge, and comes back with them. It ends
-    // where a sign-in without a stored path ends.
+    // a plain link to the login page: the web app's start page creates state and challenge and returns here, and the
+    // sign-in ends where one without a stored path ends
     if (!query.success) return reply.redirect(`${publicUrl}/sign-in?return_to=%2Fdashboard`, 303);
     const url = new URL(`${publicUrl}/oauth/authorize`);
     url.search = new URLSearchParams({
@@ -49,11 +49,10 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
   });
 
   /**
-   * Straight to a provider. return_to is /auth/success, which gets a ticket. With mcp_client=true it may also be the
-   * authorization request of an MCP client on our own origin: the person signs in first, and that request goes on in the
-   * same browser, with the consent that it always asks for. No ticket is made for a client.
-   * With again_as={userId} the provider asks anew, and only this user's sign-in counts: the way of the web app to a recent
-   * sign-in (authentication/require-recent-sign-in.ts).
+   * Goes straight to a provider. return_to is /auth/success, which gets a ticket. With mcp_client=true it may also be
+   * an MCP client's authorization request on our own origin: after the sign-in that request continues in the same
+   * browser, with its usual consent and without a ticket. With again_as={userId} the provider asks again, and only this
+   * user's sign-in counts: the web app gets a recent sign-in this way (authentication/require-recent-sign-in.ts).
    */
   app.get<{ Params: { provider: string }; Querystring: Record<string, unknown> }>(
     '/auth/:provider',

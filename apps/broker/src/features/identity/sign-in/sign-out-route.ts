@@ -4,7 +4,7 @@ import type { AuthorizationServer } from '../oauth/create-authorization-server.t
 
 /**
  * Signs this browser out, as far as it is signed in: ends the authorization server's session and the web app's
- * authorization with all its tokens, and clears every cookie.
+ * authorization with its tokens, and clears every cookie.
  */
 export async function signOut(
   { provider, cookie, authorizations }: AuthorizationServer,
@@ -22,8 +22,8 @@ export async function signOut(
 }
 
 /**
- * Mounts POST /oauth/logout, which signs this browser out; a browser that is not signed in gets the same answer. POST
- * /oauth/revoke (RFC 7009) cannot replace it: it needs a refresh token that still exists.
+ * Mounts POST /oauth/logout, which answers the same for a browser that is not signed in. POST /oauth/revoke (RFC 7009)
+ * cannot replace it: it needs a refresh token that still exists.
  */
 export function mountSignOutRoute(
   app: FastifyInstance,

@@ -4,9 +4,8 @@ import type { Provider } from 'oidc-provider';
 const sessionSeconds = 14 * 86_400;
 
 /**
- * Signs the browser in at the authorization server without an authorization request: the next one finds the session.
- * For GET /auth/google?return_to=…, which names no client.
- * @returns the uid of the session: names it, and is worth nothing as a cookie
+ * Signs the browser in at the authorization server for GET /auth/google?return_to=…, which names no client; the next
+ * authorization request finds the session. @returns the session's uid, which is worth nothing as a cookie
  */
 export async function startSession(
   provider: Provider,
@@ -29,7 +28,7 @@ export async function startSession(
     maxAge: sessionSeconds * 1000,
     secure,
   });
-  // Koa wrote to Node's response; Fastify's own cookies come beside it, not in its place.
+  // Koa wrote to Node's response; Fastify's own cookies must not replace these
   const written = reply.raw.getHeader('set-cookie');
   reply.raw.removeHeader('set-cookie');
   if (written !== undefined) reply.header('set-cookie', typeof written === 'number' ? String(written) : written);

@@ -6,13 +6,13 @@ import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import { providerIdOf, type StoredProvider } from '../users/user-provider.ts';
 
-/** How long a sign-in is remembered: what is older is of no use against a stolen account. */
+/** Older sign-ins are of no use against a stolen account. */
 const keptDays = 90;
 
 type SignIns = Pick<Answer<typeof listPersonSignIns>, 'signIns' | 'nextCursor'>;
 type Row = Omit<SignIns['signIns'][number], 'at' | 'provider'> & { at: Date; provider: StoredProvider };
 
-/** Notes a sign-in of the person of (provider, subject); of a person who has no account here it notes nothing. */
+/** Records a sign-in of the user of (provider, subject), if they have an account here. */
 export type NoteSignIn = (signIn: {
   provider: StoredProvider;
   subject: string;
@@ -22,7 +22,7 @@ export type NoteSignIn = (signIn: {
   atMs: number;
 }) => Promise<void>;
 
-/** A sign-in that cannot be noted is a sign-in all the same. */
+/** A sign-in succeeds even if it cannot be recorded. */
 export const createNoteSignIn =
   ({ query, ids, log }: { query: Query; ids: Ids; log: Log }): NoteSignIn =>
   async ({ provider, subject, outcome, address, browserName, atMs }) => {
@@ -33,7 +33,7 @@ export const createNoteSignIn =
     ).catch((error: unknown) => log.error({ err: error }, 'a sign-in could not be noted'));
   };
 
-/** One page of a person's sign-ins, newest first. */
+/** One page of a user's sign-ins, newest first. */
 export async function readSignIns(
   query: Query,
   userId: string,
@@ -53,7 +53,6 @@ export async function readSignIns(
   };
 }
 
-/** @returns how many went */
 export async function reapSignIns(query: Query): Promise<number> {
   const { affectedRows } = await query(`delete from sign_ins where at < now() - interval '${keptDays} days'`);
   return affectedRows;

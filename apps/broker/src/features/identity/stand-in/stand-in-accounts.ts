@@ -9,7 +9,7 @@ export const namedAccounts: readonly StandInAccount[] = [
   { email: 'carl@souk.test', name: 'Carl Coder' },
 ];
 
-/** Name of a stand-in account. An account that is not listed above is named by the part of its address before the @. */
+/** Names a stand-in account: an unlisted one by the part of its address before the @. */
 export function standInName(email: string): string {
   return namedAccounts.find((account) => account.email === email)?.name ?? email.split('@')[0] ?? email;
 }

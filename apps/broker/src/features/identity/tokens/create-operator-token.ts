@@ -11,14 +11,14 @@ import { providerIdOf } from '../users/user-provider.ts';
 import type { User, UserStore } from '../users/user-store.ts';
 import type { PersonalTokens } from './personal-tokens.ts';
 
-/** Whose token: a user by id, or by e-mail address and (where the stand-in is not active) provider. */
+/** The token's owner: a user id, or an e-mail address with a provider (optional with the stand-in). */
 type TokenOwner = { userId: string } | { email: string; provider?: string | undefined };
 export type OperatorTokenRequest = TokenOwner & z.input<typeof createPersonalTokenBodySchema>;
 
 /**
- * A personal access token for the operator's command, on the machine itself. Where the stand-in is active the user is
- * created if need be; else they must have signed in with the named provider before.
- * @param by who asks: what they made has an audit row, in its transaction; without it no row is written
+ * Creates a personal access token for the operator's command. With the stand-in, an unknown user is created; otherwise
+ * they must have signed in with the named provider before.
+ * @param by for the audit rows of what is created, in the same transaction; without it none are written
  * @throws SoukError invalid_request, not_found
  */
 export async function createOperatorToken(
@@ -54,7 +54,7 @@ function auditOf({ operator }: { operator: string }, clock: Clock): Audit {
   };
 }
 
-/** The row outlives the account and its details never change, so the owner's address in a token's name is left out at once. */
+/** Removes the owner's address from a token's name: the audit row outlives the account and never changes. */
 async function nameToKeep(query: Query, userId: string, name: string): Promise<string> {
   const { rows } = await query<{ name: string }>(
     'select without_address($2::text, email) as name from users where id = $1',

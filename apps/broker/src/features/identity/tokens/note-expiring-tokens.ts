@@ -3,7 +3,7 @@ import { noteNotice } from '#platform/notices/outbox.ts';
 
 const atMostInRun = 500;
 
-/** Tells people of tokens that expire within seven days; not of those that were made for a shorter time than two weeks. */
+/** Notifies users of tokens that expire within seven days, except tokens with a lifetime below two weeks. */
 export async function noteExpiringTokens(query: Query, nowMs: number): Promise<void> {
   const { rows } = await query<{ id: string; user_id: string; name: string; expires_at: Date }>(
     `select id, user_id, name, expires_at from personal_tokens

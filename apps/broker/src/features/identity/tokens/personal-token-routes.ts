@@ -12,7 +12,7 @@ import type { PersonalTokens } from './personal-tokens.ts';
 
 const succeeded = { success: true, error: null } as const;
 
-/** The four calls of spec part 1, section 7. Every failure has the text that section 8 gives the call. */
+/** Mounts the four calls of spec part 1, section 7. Every failure has the text that section 8 gives the call. */
 export function routePersonalTokens(router: Router, tokens: PersonalTokens): void {
   router.route(createPersonalToken, async ({ caller, body }) => {
     const created = await orFail('pat_create_unavailable', tokens.create(caller.userId, body));
@@ -34,8 +34,8 @@ export function routePersonalTokens(router: Router, tokens: PersonalTokens): voi
 }
 
 /**
- * Failed answers of these calls carry the text as `error` too (clarifications, Small questions), the guard's
- * 401 as well. Affects routes that are mounted after it; the others are told apart by path.
+ * Repeats the text of these calls' failures as `error` (clarifications, Small questions), also of the guard's 401. It
+ * affects routes that are mounted after it, and tells these calls by their path.
  */
 export function repeatErrorText(app: FastifyInstance): void {
   app.addHook('preSerialization', async (request, _reply, payload: unknown) => {
@@ -49,7 +49,7 @@ async function orFail<T>(code: ErrorCode, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
-    // the account was deleted meanwhile, or has what it may have
+    // the account was deleted meanwhile, or has the maximum number of tokens
     if (cause instanceof SoukError && ['unauthenticated', 'pat_too_many'].includes(cause.code)) throw cause;
     throw new SoukError(code, { cause });
   }

@@ -5,7 +5,7 @@ import type { StoredProvider } from '../users/user-provider.ts';
 import { isUuid } from '../users/user-store.ts';
 
 const tokenPrefix = 'souk_pat_';
-/** Enough of the random part to tell two tokens apart, far too little to guess the rest. */
+/** Enough of the random part to tell tokens apart, far too little to guess the rest. */
 const shownCharacters = tokenPrefix.length + 4;
 
 export function isPersonalToken(token: string): boolean {
@@ -25,7 +25,7 @@ export type PersonalTokenRow = {
 type AuthenticatedRow = { id: string; user_id: string; email: string; scopes: McpScope[]; expires_at: Date };
 type StatsRow = { total: number; active: number; expired: number; revoked: number; last_used_at: Date | null };
 
-/** Runs in the transaction that stores a new token: where it throws, there is no token. */
+/** Runs in the transaction that stores a new token: if it throws, there is no token. */
 export type BesideToken = (query: Query, token: { prefix: string }) => Promise<void>;
 
 export type NewPersonalToken = {
@@ -36,19 +36,19 @@ export type NewPersonalToken = {
   scopes: readonly McpScope[];
   createdAt: Date;
   expiresAt: Date;
-  /** Unrevoked tokens that the owner may have; no limit by default. */
+  /** Maximum number of unrevoked tokens of the owner; unlimited by default. */
   most?: number;
   beside?: BesideToken | undefined;
 };
 
 export type PersonalTokenStore = ReturnType<typeof createPersonalTokenStore>;
 
-/** SQL of personal access tokens. Every statement but the look-up by hash names the user. */
+/** SQL of personal access tokens. Every statement except the look-up by hash names the user. */
 export function createPersonalTokenStore(db: Database, providers: readonly StoredProvider[]) {
   return {
     insert: (token: NewPersonalToken) => insertToken(db, token),
 
-    /** The token and its user, when both are good at `at`: not revoked, not expired, user active and of a provider of ours. */
+    /** Finds a token that is neither revoked nor expired, with its user, who is active and of a configured provider. */
     async findGood(token: string, at: Date): Promise<AuthenticatedRow | undefined> {
       const { rows } = await db.query<AuthenticatedRow>(
         `select t.id, t.user_id, u.email, t.scopes, t.expires_at from personal_tokens t
@@ -69,7 +69,7 @@ export function createPersonalTokenStore(db: Database, providers: readonly Store
       return rows;
     },
 
-    /** @returns the prefix of the token; undefined where there was no such one of this user to revoke. */
+    /** @returns the token's prefix; undefined when this user has no such unrevoked token */
     async revoke(userId: string, id: string, at: Date, query: Query = db.query): Promise<string | undefined> {
       if (!isUuid(id)) return undefined;
       const { rows } = await query<{ prefix: string }>(
@@ -103,10 +103,10 @@ export function createPersonalTokenStore(db: Database, providers: readonly Store
 }
 
 /**
- * Stores a new token. The owner's row is locked: no token is created once the deletion of their account has begun, and
+ * Stores a new token. The owner's row is locked: none is created once the deletion of their account has begun, and
  * concurrent ones are counted correctly.
- * @returns the row, and `token`, the bearer value itself, which is not stored; 'gone' when the owner no longer exists; 'full'
- *   when they have as many tokens as they may have
+ * @returns the row, and `token`, the bearer value, which is not stored; 'gone' when the owner no longer exists; 'full'
+ *   at the maximum number
  */
 async function insertToken(
   db: Database,

@@ -9,19 +9,18 @@ import { roleOf } from '../users/role.ts';
 import { presentPersonalToken, type BesideToken, type PersonalTokenStore } from './personal-token-store.ts';
 
 const dayMs = 86_400_000;
-/** Of one person, those that have expired among them: the list shows each until it is revoked. */
+/** Per user, expired ones included: the list shows each until it is revoked. */
 const mostTokens = 50;
 
 export type PersonalTokens = ReturnType<typeof createPersonalTokens>;
 
-/** Personal access tokens: made, checked, revoked. */
 export function createPersonalTokens(options: {
   store: PersonalTokenStore;
   clock: Clock;
   ids: Ids;
   log: Log;
   adminEmails: readonly string[];
-  /** Whether the person with this address may come in. */
+  /** Whether the user with this address may sign in. */
   maySignIn(email: string): boolean;
   onRevoked: (tokenId: string) => Promise<void>;
 }) {
@@ -30,7 +29,7 @@ export function createPersonalTokens(options: {
 
   return {
     /**
-     * @returns the token's description and, this once, the token itself.
+     * @returns the token's description and, only here, the token itself
      * @throws SoukError unauthenticated when the user's account was deleted; pat_too_many
      */
     async create(
@@ -55,7 +54,7 @@ export function createPersonalTokens(options: {
       return { ...presentPersonalToken(inserted.row, nowMs), token: inserted.token };
     },
 
-    /** The caller that a personal token speaks for, undefined when it is not good. */
+    /** The caller of a personal token; undefined when the token is invalid. */
     async authenticate(token: string): Promise<Caller | undefined> {
       const nowMs = clock.now();
       const row = await store.findGood(token, new Date(nowMs));
@@ -77,7 +76,7 @@ export function createPersonalTokens(options: {
       return rows.map((row) => presentPersonalToken(row, clock.now()));
     },
 
-    /** @returns false for a token that is unknown, revoked already, or another user's. */
+    /** @returns false for a token that is unknown, already revoked, or another user's */
     async revoke(userId: string, id: string): Promise<boolean> {
       const revoked = await store.revoke(userId, id, new Date(clock.now()));
       if (revoked === undefined) return false;
@@ -90,7 +89,6 @@ export function createPersonalTokens(options: {
       return { ...counts, lastUsedAt: lastUsedAt?.toISOString() ?? null };
     },
 
-    /** Waits for the notes of last use that are still being written. */
     stop: uses.flush,
   };
 }

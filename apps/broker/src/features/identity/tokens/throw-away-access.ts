@@ -6,19 +6,18 @@ import type { Ids } from '#platform/ids.ts';
 import { publicClientId, readClientMetadata } from '../oauth/client-documents/client-metadata.ts';
 import type { PersonalTokenStore } from './personal-token-store.ts';
 
-/** What a check of the installation needs to act as a client does, and takes away again at its end. */
+/** Access for a check of the installation that acts as a client, and removes it again. */
 export type ThrowAwayAccess = {
-  /** A personal token of this user that ends after `lifeMs` by itself; not in their list of tokens for longer. */
+  /** Creates a personal token that expires after `lifeMs`, and is in the user's list no longer than that. */
   createToken(userId: string, name: string, lifeMs: number): Promise<{ id: string; token: string }>;
   removeToken(id: string): Promise<void>;
-  /** Forgets the registration of a public client by what it said of itself. */
+  /** Deletes the registration of a public client, by its metadata. */
   removeClient(metadata: object): Promise<void>;
 };
 
 export function createThrowAwayAccess(options: {
   query: Query;
   store: Pick<PersonalTokenStore, 'insert'>;
-  /** Tells every replica that a token was revoked. */
   announce(tokenId: string): Promise<void>;
   clock: Clock;
   ids: Ids;

@@ -11,10 +11,12 @@ export type FoundAccount = {
   lastLoginAt: Date | null;
 };
 
-/** Every account with an address, deactivated ones too: of one provider, else of those that are configured. Oldest first. */
+/**
+ * Finds the accounts with an address, deactivated ones too, oldest first: of one provider or of all configured ones.
+ */
 export type FindAccounts = (email: string, provider?: ProviderId) => Promise<FoundAccount[]>;
 
-/** An address may have two accounts, at two providers or at one: who had it before at a company, and who has it now. */
+/** An address may have two accounts: at two providers, or at one company for its former and its present owner. */
 export function createFindAccounts(query: Query, providers: readonly StoredProvider[]): FindAccounts {
   return async (email, provider) => {
     const { rows } = await query<Omit<FoundAccount, 'provider'> & { provider: StoredProvider }>(

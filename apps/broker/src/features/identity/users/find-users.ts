@@ -8,11 +8,11 @@ import type { StoredProvider } from './user-provider.ts';
 export type WantedUsers = {
   page: number;
   limit: number;
-  /** The beginning of an e-mail address or of a word of the name, in any case. */
+  /** Beginning of an e-mail address or of a word of the name, in any case. */
   search?: string | undefined;
   role?: 'user' | 'admin' | undefined;
   isActive?: boolean | undefined;
-  /** The id of a plan that runs; `free`: those without one. */
+  /** Id of a running plan; `free`: users without one. */
   plan?: string | undefined;
 };
 
@@ -20,8 +20,8 @@ type Parts = { query: Query; providers: readonly StoredProvider[]; adminEmails: 
 export type FoundUsers = { ids: string[]; total: number };
 
 /**
- * A page of users, the newest first, and how many there are. What matches nearly everyone is walked in the order of an index, and
- * counted by what it leaves out; what matches few is found first, and counted on the way.
+ * Finds a page of users, newest first, and their number. Filters that match nearly everyone walk an index, and count
+ * what they exclude; filters that match few collect the matches first, and count those.
  * @param counts of all users
  */
 export function findUsers(parts: Parts, wanted: WantedUsers, counts: UserCounts): Promise<FoundUsers> {
@@ -59,7 +59,7 @@ async function walkMany(parts: Parts, wanted: WantedUsers, counts: UserCounts): 
   }
   const { limit, offset } = placeOf(wanted);
   const last = Math.min(limit, all - offset);
-  // the later half is walked from the end, so that the last page costs what the first one does
+  // the later half is walked from the end, so that the last page costs no more than the first
   if (last > 0 && offset > all / 2) {
     const fromEnd = { limit: last, offset: all - offset - last, isFromEnd: true };
     return { ids: (await walk(parts, wanted, fromEnd)).toReversed(), total: all };
@@ -81,7 +81,7 @@ async function walk(parts: Parts, wanted: WantedUsers, { limit, offset, isFromEn
   return rows.map(({ id }) => id);
 }
 
-/** Counts the people whom a wide list leaves out: administrators, and people with a plan. */
+/** Counts the users that a wide filter excludes: administrators, and users with a plan. */
 async function countLeftOut({ query, ...parts }: Parts, { role, plan, isActive }: WantedUsers): Promise<number> {
   const { values, bind } = placesOf();
   const base = `select u.id from users u where u.provider = any(${bind(parts.providers)}::text[]) and u.deleted_at is null
@@ -100,12 +100,12 @@ async function countLeftOut({ query, ...parts }: Parts, { role, plan, isActive }
 
 type Bind = (value: unknown) => string;
 
-/** The conditions beside the search. `u` is the user's row; a search by prefix needs none. */
+/** The conditions other than the search. `u` is the user's row; a search by prefix needs none. */
 function conditions(parts: Omit<Parts, 'query'>, { role, plan, isActive, search }: WantedUsers, bind: Bind): string {
   const row = search ? 'p' : 'u';
   const all = [activeCondition(isActive, row)];
   if (role !== undefined) all.push(`and ${role === 'user' ? 'not ' : ''}${isAdministrator(parts, bind, row)}`);
-  // CASE keeps it a question for each row: without statistics the planner joins, and compares everyone with everyone
+  // CASE makes it a check per row: without statistics the planner would join, and compare everyone with everyone
   if (plan === freePlan.planId)
     all.push(`and case when ${parts.plans.hasPlan(undefined, 'u.id', bind)} then false else true end`);
   else if (plan !== undefined) all.push(`and ${parts.plans.hasPlan(plan, 'u.id', bind)}`);
@@ -116,7 +116,7 @@ function joinFor({ role, isActive }: WantedUsers): string {
   return role === undefined && isActive === undefined ? '' : 'join users p on p.id = u.id';
 }
 
-/** It stands as a literal: the index of deactivated users is partial. */
+/** A literal, because the index of deactivated users is partial. */
 function activeCondition(isActive: boolean | undefined, row: string): string {
   return isActive === undefined ? '' : `and ${isActive ? '' : 'not '}${row}.is_active`;
 }

@@ -30,7 +30,7 @@ export async function usersOfAddress(query: Query, prefix: string): Promise<stri
   return rows.map(({ id }) => id);
 }
 
-/** Finds which of these users are deactivated or deleted, for a replica that may have missed the notice. */
+/** Finds deactivated and deleted users, for a replica that may have missed the notice. */
 export async function findShutOut(query: Query, userIds: readonly string[]): Promise<string[]> {
   if (userIds.length === 0) return [];
   const { rows } = await query<{ id: string }>('select id from users where id = any($1::uuid[]) and not is_active', [

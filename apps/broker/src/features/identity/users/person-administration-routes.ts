@@ -24,7 +24,7 @@ import { lastSeen } from './look-up-users.ts';
 import type { UserAdministration } from './user-administration.ts';
 import type { UserDirectory } from './user-directory.ts';
 
-/** One person's page for administrators: what they are signed in with, and the end of it. */
+/** Mounts a user's page for administrators: what they are signed in with, and how to end it. */
 export function mountPersonAdministration(
   router: Router,
   parts: {

@@ -2,10 +2,8 @@ import type { UserProfile } from '@souk/contract/identity.ts';
 import { roleOf } from './role.ts';
 import type { User } from './user-store.ts';
 
-/** Of a person without a plan. */
 export const freePlan = { planId: 'free', planStatus: 'active' };
 
-/** What of a user leaves the broker. The plan and what is switched off are of features that stand above this one. */
 export function presentProfile(
   user: User,
   adminEmails: readonly string[],

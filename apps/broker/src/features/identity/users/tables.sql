@@ -1,4 +1,4 @@
--- What makes the administrators' list of 50,000 users as quick as a profile (decision 0048).
+-- Makes the administrators' list of 50,000 users as fast as a profile (decision 0048).
 
 create function note_provider() returns trigger language plpgsql as $$
 begin
@@ -12,8 +12,9 @@ create index users_newest on users (created_at desc, id) include (provider, is_a
 
 create index users_deactivated on users (created_at desc, id) include (provider) where deleted_at is null and not is_active;
 
--- What a search begins with: the address, and the name from each of its words on. The first 100 characters and 20 words of a
--- name: what a provider sends has no bound. OFFSET keeps the planner from writing the expression where each character is used.
+-- Beginnings that a search matches: the address, and the name from each of its words on. Only the first 100 characters
+-- and 20 words of a name count: a provider's names have no limit. OFFSET keeps the planner from inlining the expression
+-- wherever `short` is used.
 create function search_prefixes(email text, name text) returns setof text language sql immutable as $$
   select left(lower(email), 320)
   union
@@ -22,7 +23,7 @@ create function search_prefixes(email text, name text) returns setof text langua
     generate_series(1, least(regexp_count(short, '[^\s.,;()"''_-]+'), 20)) as word
 $$;
 
--- Time and provider of the user stand beside the prefix, so that a search that matches many reads this table alone.
+-- The user's creation time and provider are here too, so that a search with many matches reads this table alone.
 create table user_prefixes (
   user_id uuid not null references users (id),
   prefix text not null,
@@ -50,8 +51,8 @@ end $$;
 create trigger users_note_prefixes after insert or update of email, display_name, provider, deleted_at on users
   for each row execute function note_prefixes();
 
--- How many users each provider has. A change adds a row, since a row of sums would make sign-ins wait for each other; the reaper
--- adds the rows up.
+-- Users per provider. Each change adds a row, since a single row of sums would make sign-ins wait for each other; the
+-- reaper adds the rows up.
 create table user_counts (provider text not null, total bigint not null, active bigint not null);
 
 create function note_user_counts() returns trigger language plpgsql as $$

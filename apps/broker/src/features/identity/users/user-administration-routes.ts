@@ -5,7 +5,10 @@ import { requireRecentSignIn } from '../authentication/require-recent-sign-in.ts
 import type { UserAdministration } from './user-administration.ts';
 import type { UserDirectory } from './user-directory.ts';
 
-/** What administrators see and do of accounts (specification part 2, section 7; design: deactivate, activate, erase). */
+/**
+ * Mounts the list of users and what administrators do with accounts (specification part 2, section 7; design:
+ * deactivate, activate, erase).
+ */
 export function mountUserAdministration(
   router: Router,
   { directory, administration, clock }: { directory: UserDirectory; administration: UserAdministration; clock: Clock },

@@ -13,28 +13,31 @@ import { lockAccount } from './lock-account.ts';
 import { roleOf } from './role.ts';
 import type { StoredProvider } from './user-provider.ts';
 
-/** A plan or rental that ends because its person was shut out. */
+/** A plan or rental that ends because its user was deactivated. */
 export type EndingPaid = {
   id: string;
   name: string;
   endsAt: string | null;
   atProvider: 'none' | 'cancelled' | 'pending';
 };
-/** Ends what a person has paid for, with its period or now, of a feature above this one. May be asked again. */
+/** Ends what a user has paid for, now or with its period, in a feature above this one. May be repeated. */
 export type EndPaid = (userId: string, when: { now: boolean }, by: DecidedBy) => Promise<EndingPaid[]>;
 
 export type Deactivation = {
-  /** Plans and rentals end now instead of with their paid period. */
+  /** End plans and rentals now instead of with their paid period. */
   endNow: boolean;
-  /** Another administrator is deactivated only with it. */
+  /** Required to deactivate another administrator. */
   confirmAdministrator: boolean;
 };
 
-/** What administrators, and the operator by commands, do with accounts. Each change has its audit row in its transaction. */
+/**
+ * What administrators, and the operator by commands, do with accounts. Each change writes its audit row in its
+ * transaction.
+ */
 export type UserAdministration = {
   /**
-   * Shuts a person out at once, everywhere: sign-ins, connected apps and what they run end for good, and personal tokens are
-   * refused as long as this lasts. Asked again, it ends again what it could not end before.
+   * Shuts a user out at once, everywhere: sign-ins, connected apps and what they run end for good, and personal tokens
+   * are refused while the user is deactivated. Repeated, it ends what it could not end before.
    * @throws SoukError not_found, own_account, confirm_administrator
    */
   deactivate(
@@ -42,11 +45,13 @@ export type UserAdministration = {
     how: Deactivation,
     by: DecidedBy,
   ): Promise<{ result: 'deactivated' | 'unchanged'; ending: EndingPaid[] }>;
-  /** Lets them sign in again; personal tokens that are neither revoked nor expired work again. @throws SoukError not_found */
+  /**
+   * Allows sign-in again; personal tokens that are neither revoked nor expired work again. @throws SoukError not_found
+   */
   activate(userId: string, by: DecidedBy): Promise<{ result: 'activated' | 'unchanged' }>;
   /**
-   * Signs a person out of every browser and disconnects their apps; they can sign in again. Personal tokens go on unless they
-   * are revoked too. @throws SoukError not_found, own_account
+   * Signs a user out of every browser and disconnects their apps; they can sign in again. Personal tokens keep working
+   * unless they are revoked too. @throws SoukError not_found, own_account
    */
   signOut(
     userId: string,
@@ -57,12 +62,12 @@ export type UserAdministration = {
   disconnectApp(userId: string, grantId: string, by: DecidedBy): Promise<void>;
   /** @throws SoukError not_found */
   revokeToken(userId: string, tokenId: string, by: DecidedBy): Promise<void>;
-  /** An administrator takes a copy of what is kept about a person. */
+  /** Records that an administrator downloads a user's data. */
   noteExport(userId: string, by: DecidedBy): Promise<void>;
   /**
    * Deletes an account as its owner would.
    * @param confirm the account's address
-   * @throws SoukError not_found, own_account, account_not_confirmed; the error of a contributor, and then nothing was deleted
+   * @throws SoukError not_found, own_account, account_not_confirmed; a contributor's error: then nothing was deleted
    */
   erase(userId: string, confirm: string, by: DecidedBy): Promise<void>;
 };
@@ -140,7 +145,7 @@ export function createUserAdministration(parts: {
       await db.transaction(async (query) => {
         const prefix = await parts.tokenStore.revoke(userId, tokenId, new Date(clock.now()), query);
         if (prefix === undefined) throw new SoukError('not_found', { message: 'This user has no such token' });
-        // not its name, in which its owner may have written their own
+        // not its name, in which the owner may have written their own
         await audit(query, 'user.token-revoked', userId, by, { prefix });
       });
       await revocations.announce(tokenId);

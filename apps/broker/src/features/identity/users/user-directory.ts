@@ -8,7 +8,7 @@ import { roleOf } from './role.ts';
 import { providerIdOf, type StoredProvider } from './user-provider.ts';
 import { isUuid } from './user-store.ts';
 
-/** A user as administrators see them, deactivated ones too. */
+/** A user as administrators see them, even if deactivated. */
 export type DirectoryUser = {
   id: string;
   email: string;
@@ -22,27 +22,18 @@ type Row = Omit<DirectoryUser, 'role'> & { provider: StoredProvider; lastLoginAt
 
 const columns = `id, email, display_name as "displayName", created_at as "createdAt", is_active as "isActive"`;
 
-/** The users of this installation, for administrators: those of the configured providers, but for deleted ones. */
-export type UserDirectory = {
-  /** A page of those that are wanted, the newest first. `total`: of them; `counts`: of all users. */
-  list(wanted: WantedUsers): Promise<{ users: AdminUser[]; total: number; counts: UserCounts }>;
-  count(): Promise<UserCounts>;
-  find(userId: string): Promise<DirectoryUser | undefined>;
-  /** The row that the list has of them. */
-  show(userId: string): Promise<AdminUser | undefined>;
-  /** As `find`; the account cannot be deleted until the transaction of `query` is over. */
-  keep(query: Query, userId: string): Promise<DirectoryUser | undefined>;
-};
+export type UserDirectory = ReturnType<typeof createUserDirectory>;
 
+/** Users of the configured providers, for administrators; deleted ones are missing. */
 export function createUserDirectory(options: {
   query: Query;
-  /** Those that are configured. */
+  /** The configured ones. */
   providers: readonly StoredProvider[];
   adminEmails: readonly string[];
   peoplePlans: () => PeoplePlans;
-  /** By user the servers where they signed in with an account of their own, which a feature above knows. */
+  /** Servers where users signed in with their own accounts, by user, from a feature above. */
   signedInServers: ((userIds: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>) | undefined;
-}): UserDirectory {
+}) {
   const { query, providers, adminEmails } = options;
   const count = () => countUsers(query, providers);
 
@@ -84,11 +75,13 @@ export function createUserDirectory(options: {
 
   return {
     count,
-    find: (userId) => findOne(query, userId),
-    show: async (userId) => (await read([userId]))[0],
-    // a deletion marks the row first, and so waits
-    keep: (tx, userId) => findOne(tx, userId, 'for share'),
-    async list(wanted) {
+    find: (userId: string) => findOne(query, userId),
+    /** The user's row of the list. */
+    show: async (userId: string): Promise<AdminUser | undefined> => (await read([userId]))[0],
+    /** Like `find`, and prevents the account's deletion until the transaction ends: a deletion updates the row first. */
+    keep: (tx: Query, userId: string) => findOne(tx, userId, 'for share'),
+    /** A page of the wanted users, newest first. `total` counts them; `counts` counts all users. */
+    async list(wanted: WantedUsers): Promise<{ users: AdminUser[]; total: number; counts: UserCounts }> {
       const counts = await count();
       const found = await findUsers({ query, providers, adminEmails, plans: options.peoplePlans() }, wanted, counts);
       return { users: await read(found.ids), total: found.total, counts };

@@ -17,17 +17,17 @@ type UserRow = Omit<User, 'provider'> & { provider: StoredProvider };
 const columns = `u.id, u.email, u.display_name as "displayName", u.photo_url as "photoUrl", u.created_at as "createdAt",
   i.provider`;
 
-/** What a feature above adds to a new account, in the transaction that creates it. */
+/** Adds what a new account begins with, in the transaction that creates it, from a feature above. */
 export type WelcomeNewcomer = (query: Query, newcomer: { userId: string; email: string }) => Promise<void>;
 
-/** Users whose provider is active and who may sign in; all others do not exist here (clarifications, Sign-in). */
+/** Users of the configured providers who may sign in; all others do not exist here (clarifications, Sign-in). */
 export type UserStore = ReturnType<typeof createUserStore>;
 
 export function createUserStore(options: {
   db: Database;
   ids: Ids;
   providers: readonly StoredProvider[];
-  /** Whether the person with this verified address may come in. */
+  /** Whether the user with this verified address may sign in. */
   maySignIn(email: string): boolean;
   welcomeNewcomer?: WelcomeNewcomer | undefined;
 }) {
@@ -36,7 +36,10 @@ export function createUserStore(options: {
     providers,
     maySignIn: options.maySignIn,
 
-    /** An active user by id, else undefined: unknown, deactivated, deleted, of another provider, or not let in. */
+    /**
+     * Finds an active user; undefined when unknown, deactivated, deleted, of another provider, or not allowed to sign
+     * in.
+     */
     async find(id: string): Promise<User | undefined> {
       if (!isUuid(id)) return undefined;
       const { rows } = await db.query<UserRow>(
@@ -48,7 +51,7 @@ export function createUserStore(options: {
       return row && options.maySignIn(row.email) ? presentUser(row) : undefined;
     },
 
-    /** The active user who signed in last with this address at the provider, for the operator's command. */
+    /** Finds the active user who last signed in with this address at the provider, for the operator's command. */
     async findByEmail(email: string, provider: StoredProvider): Promise<User | undefined> {
       const { rows } = await db.query<UserRow>(
         `select ${columns} from users u join identities i on i.user_id = u.id
@@ -60,9 +63,9 @@ export function createUserStore(options: {
     },
 
     /**
-     * Creates the user of (provider, subject) or brings their profile up to date.
-     * @param besideNew what is stored with a new user, in the same transaction
-     * @returns the user, or undefined when they are deactivated or deleted.
+     * Creates the user of (provider, subject) or updates their profile.
+     * @param besideNew writes in the transaction of a new user
+     * @returns undefined when the user is deactivated or deleted
      */
     async signIn(
       provider: StoredProvider,
@@ -72,7 +75,7 @@ export function createUserStore(options: {
     ): Promise<User | undefined> {
       const at = new Date(atMs);
       const userId = await db.transaction(async (query) => {
-        // Two first sign-ins at once: the second waits here and then finds the identity of the first.
+        // of two concurrent first sign-ins, the second waits here and then finds the identity of the first
         await query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [
           `identity:${provider}:${profile.subject}`,
         ]);

@@ -100,7 +100,7 @@ export function importedOf(
   sources: readonly { serverId: string; source: ManifestSource }[],
 ): Imported {
   const named = heads.flatMap(({ serverId, registryName }): [string, { id: string; version: null }][] =>
-    registryName === undefined ? [] : [[registryName, { id: serverId, version: null }]],
+    registryName === null ? [] : [[registryName, { id: serverId, version: null }]],
   );
   const own = sources
     .filter(({ source }) => source.registryId === registryId)

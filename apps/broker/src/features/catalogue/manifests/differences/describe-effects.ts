@@ -100,33 +100,33 @@ function trials(before: Manifest, after: Manifest): string[] {
 function toolPrices(before: Manifest, after: Manifest, people: PeopleOfServer): string[] {
   const [was, is] = [costsOf(before), costsOf(after)];
   const names = new Set([...was.keys(), ...is.keys()]);
-  const changed = [...names].filter((name) => (was.get(name) ?? 0) !== (is.get(name) ?? 0));
+  const changed = [...names].filter((name) => (was.get(name) ?? 0) !== (is.get(name) ?? 0)).length;
   const raised = raisedPrices(before, after).length;
-  const coming = Object.keys(after.billing?.announcedPrices ?? {}).length;
-  const isAnnounced = !isDeepStrictEqual(before.billing?.announcedPrices ?? {}, after.billing?.announcedPrices ?? {});
-  const isCharged = ({ billing }: Manifest) => billing?.chargeOnErrors === true;
+  const [announced, coming] = [before.billing?.announcedPrices ?? {}, after.billing?.announcedPrices ?? {}];
   const tools = (count: number) => (count === 1 ? '1 tool' : `${count} tools`);
-  return [
-    ...(changed.length === 0
-      ? []
-      : [
-          `Calls that begin after the deployment cost the new prices of ${tools(changed.length)} (${raised} higher, ${changed.length - raised} lower); calls that run then keep theirs. ${used(people)}${raised > 0 && people.users > 0 ? `; ${askedText(people)}` : ''}.`,
-        ]),
-    ...(isAnnounced
-      ? [
-          coming === 0
-            ? 'Prices that were announced for a later date do not begin.'
-            : `The announced prices of ${tools(coming)} begin on their dates. People are told until then, and asked from then on where a price is higher.`,
-        ]
-      : []),
-    ...(isCharged(before) !== isCharged(after)
-      ? [
-          isCharged(after)
-            ? 'Calls that the server answers with an error are charged from then on.'
-            : 'Calls that the server answers with an error are no longer charged.',
-        ]
-      : []),
-  ];
+  const effects: string[] = [];
+  if (changed > 0) {
+    const asked = raised > 0 && people.users > 0 ? `; ${askedText(people)}` : '';
+    effects.push(
+      `Calls that begin after the deployment cost the new prices of ${tools(changed)} (${raised} higher, ${changed - raised} lower); calls that run then keep theirs. ${used(people)}${asked}.`,
+    );
+  }
+  if (!isDeepStrictEqual(announced, coming)) {
+    const count = Object.keys(coming).length;
+    effects.push(
+      count === 0
+        ? 'Prices that were announced for a later date do not begin.'
+        : `The announced prices of ${tools(count)} begin on their dates. People are told until then, and asked from then on where a price is higher.`,
+    );
+  }
+  const isCharged = ({ billing }: Manifest) => billing?.chargeOnErrors === true;
+  if (isCharged(after) && !isCharged(before)) {
+    effects.push('Calls that the server answers with an error are charged from then on.');
+  }
+  if (isCharged(before) && !isCharged(after)) {
+    effects.push('Calls that the server answers with an error are no longer charged.');
+  }
+  return effects;
 }
 
 /** The tools whose price rises from one version to the other. */
@@ -199,21 +199,20 @@ function headersOfPeople({ auth }: Manifest): string[] {
 
 /** A new version is trusted as it is found (features/catalogue/review/review-tools.ts). */
 function trust(before: Manifest, after: Manifest, hidden: HiddenTools): string[] {
-  const counts = [
-    ['under review', hidden.toolsUnderReview],
-    ['kept hidden', hidden.toolsKeptHidden],
-  ] as const;
-  const review = counts.flatMap(([how, count]) =>
+  const review = (count: number, how: string) =>
     count === 0 || before.version === after.version
       ? []
       : [
           `${count === 1 ? '1 tool is' : `${count} tools are`} ${how}: with a new version the tools are trusted as the server offers them then, these too.`,
-        ],
-  );
+        ];
+  const effects = [
+    ...review(hidden.toolsUnderReview, 'under review'),
+    ...review(hidden.toolsKeptHidden, 'kept hidden'),
+  ];
   const [was, is] = [before.toolChanges ?? 'text-only', after.toolChanges ?? 'text-only'];
-  if (was === is) return review;
+  if (was === is) return effects;
   return [
-    ...review,
+    ...effects,
     is === 'strict'
       ? 'A tool that changes in any way is hidden from everyone until an administrator approves it.'
       : 'New titles and descriptions of tools are shown at once; a tool with another schema stays hidden until an administrator approves it.',

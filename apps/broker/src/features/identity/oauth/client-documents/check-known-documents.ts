@@ -4,13 +4,13 @@ import { describeDocumentFault } from './document-fault.ts';
 import { createClientDocumentFetch, type ClientDocumentFetch } from './fetch-client-document.ts';
 import { knownDocuments } from './known-documents.ts';
 
-/** A well-known client, and why its document could not be fetched just now; undefined where it could. */
+/** A well-known client; `fault`: why its document could not be fetched just now. */
 export type KnownDocument = { name: string; address: string; fault: string | undefined };
 
-/** Their hosts are asked at most this often, however many people run the self-test. */
+/** Minimum time between two checks, even if several administrators run the self-test. */
 const rememberMs = 60_000;
 
-/** Fetches the documents of all well-known clients at once: each within 3 s and 5 KiB. Never throws. */
+/** Fetches the documents of all well-known clients concurrently, each within 3 s and 5 KiB. Never throws. */
 async function checkAll(fetch: ClientDocumentFetch['fetch']): Promise<KnownDocument[]> {
   const checks = [...knownDocuments].map(async ([address, { client_name: name }]) => {
     const fault = await fetch(address).then(() => undefined, describeDocumentFault);
@@ -19,13 +19,13 @@ async function checkAll(fetch: ClientDocumentFetch['fetch']): Promise<KnownDocum
   return Promise.all(checks);
 }
 
-/** The same for a command that runs without a broker. */
+/** Does the same for a command, without a broker. */
 export async function checkKnownDocuments(outgoing: Outgoing): Promise<KnownDocument[]> {
   const documents = createClientDocumentFetch({ outgoing });
   return checkAll(documents.fetch).finally(() => documents.close());
 }
 
-/** What was found in the last minute, or what is found now. */
+/** Returns a check whose result is reused for a minute. */
 export function createKnownDocumentCheck(fetch: ClientDocumentFetch['fetch'], clock: Clock) {
   const time = elapsedTime(clock);
   let last: { found: Promise<KnownDocument[]>; atMs: number } | undefined;

@@ -1,21 +1,21 @@
 import type { Query } from '#platform/db/database.ts';
 import type { PublicMetadata } from './fetch-client-document.ts';
 
-/** Anybody can publish documents: above this number, the least recently used are deleted. */
+/** Anyone can publish documents: above this number, the least recently used are deleted. */
 const maxDocuments = 5000;
-/** Until that happens no more than this are kept; the others are fetched each time. */
+/** Until the next deletion, at most this many are stored; the others are fetched each time. */
 const mostDocuments = 2 * maxDocuments;
-/** In days; `used_at` is exact to a day. */
+/** In days, to which `used_at` is exact. */
 const maxUnusedDays = 90;
 
 export type KeptDocument = { metadata: PublicMetadata; fetchedAt: Date };
 
 export type ClientDocumentStore = ReturnType<typeof createClientDocumentStore>;
 
-/** The metadata documents that were good once, in the table client_documents. */
+/** Metadata documents that were once valid, in the table client_documents. */
 export function createClientDocumentStore(query: Query) {
   return {
-    /** The document as it was when it was last fetched; it counts as used. */
+    /** Finds a document as last fetched, and marks it as used. */
     async find(clientId: string): Promise<KeptDocument | undefined> {
       const { rows } = await query<{ metadata: PublicMetadata; fetched_at: Date; is_stale_use: boolean }>(
         `select metadata, fetched_at, used_at < now() - interval '1 day' as is_stale_use
@@ -28,7 +28,7 @@ export function createClientDocumentStore(query: Query) {
       return { metadata: row.metadata, fetchedAt: row.fetched_at };
     },
 
-    /** Keeps a document that has just been fetched, in the place of an earlier one. */
+    /** Stores a document that was just fetched. */
     async keep(clientId: string, metadata: PublicMetadata): Promise<void> {
       await query(
         `insert into client_documents (client_id, metadata, fetched_at, used_at)
@@ -42,7 +42,7 @@ export function createClientDocumentStore(query: Query) {
   };
 }
 
-/** Deletes documents that were not used for 90 days, and the least recently used above the limit. @returns how many */
+/** Deletes documents that were unused for 90 days, and the least recently used above the limit. @returns how many */
 export async function reapClientDocuments(query: Query): Promise<number> {
   const unused = await query(
     `delete from client_documents where used_at < now() - make_interval(days => ${maxUnusedDays})`,

@@ -8,16 +8,16 @@ import { describeDocumentFault } from './document-fault.ts';
 import type { ClientDocumentFetch, FetchedDocument, PublicMetadata } from './fetch-client-document.ts';
 import { knownDocuments } from './known-documents.ts';
 
-/** oidc-provider asks again while it renders the error, and a client must not make us send requests without end. */
+/** oidc-provider asks again while it renders the error, and a client must not make us send endless requests. */
 const rememberFailureMs = 10_000;
 const maxFailures = 1000;
-/** How old a kept document may be before it is fetched again, beside its use. */
+/** Age of a stored document from which it is refetched in the background. */
 const refetchAfterMs = 300_000;
 
 /**
- * The metadata documents of clients. One that was good once is used as it was then and fetched again beside that, so that a
- * third party that is away costs nobody a sign-in; one that was never fetched is fetched, and for a well-known client that
- * fails to what we ship of it.
+ * Clients' metadata documents. A stored one is used at once and refetched in the background, so that an unreachable
+ * third party prevents no sign-in. Without one the document is fetched, and for a well-known client the copy that we
+ * ship is the fallback.
  */
 export function createClientDocuments(options: {
   documents: ClientDocumentFetch;
@@ -31,7 +31,7 @@ export function createClientDocuments(options: {
   const time = elapsedTime(options.clock);
   const failures = new Map<string, { error: unknown; untilMs: number }>();
 
-  /** @param hasCopy whether there is one to use where the fetch fails */
+  /** @param hasCopy whether there is a copy to use if the fetch fails */
   async function fetchDocument(clientId: string, hasCopy: boolean): Promise<FetchedDocument> {
     const failed = failures.get(clientId);
     if (failed && time.now() < failed.untilMs) throw failed.error;
@@ -58,15 +58,15 @@ export function createClientDocuments(options: {
 
   return {
     /**
-     * The document of this client, as the answer to the request that oidc-provider wants to send for it.
-     * @throws what the fetch failed with, where there is nothing to use in its place; DatabaseLostError
+     * Returns the document of this client, as the answer to oidc-provider's request for it.
+     * @throws the error of the fetch when there is no copy; DatabaseLostError
      */
     async answer(address: string | URL): Promise<Response> {
       const clientId = String(address);
       const kept = await store.find(clientId).catch(passOn);
       if (kept) {
         const isOld = options.clock.now() - kept.fetchedAt.getTime() > refetchAfterMs;
-        // a failure has been logged by then
+        // the failure is logged already
         if (isOld) void fetchDocument(clientId, true).catch(() => {});
         return toResponse(clientId, kept.metadata);
       }
@@ -83,7 +83,7 @@ export function createClientDocuments(options: {
   };
 }
 
-/** As an error that answerUnavailable tells from a document that cannot be fetched. */
+/** Rethrows a lost database so that answerUnavailable can tell it from a failed fetch. */
 function passOn(error: unknown): never {
   throw isDatabaseLost(error) ? new DatabaseLostError('the database is away', error) : error;
 }

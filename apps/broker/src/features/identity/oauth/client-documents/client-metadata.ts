@@ -4,7 +4,7 @@ import { isRecord } from '#platform/json.ts';
 import { sha256 } from '../../hash.ts';
 import { isLoopbackRedirect, redirectProblem, withoutPort } from '../redirect-uri.ts';
 
-/** What a client tells of itself, by registration or by its metadata document: the fields that we keep. */
+/** What a client says about itself, by registration or in its metadata document: the fields that we store. */
 export type ClientMetadata = {
   client_name: string | undefined;
   client_uri: string | undefined;
@@ -15,7 +15,7 @@ export type ClientMetadata = {
   response_types: ['code'];
 };
 
-/** A redirect address that is not kept, as it came, and why. */
+/** A redirect address that is not stored, as it was sent, and why. */
 export type RefusedRedirect = { redirect_uri: unknown; reason: string };
 
 export type MetadataResult =
@@ -27,9 +27,9 @@ const maxNameCharacters = 100;
 const secretMethods = ['client_secret_basic', 'client_secret_post'] as const;
 
 /**
- * Reads a client's metadata (RFC 7591, section 2). Fields that we have no use for are dropped rather than refused: real
- * clients name scopes, grant types and key types that we do not offer, and most name no application_type at all. Of the
- * redirect addresses the good ones are kept (section 3.2.1): editors name those of all their editions at once.
+ * Reads a client's metadata (RFC 7591, section 2). Fields without use here are dropped, not refused: real clients name
+ * scopes, grant types and key types that we do not support, and most name no application_type. Valid redirect addresses
+ * are kept even if others are not (section 3.2.1): editors name those of all their editions.
  */
 export function readClientMetadata(given: unknown): MetadataResult {
   if (!isRecord(given)) return refuse('invalid_client_metadata', 'the metadata must be a JSON object');
@@ -60,7 +60,7 @@ export function readClientMetadata(given: unknown): MetadataResult {
       client_name: readName(input['client_name']),
       client_uri: readWebAddress(input['client_uri']),
       redirect_uris: redirectUris,
-      // native accepts loopback addresses and schemes of applications besides https, so it fits every mix but pure https.
+      // native allows loopback addresses and custom schemes in addition to https, so it fits all but pure https
       application_type: redirectUris.every((uri) => uri.startsWith('https:')) ? 'web' : 'native',
       token_endpoint_auth_method: secretMethods.find((method) => method === wantedMethod) ?? 'none',
       grant_types: ['authorization_code', 'refresh_token'],
@@ -70,8 +70,8 @@ export function readClientMetadata(given: unknown): MetadataResult {
 }
 
 /**
- * The id of a public client: the hash of what it says. Clients that register anew at every start (some do so fifty times
- * an hour) get their old id back and make no second row. Loopback ports do not count, since they change at every start.
+ * Id of a public client: the hash of its metadata. A client that registers again at every start (some do so fifty times
+ * an hour) gets the same id and makes no second row. Loopback ports do not count: they change at every start.
  */
 export function publicClientId(metadata: ClientMetadata): string {
   const redirects = metadata.redirect_uris.map((uri) => (isLoopbackRedirect(uri) ? withoutPort(uri) : uri));
@@ -83,7 +83,7 @@ function refuse(error: 'invalid_redirect_uri' | 'invalid_client_metadata', descr
   return { error, description };
 }
 
-/** A name that can be seen: it stands in a question to a person. */
+/** Returns the name without invisible characters: it appears in a question to the user. */
 function readName(value: unknown): string | undefined {
   return typeof value === 'string' ? cleanLabel(value, maxNameCharacters) || undefined : undefined;
 }

@@ -2,12 +2,12 @@ import { RefusedAddressError } from '#platform/http/outgoing/address-guard.ts';
 import { ProxyError } from '#platform/http/outgoing/open-tunnel.ts';
 import { ClientDocumentError, ClientDocumentStatusError } from './fetch-client-document.ts';
 
-/** Of a document at a private address, which no operator can let the broker fetch. */
+/** The document is at a private address, which no operator can let the broker fetch. */
 export const addressNotPublic = "the document's address is not public";
 
 /**
- * Why a client's metadata document could not be had, for people: in a few words, and without what only the operator may
- * know (what a name resolves to, the proxy's address). The log has the error itself.
+ * Says in a few words, for users, why a client's metadata document could not be used. The log has the error itself:
+ * what a name resolves to and the proxy's address are for the operator alone.
  */
 export function describeDocumentFault(error: unknown): string {
   if (error instanceof ClientDocumentError) return error.message;
@@ -20,12 +20,12 @@ export function describeDocumentFault(error: unknown): string {
   return `no connection (${code})`;
 }
 
-/** What a stranger may be told of a document that could not be had, and who can help. */
+/** What anyone may learn about a document that could not be used. */
 export type DocumentTrouble = { kind: 'unfetched' | 'unusable'; fault: string | undefined };
 
 /**
- * For the page that anyone may open for any address: whether a name resolves here, and to what, stays untold.
- * @param cause what the fetch failed with; undefined where nothing was fetched, because no client can have that address
+ * Describes it for the page that anyone may open with any address: not whether a name resolves here, and to what.
+ * @param cause error of the fetch; undefined when nothing was fetched, because no client can have that address
  */
 export function documentTrouble(cause: unknown): DocumentTrouble {
   if (cause instanceof ClientDocumentStatusError) return { kind: 'unfetched', fault: cause.message };

@@ -9,16 +9,15 @@ import { readClientMetadata, type ClientMetadata } from './client-metadata.ts';
 const maxDocumentBytes = 5 * 1024;
 const timeoutMs = 3000;
 
-/** What a metadata document tells of a client: the draft forbids secrets in it, since it is public. */
+/** Metadata from a public document, in which the draft forbids secrets. */
 export type PublicMetadata = ClientMetadata & { token_endpoint_auth_method: 'none' };
 
 export type FetchedDocument = {
   metadata: PublicMetadata;
-  /** As the document's server sent it. */
   cacheControl: string | undefined;
 };
 
-/** A client's metadata document was answered and cannot be used; the message is for people, and for the client's developer. */
+/** A client's metadata document was fetched but is invalid. The message is for users and the client's developer. */
 export class ClientDocumentError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -26,7 +25,7 @@ export class ClientDocumentError extends Error {
   }
 }
 
-/** Its address answered with something else: its own server, or a proxy on the way. */
+/** The document's address answered with another status: its server, or a proxy on the way. */
 export class ClientDocumentStatusError extends ClientDocumentError {
   constructor(status: number) {
     super(`the document's address answered ${status}`);
@@ -39,11 +38,10 @@ export type ClientDocumentFetchOptions = { outgoing?: Outgoing | undefined; disp
 export type ClientDocumentFetch = ReturnType<typeof createClientDocumentFetch>;
 
 /**
- * Fetches client ID metadata documents (draft-ietf-oauth-client-id-metadata-document) in the place of oidc-provider's
- * own fetch: https only, public addresses only (literals and resolved names), no redirect, 5 KiB, 3 s.
- * The document is read by the same rules as a registration, since real ones name grant types that we do not have.
- *
- * @param options.dispatcher stands in for the guarded one in tests, which have no public address to publish a document at
+ * Fetches client ID metadata documents (draft-ietf-oauth-client-id-metadata-document) instead of oidc-provider: https
+ * only, public addresses only (literals and resolved names), no redirect, 5 KiB, 3 s. The rules of registrations apply,
+ * since real documents name grant types that we do not have.
+ * @param options.dispatcher replaces the guarded one in tests, which have no public address to publish a document at
  */
 export function createClientDocumentFetch({ outgoing, dispatcher }: ClientDocumentFetchOptions) {
   const guarded =
@@ -51,7 +49,7 @@ export function createClientDocumentFetch({ outgoing, dispatcher }: ClientDocume
     createGuardedDispatcher({ allowAddresses: [], connectTimeoutMs: timeoutMs, connections: 4, outgoing });
 
   return {
-    /** @throws ClientDocumentError, or what the connection failed with */
+    /** @throws ClientDocumentError, or the error of the connection */
     async fetch(address: string): Promise<FetchedDocument> {
       const url = new URL(address);
       if (url.protocol !== 'https:') throw new ClientDocumentError('the document must be at an https address');
@@ -74,7 +72,7 @@ export function createClientDocumentFetch({ outgoing, dispatcher }: ClientDocume
       };
     },
     close: async () => {
-      // a dispatcher that was handed in belongs to who made it
+      // whoever handed in a dispatcher closes it
       if (!dispatcher) await guarded.destroy();
     },
   };

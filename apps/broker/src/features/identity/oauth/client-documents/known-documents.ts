@@ -1,9 +1,9 @@
 import type { PublicMetadata } from './fetch-client-document.ts';
 
 /**
- * The metadata documents of well-known clients as they were in November 2026: clients that name themselves by a document do
- * not fall back to a registration, so without these nobody could sign in with them where a document cannot be fetched.
- * One that is fetched comes before the one here. Clients whose document is not known for certain are not in the list.
+ * Metadata documents of well-known clients, as of November 2026, for when a document cannot be fetched: these clients
+ * would not register instead, so no user could sign in with them. A fetched document takes precedence. Clients whose
+ * document is not known for certain are missing.
  */
 const known: Record<string, { name: string; uri: string; redirects: string[] }> = {
   'https://claude.ai/oauth/claude-code-client-metadata': {

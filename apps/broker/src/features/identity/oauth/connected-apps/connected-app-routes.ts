@@ -6,7 +6,7 @@ import type { Authorizations } from '../authorizations.ts';
 import type { FrontendCookie } from '../frontend-cookie.ts';
 import { presentConnections } from './present-connections.ts';
 
-/** Connected apps and the web app's own sign-ins, for the person whose they are. */
+/** Mounts the user's own connected apps and sign-ins of the web app. */
 export function mountConnectedAppRoutes(router: Router, authorizations: Authorizations, cookie: FrontendCookie): void {
   router.route(listConnectedApps, async ({ caller, params }) => {
     requireOwn(caller, params);

@@ -1,4 +1,4 @@
-/** Those that call themselves by others' names too come before these others. */
+/** Browsers that also send the name of another come before it. */
 const browsers: readonly (readonly [string, RegExp])[] = [
   ['Edge', /\bEdg(?:e|A|iOS)?\//],
   ['Opera', /\b(?:OPR|OPiOS|OPX|Opera)\//],
@@ -17,13 +17,12 @@ const systems: readonly (readonly [string, RegExp])[] = [
   ['macOS', /\bMacintosh\b/],
   ['Linux', /\b(?:Linux|X11)\b/],
 ];
-/** Twice as long as the longest of real browsers; the rest of a longer one is ignored. */
+/** Twice the length of the longest real user agent. */
 const longest = 512;
 
 /**
- * What a person may know a browser by, "Chrome on Linux": one of the names above, never a word of the header itself, which
- * its sender chooses freely.
- * @returns null for one that names neither
+ * Names a browser for its user, such as "Chrome on Linux": only with the names above, never with text of the header,
+ * which its sender chooses freely. @returns null when neither is known
  */
 export function nameBrowser(userAgent: string | undefined): string | null {
   const text = userAgent?.slice(0, longest) ?? '';

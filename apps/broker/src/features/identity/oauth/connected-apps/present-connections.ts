@@ -3,10 +3,7 @@ import { clientName, distinctNames } from '#platform/text/client-name.ts';
 import type { AuthorizationRow } from '../authorizations.ts';
 import { frontendClientId } from '../resources.ts';
 
-/**
- * Connected apps, and the browsers of the web app, as they came.
- * @param currentGrantId of the browser that asks, where it is the person's own
- */
+/** Separates connected apps from the browsers of the web app. @param currentGrantId of the asking browser */
 export function presentConnections(
   rows: readonly AuthorizationRow[],
   currentGrantId?: string,
@@ -19,7 +16,7 @@ export function presentConnections(
   };
 }
 
-/** Newest first, as they came; the oldest of one name has it alone. */
+/** Names the apps, newest first; of several with one name, the oldest has it without a number. */
 function presentApps(rows: readonly AuthorizationRow[]): ConnectedApp[] {
   const names = distinctNames(rows.toReversed(), (row) => clientName(row.client_name, row.client_version));
   return rows.map((row) => presentApp(row, names.get(row) ?? ''));

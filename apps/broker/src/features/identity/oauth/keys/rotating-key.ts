@@ -4,15 +4,15 @@ import { ExternalSigningKey } from 'oidc-provider';
 
 export type TokenKeys = {
   current: JWK;
-  /** Public parts. */
+  /** Public keys. */
   published: JWK[];
-  /** Private keys by their id, of every key that is not removed. */
+  /** Private keys by id, of every key that was not deleted. */
   privateKeys: ReadonlyMap<string, JWK>;
 };
 
 /**
- * The one signing key that oidc-provider knows. Its own are fixed when it is made, ours change while it runs: so this one
- * stands for the current key at each moment.
+ * The one signing key that oidc-provider knows. Its keys are fixed at creation and ours change while it runs, so this
+ * one always represents the current key.
  */
 export class RotatingKey extends ExternalSigningKey {
   readonly #keys: () => TokenKeys;
@@ -34,7 +34,7 @@ export class RotatingKey extends ExternalSigningKey {
     return createPublicKey({ key: this.#keys().current, format: 'jwk' });
   }
 
-  /** Signs a JWS signing input with the key that its header names: the current one may have changed since that was written. */
+  /** Signs with the key that the JWS header names: the current key may have changed since the header was written. */
   override sign(data: Uint8Array): Uint8Array {
     const [header = ''] = Buffer.from(data).toString('latin1').split('.');
     const { kid }: { kid?: string } = JSON.parse(Buffer.from(header, 'base64url').toString('utf8'));

@@ -6,9 +6,9 @@ import type { Ids } from '#platform/ids.ts';
 import type { TokenKeys } from './rotating-key.ts';
 
 const dayMs = 86_400_000;
-/** A key signs this long. */
+/** Time that a key signs. */
 const currentMs = 90 * dayMs;
-/** Tokens live ten minutes: after this long, all that a retired key signed have expired on every clock. */
+/** Tokens live ten minutes: after this time, all that a retired key signed have expired on every clock. */
 const retiredMs = 60 * 60_000;
 
 type KeyRow = { id: string; state: 'next' | 'current' | 'retired'; public_key: JWK | null; sealed_key: string };
@@ -22,7 +22,7 @@ export function createSigningKeyStore(options: { db: Database; vault: Vault; ids
     const id = ids.uuid();
     const { publicKey, secret } =
       purpose === 'tokens' ? await createTokenKey(id) : { publicKey: undefined, secret: ids.secret(32) };
-    // On conflict: another replica that started at the same moment has made the current one.
+    // on conflict: another replica that started at the same moment has created the current key
     await query(
       `insert into signing_keys (id, purpose, state, public_key, sealed_key, created_at, state_since)
        values ($1, $2, $3, $4::jsonb, $5, $6, $6) on conflict do nothing`,
@@ -47,7 +47,7 @@ export function createSigningKeyStore(options: { db: Database; vault: Vault; ids
   }
 
   return {
-    /** Makes what the first start of an installation lacks. */
+    /** Creates the keys of a new installation. */
     async ensureFirst(): Promise<void> {
       for (const purpose of ['tokens', 'cookies'] as const) {
         const rows = await read(purpose);
@@ -74,13 +74,12 @@ export function createSigningKeyStore(options: { db: Database; vault: Vault; ids
     },
 
     /**
-     * Moves the keys on: makes the next one where there is none, lets it take over after the current one's 90 days, and
-     * removes retired ones whose tokens have expired.
-     * @returns whether anything changed.
+     * Moves the keys on: creates a missing next key, makes it current after the current one's 90 days, and deletes
+     * retired keys whose tokens have expired. @returns whether anything changed
      */
     rotate(): Promise<boolean> {
       return db.transaction(async (query) => {
-        // one replica at a time, and the others then find nothing left to do
+        // one replica at a time; the others then find nothing to do
         await query(`select pg_advisory_xact_lock(hashtext('souk:signing-keys'))`);
         const at = new Date(clock.now());
         const before = (ms: number) => new Date(at.getTime() - ms);
@@ -113,7 +112,7 @@ export function createSigningKeyStore(options: { db: Database; vault: Vault; ids
   };
 }
 
-/** The installation's own: of no user. */
+/** The keys belong to no user. */
 function sealContext(id: string) {
   return { table: 'signing_keys', row: id, userId: '' };
 }

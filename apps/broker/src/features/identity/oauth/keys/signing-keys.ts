@@ -9,34 +9,17 @@ import { createSigningKeyStore } from './signing-key-store.ts';
 
 const channel = 'identity_keys';
 
-/** Finds the public key for the header of a token; throws when there is none. */
+/** Finds the public key for a token's header; throws when there is none. */
 export type FindKey = (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>;
 
-export type SigningKeys = {
-  /** For oidc-provider: signs with the key that is current at that moment. */
-  signer: RotatingKey;
-  /** Public keys that a token may be signed with: current, next, and retired ones whose tokens have not all expired. */
-  publicKeys(): readonly JWK[];
-  /** Picks from `publicKeys` as they are at the moment of the verification. */
-  findKey: FindKey;
-  /** HMAC key of our cookies, the same on every replica. It stays. */
-  cookieKey: string;
-  /** Moves the keys on as their age wants it; on any replica, at any time, however often. */
-  rotate(): Promise<void>;
-  stop(): Promise<void>;
-};
+export type SigningKeys = Awaited<ReturnType<typeof loadSigningKeys>>;
 
 /**
- * The keys of this installation, made at the first start and kept in the database with sealed private parts. Replicas hear
- * of every change and read again; a key is published for months before it signs, so that none meets one that it cannot know.
+ * Loads the keys of this installation, which its first start creates; private parts are sealed in the database.
+ * Replicas re-read them after every change, and a key is published months before it signs, so every replica knows it by
+ * then.
  */
-export async function loadSigningKeys(options: {
-  db: Database;
-  vault: Vault;
-  ids: Ids;
-  clock: Clock;
-  log: Log;
-}): Promise<SigningKeys> {
+export async function loadSigningKeys(options: { db: Database; vault: Vault; ids: Ids; clock: Clock; log: Log }) {
   const { db, log } = options;
   const store = createSigningKeyStore(options);
   await store.ensureFirst();
@@ -54,11 +37,15 @@ export async function loadSigningKeys(options: {
   const stopListening = await db.listen(channel, readAgain, readAgain);
 
   return {
+    /** For oidc-provider: signs with the key that is current at that moment. */
     signer: new RotatingKey(() => keys),
-    publicKeys: () => keys.published,
-    findKey: (header, token) => keySet(header, token),
+    /** Public keys that may have signed a token: current, next, and retired ones until their tokens have expired. */
+    publicKeys: (): readonly JWK[] => keys.published,
+    findKey: ((header, token) => keySet(header, token)) satisfies FindKey,
+    /** HMAC key of our cookies, the same on every replica. It never changes. */
     cookieKey,
-    async rotate() {
+    /** Moves the keys on as their age requires. Any replica may call it at any time. */
+    async rotate(): Promise<void> {
       if (!(await store.rotate())) return;
       await reload();
       await db.notify(channel, 'changed');

@@ -17,7 +17,7 @@ export function refreshSecondsLeft(ctx: KoaContextWithOIDC): number {
 export function createPolicy() {
   const policy = interactionPolicy.base();
   const login = policy.get('login');
-  // A session may outlive its user: deactivated, deleted, or of the stand-in while Google is configured by now.
+  // a session may outlive its user: deactivated, deleted, or of the stand-in while Google is configured by now
   login?.checks.add(
     new interactionPolicy.Check('account_gone', 'the account of this session cannot be used', (ctx) =>
       ctx.oidc.session?.accountId !== undefined && ctx.oidc.account === undefined
@@ -29,8 +29,8 @@ export function createPolicy() {
 }
 
 /**
- * Finds the grant of an authorization. Each authorization has its own, so that revoking one device does not affect the
- * others. The consent page created it for an MCP client; the web app is not asked for consent and gets it here.
+ * Finds the grant of an authorization. Each has its own, so that revoking one device does not affect the others. The
+ * consent page created it for an MCP client; the web app, which is not asked for consent, gets it here.
  */
 export async function loadGrant(ctx: KoaContextWithOIDC, resources: Resources) {
   const consented = ctx.oidc.result?.consent?.grantId;
@@ -42,7 +42,7 @@ export async function loadGrant(ctx: KoaContextWithOIDC, resources: Resources) {
   return grant;
 }
 
-/** Returns a grant of the web app for the API. It is not saved yet. */
+/** Returns an unsaved grant of the web app for the API. */
 export function newFrontendGrant(provider: Provider, accountId: string, resources: Resources) {
   const grant = new provider.Grant({ clientId: frontendClientId, accountId });
   grant.addOIDCScope('openid email profile');

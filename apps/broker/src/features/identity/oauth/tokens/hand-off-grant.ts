@@ -11,22 +11,25 @@ import type { TokenRefusal } from './token-refusal.ts';
 
 const handOffGrantType = 'urn:souk:grant:handoff';
 
-/** Proves that a ticket was made for this browser: a person who was lured here with another's ticket has no cookie for it. */
+/**
+ * Proves that a ticket was made for this browser: a user who was lured here with another's ticket has no cookie for it.
+ */
 const cookieName = 'souk_hand_off';
-/** As long as the ticket lives (create-provider.ts). */
+/** Lifetime of the ticket (create-provider.ts). */
 const cookieSeconds = 60;
 
-/** What the answer to a swap must know about its request. */
+/** What the answer to a swap needs to know about its request. */
 type Swap = { sameBrowser: boolean; keepsSignIn: boolean };
 
 export type HandOff = ReturnType<typeof createHandOff>;
 
 /**
- * The ticket that /auth/success gets in its address (clarifications, Sign-in). It is an authorization code of the web
- * client whose proof of possession only we can compute: so it is stored hashed, lives 60 seconds, works once, a second use
- * revokes the tokens of the first, and neither the ordinary code grant nor another client can redeem it.
- * The browser that came back from the provider gets a cookie that proves it; the swap's answer says whether it was there
- * (`sameBrowser`), and the web asks the person first where it was not (sign-in forgery, RFC 6749, section 10.12).
+ * Hands a sign-in over to /auth/success by a ticket in its address (clarifications, Sign-in). The ticket is an
+ * authorization code of the web client whose proof of possession only we can compute: it is stored hashed, lives 60
+ * seconds and works once; a second use revokes the tokens of the first; neither the ordinary code grant nor another
+ * client can redeem it. A cookie proves that the browser is the one that returned from the provider. The swap's answer
+ * says whether it was there (`sameBrowser`); if not, the web app asks the user first (sign-in forgery, RFC 6749,
+ * section 10.12).
  */
 export function createHandOff(options: {
   provider: Provider;
@@ -46,7 +49,7 @@ export function createHandOff(options: {
   const swaps = new WeakMap<IncomingMessage, Swap>();
   const proofOf = (purpose: 'hand-off' | 'hand-off-browser', ticket: string) =>
     createHmac('sha256', options.cookieKey).update(`${purpose}:${ticket}`).digest('base64url');
-  /** RFC 7636 wants 43 characters at least: an HMAC-SHA-256 in base64url has exactly these. */
+  /** RFC 7636 wants at least 43 characters: exactly the length of an HMAC-SHA-256 in base64url. */
   const verifierFor = (ticket: string) => proofOf('hand-off', ticket);
   const isOfBrowser = (ticket: string, cookie: string | undefined) => {
     const given = Buffer.from(cookie ?? '');
@@ -56,8 +59,8 @@ export function createHandOff(options: {
 
   return {
     /**
-     * @param reply goes to the browser that came back from the provider, and takes the proof of the ticket along
-     * @returns a ticket for this person; `sessionUid` names the browser's session, which their sign-out then ends too
+     * Issues a ticket for this user. The reply to the browser that returned from the provider carries its proof.
+     * @param session.sessionUid names the browser's session, which their sign-out then ends too
      */
     async issue(
       reply: FastifyReply,
@@ -87,8 +90,8 @@ export function createHandOff(options: {
     },
 
     /**
-     * Turns a request with a ticket into the code exchange that it stands for; leaves every other form alone. With
-     * `keep_sign_in=1` a ticket of another browser gets its tokens, and leaves the refresh cookie of this one as it is.
+     * Turns a request with a ticket into the code exchange that it represents; other forms stay as they are. With
+     * `keep_sign_in=1`, a ticket of another browser gets its tokens and leaves this browser's refresh cookie as it is.
      */
     rewrite(request: FastifyRequest, form: URLSearchParams): TokenRefusal | undefined {
       if (form.get('grant_type') !== handOffGrantType) return undefined;
@@ -100,7 +103,7 @@ export function createHandOff(options: {
           description: 'a hand-off has one token and is for the web client',
         };
       }
-      // A code may come from a program; a ticket is only ever swapped by our own page.
+      // a code may come from a program; a ticket is only ever swapped by our own page
       if (request.headers.origin !== publicUrl) {
         return { status: 403, error: 'invalid_request', description: 'the Origin header must name this installation' };
       }
@@ -117,10 +120,10 @@ export function createHandOff(options: {
       return undefined;
     },
 
-    /** The swap that this request was before `rewrite`, if it was one. */
+    /** The swap of this request, if it was one before `rewrite`. */
     findSwap: (request: IncomingMessage): Swap | undefined => swaps.get(request),
 
-    /** Set-Cookie that removes the proof: a swap is the last that it is good for. */
+    /** Set-Cookie that removes the proof, which a swap uses up. */
     clearedCookie: `${cookieName}=; Max-Age=0; Path=${attributes.path}; HttpOnly; SameSite=Lax${attributes.secure ? '; Secure' : ''}`,
   };
 }

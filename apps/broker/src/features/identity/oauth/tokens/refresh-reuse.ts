@@ -6,62 +6,43 @@ import { sha256 } from '../../hash.ts';
 import { frontendClientId } from '../resources.ts';
 
 /*
- * What a refresh token that is used a second time means; all of it is here (docs/decisions/0008 and 0013).
- *
- * - A token has one successor, however often it is used: its value is derived from the old one and a key of this
- *   installation. Requests that race, on any replica, come to the same new token, and nothing has to be kept for that.
- * - Native and hosted clients have a grace of ten seconds, since answers are lost and two windows refresh at once. A used
- *   token is a retry then, answered with the token that its line has come to; it does not rotate again.
- * - Our web client has no grace, for it serialises its refreshes. It names each renewal before it sends it, and repeats
- *   the name until it has an answer. Used token and name together are a retry for ten minutes, answered with the one
- *   successor, as long as that is unused.
+ * What the second use of a refresh token means (docs/decisions/0008 and 0013).
+ * - A token has one successor, whose value is derived from it and a key of this installation. Requests that race, on
+ *   any replica, get the same new token, without anything being stored.
+ * - Native and hosted clients have a grace of ten seconds, since answers get lost and two windows refresh at once.
+ *   Within it a used token is a retry, answered with the newest token of its line, without another rotation.
+ * - Our web client has no grace, because it serializes its refreshes. It names each renewal before it sends it, and
+ *   repeats the name until it has an answer. For ten minutes a used token with its name is a retry, answered with the
+ *   one successor as long as that is unused.
  * - Everything else is reuse: a copy may have been stolen, so oidc-provider ends the sign-in.
  */
 
 /**
- * SQL: a record of oauth_records is a used token in its grace. A predicate of its own, never a zero interval: a statement
- * that waited for the winner's lock still has its older now().
+ * SQL: the record is a used token within its grace. Not a zero interval for the web client: a statement that waited for
+ * the winner's lock still has its older now().
  */
 const inGrace = `(model = 'RefreshToken' and payload->>'clientId' <> '${frontendClientId}' and consumed_at + interval '10 seconds' > now())`;
 
-/** SQL: the renewal whose hash is `$n` used the record, no longer ago than its lost access token would have lived. */
+/** SQL: the renewal with this hash used the record, no longer ago than its lost access token would have lived. */
 const inRenewal = (hash: string, record = '') =>
   `coalesce(${record}renewal_hash = ${hash} and ${record}consumed_at + interval '10 minutes' > now(), false)`;
 
-/** SQL: a record counts as used; `renewal` names the parameter with `currentRenewal()`. */
+/** SQL: the record counts as used. `renewal`: the parameter with `currentRenewal()`. */
 export const countsAsUsed = (renewal: string) =>
   `consumed_at is not null and not ${inGrace} and not ${inRenewal(renewal)}`;
 
-/** SQL: a record may be used, for the first time or as a retry. */
+/** SQL: the record may be used, for the first time or as a retry. */
 export const mayBeUsed = (renewal: string) => `(consumed_at is null or ${inGrace} or ${inRenewal(renewal)})`;
 
-/** 128 bits at least, so that another cannot guess it; bounded, since it comes from outside. */
+/** At least 128 bits, against guessing; bounded, because it comes from outside. */
 const wellFormedName = /^[A-Za-z0-9_-]{22,64}$/;
 
-/** A line grows by a few tokens in ten seconds; this ends a walk that something unforeseen made long. */
+/** A line grows by a few tokens in ten seconds; this limits the walk in unforeseen cases. */
 const maxSteps = 50;
 
-export type RefreshReuse = {
-  /**
-   * A native or hosted client refreshes with this token.
-   * @returns the token to go on with: for a retry, the one that its line has come to
-   */
-  resolve(request: IncomingMessage, token: string): Promise<string>;
-  /**
-   * The web client refreshes with this token, in the renewal of this name.
-   * @param name what the browser sent; an ill-formed one counts as none
-   * @returns the token to go on with: for a retry whose answer was lost, the successor
-   */
-  resolveForWeb(request: IncomingMessage, token: string, name: string | null): Promise<string>;
-  /** The request is a retry: it gets an access token, and no further rotation. */
-  isRetry(request: IncomingMessage): boolean;
-  /** Hash of the web client's renewal that oidc-provider is answering; null when it is none. */
-  currentRenewal(): string | null;
-  /** Makes the refresh tokens of this provider by the rule above; the first of a line stays random. */
-  install(provider: Provider): void;
-};
+export type RefreshReuse = ReturnType<typeof createRefreshReuse>;
 
-export function createRefreshReuse({ db, key }: { db: Database; key: string }): RefreshReuse {
+export function createRefreshReuse({ db, key }: { db: Database; key: string }) {
   const retries = new WeakSet<IncomingMessage>();
   const renewals = new WeakMap<IncomingMessage, string>();
 
@@ -77,7 +58,9 @@ export function createRefreshReuse({ db, key }: { db: Database; key: string }): 
     return rows[0];
   }
 
-  /** The newest token of a line; undefined when this token is unknown, unused, or was used longer ago than the grace. */
+  /**
+   * Finds the newest token of a line; undefined when this token is unknown, unused, or used longer ago than the grace.
+   */
   async function findNewest(token: string): Promise<string | undefined> {
     const given = await look(token);
     if (!given?.used || !given.in_grace) return undefined;
@@ -91,7 +74,9 @@ export function createRefreshReuse({ db, key }: { db: Database; key: string }): 
     return newest;
   }
 
-  /** The successor that this renewal was given already. One that was used since is found too, and refused as reuse of its own. */
+  /**
+   * Finds the successor that this renewal was already given. A successor that was used since is refused as reuse later.
+   */
   async function findSuccessor(token: string, renewal: string): Promise<string | undefined> {
     const successor = successorOf(token);
     const { rows } = await db.query(
@@ -109,26 +94,38 @@ export function createRefreshReuse({ db, key }: { db: Database; key: string }): 
   }
 
   return {
-    async resolve(request, token) {
+    /**
+     * A native or hosted client refreshes with this token.
+     * @returns the token to continue with: for a retry, the newest of its line
+     */
+    async resolve(request: IncomingMessage, token: string): Promise<string> {
       return goOnWith(request, token, await findNewest(token));
     },
 
-    async resolveForWeb(request, token, name) {
+    /**
+     * The web client refreshes with this token, in the renewal of this name.
+     * @param name what the browser sent; an ill-formed one counts as none
+     * @returns the token to continue with: for a retry whose answer was lost, the successor
+     */
+    async resolveForWeb(request: IncomingMessage, token: string, name: string | null): Promise<string> {
       if (name === null || !wellFormedName.test(name)) return token;
       const renewal = sha256(name);
-      // from here on the record store knows the request by it
+      // the record store recognizes the request by it from here on
       renewals.set(request, renewal);
       return goOnWith(request, token, await findSuccessor(token, renewal));
     },
 
-    isRetry: (request) => retries.has(request),
+    /** Whether the request is a retry, which gets an access token without another rotation. */
+    isRetry: (request: IncomingMessage): boolean => retries.has(request),
 
-    currentRenewal() {
+    /** Hash of the web client's renewal that oidc-provider is answering, if any. */
+    currentRenewal(): string | null {
       const request = Provider.ctx?.req;
       return (request && renewals.get(request)) ?? null;
     },
 
-    install(provider) {
+    /** Makes this provider derive refresh tokens from their predecessors; the first of a line stays random. */
+    install(provider: Provider): void {
       const { prototype } = provider.RefreshToken;
       const random: unknown = Reflect.get(prototype, 'generateTokenId');
       if (typeof random !== 'function') throw new Error('oidc-provider makes token ids in another way by now');

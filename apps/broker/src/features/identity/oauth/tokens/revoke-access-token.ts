@@ -6,8 +6,8 @@ import type { Authorizations } from '../authorizations.ts';
 export type AccessTokenRevocation = ReturnType<typeof createAccessTokenRevocation>;
 
 /**
- * RFC 7009 for access tokens: ours are JWTs, whose revocation oidc-provider refuses. It still decides whether the client is
- * who it says; then the authorization that the token is of ends, as it does for a refresh token (section 2.1).
+ * Revokes access tokens (RFC 7009), which oidc-provider refuses to do for JWTs. It still authenticates the client; then
+ * the token's authorization ends, as it does for a refresh token (section 2.1).
  */
 export function createAccessTokenRevocation(options: {
   provider: Provider;
@@ -24,7 +24,7 @@ export function createAccessTokenRevocation(options: {
   });
 
   return {
-    /** Remembers the access token of a revocation, if it is one of ours, and takes it out of what oidc-provider sees. */
+    /** Remembers the access token of a revocation, if it is ours, and hides it from oidc-provider. */
     async prepare(request: IncomingMessage, form: URLSearchParams): Promise<void> {
       const claims = await options.accessTokens.read(form.get('token') ?? '');
       if (!claims) return;

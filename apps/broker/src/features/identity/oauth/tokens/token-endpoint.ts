@@ -18,13 +18,13 @@ export type TokenEndpointOptions = {
   handOff: HandOff;
 };
 
-/** What a code or refresh token was issued for. */
+/** The client and the resources of a code or refresh token. */
 type Source = { clientId: string; resources: ReadonlySet<string> };
 
 /**
- * The checks that must come before a code is used up or a refresh token is rotated: oidc-provider looks at `resource`
- * only afterwards, and a request that is refused must not cost the client its sign-in.
- * Rewrites `form` in place: the canonical resource, and the web app's refresh token from its cookie.
+ * Makes the checks that must come before a code is used up or a refresh token is rotated: oidc-provider looks at
+ * `resource` only afterwards, and a refused request must not cost the client its sign-in. Rewrites `form` in place: the
+ * canonical resource, and the web app's refresh token from its cookie.
  */
 export async function checkTokenRequest(
   options: TokenEndpointOptions,
@@ -41,7 +41,7 @@ export async function checkTokenRequest(
   const isFrontend = form.get('client_id') === frontendClientId;
   const refreshing = grantType === 'refresh_token';
   const { origin } = request.headers;
-  // A form of another site could otherwise plant its own sign-in in this browser's cookie.
+  // otherwise a form of another site could plant its own sign-in in this browser's cookie
   if (isFrontend && origin !== undefined && origin !== options.publicUrl) {
     return { status: 403, error: 'invalid_request', description: 'this origin may not use the web client' };
   }
@@ -70,7 +70,7 @@ export async function checkTokenRequest(
   return undefined;
 }
 
-/** The web app's refresh: our own Origin and the cookie, and a handle, if any, of the same sign-in. */
+/** Checks the web app's refresh: our own Origin, the cookie, and a handle, if any, of the same sign-in. */
 async function useCookie(
   options: TokenEndpointOptions,
   request: FastifyRequest,
@@ -111,9 +111,9 @@ async function findSource(
 }
 
 /**
- * Adds the spec's camelCase fields beside the standard ones, and moves the web app's refresh token into its cookie. The
- * answer to a hand-off ticket says whether it is of this browser. Also writes a new authorization down. Runs inside
- * oidc-provider, after its own answer.
+ * Adds the spec's camelCase fields to the standard ones, moves the web app's refresh token into its cookie, tells a
+ * hand-off whether the ticket belongs to this browser, and records a new authorization. Runs inside oidc-provider,
+ * after its answer.
  */
 export function extendTokenAnswers(
   provider: Provider,
@@ -151,8 +151,8 @@ export function extendTokenAnswers(
   });
 
   /**
-   * A sign-in takes the place of the one that this browser had, also of another person: that one could not be used from
-   * here on, and would never be signed out.
+   * Ends the browser's previous sign-in, even of another user: it could no longer be used, and would never be signed
+   * out.
    */
   async function endEarlier(grantId: string, refreshToken: string): Promise<void> {
     const earlier = await provider.RefreshToken.find(refreshToken);

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** Why a request to the token endpoint ends before oidc-provider sees it (RFC 6749, section 5.2; RFC 8707, section 2). */
+/** Refusal of a token request before oidc-provider sees it (RFC 6749, section 5.2; RFC 8707, section 2). */
 export type TokenRefusal = {
   status: 400 | 403;
   error: 'invalid_request' | 'invalid_grant' | 'invalid_target';
@@ -8,7 +8,6 @@ export type TokenRefusal = {
   clearCookie?: true;
 };
 
-/** Answers a refusal in the shape of OAuth. */
 export function refuseToken(reply: FastifyReply, refusal: TokenRefusal) {
   return reply
     .code(refusal.status)
