@@ -1,16 +1,16 @@
 import type { Query } from '#platform/db/database.ts';
 
-/** Tables whose reasons may hold a deleted person's address. */
+/** Tables whose reasons may contain a deleted user's address. */
 const tables = ['manifest_versions', 'manifest_runs', 'tool_changes'] as const;
 
 /**
- * What administrators wrote about manifests and tools names people at times: a deleted person's address goes from it. The
- * versions that a person staged stay under the bare user id.
+ * Removes a deleted user's address from the reasons that administrators gave. The versions that the user staged keep
+ * the bare user id.
  */
 export function catalogueContributor({ query }: { query: Query }) {
   return {
     name: 'stagedManifests',
-    /** What this person staged as an administrator, the newest first. */
+    /** Versions that this user staged as an administrator, newest first. */
     async export(userId: string) {
       const { rows } = await query<{ server_id: string; version: string; created_at: Date; reason: string | null }>(
         `select server_id, version, created_at, reason from manifest_versions

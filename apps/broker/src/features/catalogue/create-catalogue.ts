@@ -17,63 +17,60 @@ import { priceNotes } from './prices/price-notes.ts';
 import * as versions from './manifests/version-store.ts';
 import type { CatalogueTables } from './tables.ts';
 
-/** The stored catalogue: manifests with their versions, and what each deployed server was last found to offer. */
+/** The stored catalogue: manifests with their versions, and what each deployed server last offered. */
 export type Catalogue = Deployments & {
-  /** The current state, from memory: lists and calls read this and never wait. */
+  /** The current state, from memory: lists and calls never wait. */
   snapshot(): CatalogueSnapshot;
-  /** What may not have been meant with the prices of a manifest that is staged or about to be deployed. */
+  /** Sentences about prices of a manifest that its author may not have meant. */
   priceNotes(manifest: Manifest): string[];
-  /** Replaces what a server offers, unless an administrator approved a list of this version; marks it connected. */
+  /** Replaces what a server offers, unless an administrator approved a list for this version; marks it connected. */
   storeDiscovery(serverId: string, discovered: Discovered): Promise<void>;
   /**
-   * Stores that a new version of a server answered "sign in first": it works. The shop shows the snapshot in its manifest,
-   * which was approved with it, or what it showed before.
+   * Stores that a new version of a server works, although it answered "sign in first". The shop shows the snapshot in
+   * its manifest, which was approved with it, or what it showed before.
    */
   storeClosed(serverId: string): Promise<void>;
-  /** What a deployment of this manifest would store of such lists, beside what is deployed now. Stores nothing. */
+  /** Returns what a deployment of this manifest would store of these lists. Stores nothing. */
   inspectOffer(manifest: Pick<Manifest, 'id' | 'slug'>, discovered: Discovered): Promise<InspectedOffer>;
-  /** How changes of what a server offers to one person are judged; undefined when it is not deployed. */
+  /** How changes of a user's personal tools are judged; undefined when the server is not deployed. */
   driftOf(serverId: string): Promise<{ slug: string; version: string; policy: DriftPolicy } | undefined>;
-  /**
-   * Makes these items what the shop shows of a server, with an audit row.
-   * @throws SoukError not_found
-   */
+  /** Makes these items what the shop shows of a server, with an audit row. @throws SoukError not_found */
   approveOffer(serverId: string, list: OfferedList, approval: Approval): Promise<void>;
   /** Re-reads everything that is deployed, on this broker alone. */
   readAgain(): Promise<void>;
   setHealth(serverId: string, change: FoundHealth): Promise<void>;
-  /** How tools changed since they were trusted, newest first. */
+  /** Changes of tools since they were trusted, newest first. */
   toolChanges(filter: { status?: ToolChangeStatus | undefined; serverId?: string | undefined }): Promise<ToolChange[]>;
   /**
-   * Approves or rejects a pending change, or approves after all what keeps a tool hidden, with an audit row.
+   * Approves or rejects a pending change, or later approves a rejected one, with an audit row.
    * @throws SoukError not_found, change_decided
    */
   decideToolChange(id: number, decision: Decision): Promise<ToolChange>;
-  /** A server's icon was stored. */
+  /** To be called when a server's icon was stored. */
   iconChanged(serverId: string): Promise<void>;
   /** Calls the listener after each change of the snapshot. Returns a function that removes it. */
   onChange(listener: CatalogueListener): () => void;
   stop(): Promise<void>;
 };
 
-export async function createCatalogue(options: {
+export async function createCatalogue(parts: {
   db: Database;
   clock: Clock;
   log: Log;
   /** Aliases of programs that come with this installation: an upgrade changes them. */
   bundledPrograms?: ReadonlySet<string>;
-  /** The version of this program: another one may store something else of the same answer. */
+  /** Version of this program: another one may store the same answer differently. */
   builtBy?: string;
-  /** Counts the people who rent each of these servers; a feature above this one knows it. */
+  /** Renters of each of these servers, from a feature above. */
   rentersOf?: (serverIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
-  /** The addresses of people, by user id; deleted ones have none. */
+  /** Addresses by user id; deleted users have none. */
   emailsOf?: (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Forgets what features above this one keep for the deployed version of a server, in the transaction that ends it. */
+  /** Deletes what features above store for a server's deployed version, in the transaction that ends it. */
   versionEnds?: (query: Query, serverId: string) => Promise<unknown>;
 }): Promise<Catalogue> {
-  const { clock, log, builtBy, bundledPrograms = new Set<string>() } = options;
-  const tables = options.db.kysely.withTables<CatalogueTables>();
-  const live = await createLiveSnapshot({ db: options.db, tables, clock, log });
+  const { clock, log, builtBy, bundledPrograms = new Set<string>() } = parts;
+  const tables = parts.db.kysely.withTables<CatalogueTables>();
+  const live = await createLiveSnapshot({ db: parts.db, tables, clock, log });
   const recorder = createAnswerRecorder({ tables, live, builtBy, bundledPrograms, clock, log });
   const find = (serverId: string) => live.current().byId.get(serverId);
 
@@ -85,9 +82,9 @@ export async function createCatalogue(options: {
       db: tables,
       clock,
       changed: live.changed,
-      rentersOf: options.rentersOf ?? (async () => new Map()),
-      emailsOf: options.emailsOf ?? (async () => new Map()),
-      versionEnds: options.versionEnds ?? (async () => {}),
+      rentersOf: parts.rentersOf ?? (async () => new Map()),
+      emailsOf: parts.emailsOf ?? (async () => new Map()),
+      versionEnds: parts.versionEnds ?? (async () => {}),
     }),
 
     iconChanged: (serverId) => live.changed(serverId),

@@ -15,16 +15,16 @@ import {
 } from './snapshot/snapshot.ts';
 import type { Suggestions } from './search/suggest-matches.ts';
 
-/** How a server is sold now, which the feature above knows. */
+/** Current terms of a server's sale, from a feature above. */
 export type SoldTerms = {
-  /** The payment provider names the price so; undefined until it knows the rental. */
+  /** The payment provider's id of the price; undefined until it knows the rental. */
   rentalPriceId?: string | undefined;
   /** The cheapest plan on sale that includes it. */
   plan?: IncludingPlan | undefined;
   creditPrice?: CreditPrice | undefined;
 };
 
-/** A server as a visitor sees it (spec part 1, section 3). */
+/** A server as visitors see it (spec part 1, section 3). */
 export function presentServer(server: CatalogueServer, sold: SoldTerms = {}): ServerAnswer {
   const { manifest } = server;
   const billing = presentBilling(manifest, sold);
@@ -77,7 +77,7 @@ function requiredOfPeople({ auth }: Manifest): ServerAnswer['requires'] {
   return auth.type === 'headers' && auth.headers.some(({ from }) => from === 'user') ? 'headers' : undefined;
 }
 
-/** The tier of a manifest, what its rental is called, and the plan that includes it. */
+/** A manifest's tier, the name of its rental, and the plan that includes it. */
 export function presentBilling(
   manifest: Manifest,
   { rentalPriceId: stripePriceId, plan }: SoldTerms = {},
@@ -102,8 +102,8 @@ export function presentBilling(
 }
 
 /**
- * The address of an icon on our own origin: a path in the manifest, or what was fetched from an address in it. A browser
- * never asks anyone else, who would learn of each visitor.
+ * Address of an icon on our own origin: a path from the manifest, or the icon that was fetched from an address in it. A
+ * browser never asks other hosts, which would learn of each visitor.
  */
 function presentIcon({ manifest, icon }: CatalogueServer): string | undefined {
   if (manifest.icon !== undefined && isOwnPath(manifest.icon)) return manifest.icon;
@@ -112,7 +112,7 @@ function presentIcon({ manifest, icon }: CatalogueServer): string | undefined {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** The title that people read, or the name where there is none. */
+/** The title for users, or the name if there is none. */
 export function toolTitle({ name, definition }: Pick<CatalogueItem, 'name' | 'definition'>): string {
   return (
     text(definition['title']) ??
@@ -169,7 +169,7 @@ export function* presentOffer(server: CatalogueServer): Generator<CapabilityAnsw
   yield* server.resources.map(presentResource);
 }
 
-/** One after the other, as they are asked for: of thousands of servers they are megabytes. */
+/** These are generators: for thousands of servers the lists are megabytes. */
 export function* presentTools({ servers }: CatalogueSnapshot) {
   for (const server of servers) for (const tool of servedTools(server)) yield presentTool(tool);
 }
@@ -188,18 +188,18 @@ export function* presentCapabilities(snapshot: CatalogueSnapshot) {
   yield* presentResources(snapshot);
 }
 
-/** Characters of a description where one line of it is shown. */
+/** Length of a description that is shown in one line. */
 const suggestedCharacters = 160;
 function cut(description: string): string {
   if (description.length <= suggestedCharacters) return description;
-  // a character of two halves loses both
+  // drops half of a surrogate pair
   return `${description
     .slice(0, suggestedCharacters)
     .replace(/[\uD800-\uDBFF]$/, '')
     .trimEnd()}…`;
 }
 
-/** A server where it has one line. */
+/** A server in a one-line list. */
 export function presentBrief(server: CatalogueServer) {
   const icon = presentIcon(server);
   return {

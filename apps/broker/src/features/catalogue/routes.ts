@@ -30,12 +30,12 @@ import {
 } from './present.ts';
 
 /**
- * The public read calls under /mcp/, which answer from memory and wait for no upstream and no database; and the
- * administrator's decisions on tools that changed.
+ * Mounts the public read calls under /mcp/, which answer from memory and wait for no upstream and no database, and the
+ * administrators' decisions about changed tools.
  */
 export function mountCatalogueRoutes(
   router: Router,
-  options: {
+  parts: {
     catalogue: Catalogue;
     indexOf: (snapshot: CatalogueSnapshot) => ServerIndex;
     usedTogether: () => UsedTogether;
@@ -46,14 +46,14 @@ export function mountCatalogueRoutes(
     soldTerms(server: CatalogueServer): SoldTerms;
   },
 ): void {
-  const { catalogue, config, clock } = options;
+  const { catalogue, config, clock } = parts;
   const isoNow = () => new Date(clock.now()).toISOString();
 
   router.route(getInfo, () => ({
     name: config.brandName,
-    version: options.version,
+    version: parts.version,
     link: `${config.publicUrl}/mcp`,
-    protocolVersions: [...options.protocolVersions],
+    protocolVersions: [...parts.protocolVersions],
     transport: 'streamable-http' as const,
     supportEmail: config.supportEmail,
     serverCount: catalogue.snapshot().servers.length,
@@ -78,16 +78,16 @@ export function mountCatalogueRoutes(
   const answers = createKeptAnswers();
   router.route(getCapabilities, (exchange) => {
     const snapshot = catalogue.snapshot();
-    const terms = JSON.stringify(snapshot.servers.map(options.soldTerms));
+    const terms = JSON.stringify(snapshot.servers.map(parts.soldTerms));
     const version = `${snapshot.version} ${createHash('sha1').update(terms).digest('base64')}`;
     return answers.send(getCapabilities, exchange, version, () => ({
-      servers: presentServers(snapshot, options.soldTerms),
+      servers: presentServers(snapshot, parts.soldTerms),
       capabilities: presentCapabilities(snapshot),
       lastUpdate: new Date(Math.max(0, ...snapshot.servers.map(lastUpdateMs))).toISOString(),
     }));
   });
 
-  mountSearchRoutes(router, options);
+  mountSearchRoutes(router, parts);
 
   router.route(listToolChanges, async ({ query }) => ({
     success: true as const,

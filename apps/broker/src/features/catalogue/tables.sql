@@ -1,5 +1,5 @@
--- `pinned_version`: the version whose tools are in tool_pins, also where it has none. `approved_version`: the version whose list
--- an administrator approved, or whose list came from the manifest's snapshot.
+-- `pinned_version`: the version whose tools are in tool_pins, even if there are none. `approved_version`: the version
+-- whose list an administrator approved, or whose list came from the manifest's snapshot.
 create table servers (
   id text primary key,
   slug text not null unique,
@@ -8,8 +8,8 @@ create table servers (
   approved_version text
 );
 
--- `body` is json, as are definitions of tools: it keeps the order of fields. Lists read the columns that are generated from it:
--- a body may have 256 KiB. `source`: the registry, name and version that this version was made of, and the fields as they were.
+-- `body` is json, as are definitions of tools: it keeps the order of fields. Lists read the generated columns, because
+-- a body may have 256 KiB. `source`: registry, name and version that it was imported from, and the imported fields.
 create table manifest_versions (
   server_id text not null references servers,
   version text not null,
@@ -114,7 +114,7 @@ create table server_icons (
 
 create index server_icons_by_hash on server_icons (sha256);
 
--- What each tool has cost, and is announced to cost: rows are added by deployments and never changed.
+-- Past and announced prices of tools: deployments add rows and never change them.
 create table tool_prices (
   id bigint generated always as identity primary key,
   server_id text not null references servers,

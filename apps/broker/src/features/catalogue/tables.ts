@@ -35,13 +35,13 @@ export type CatalogueTables = {
     created_by: string | null;
     created_at: Generated<Date>;
     deployed_at: Date | null;
-    /** When it was deployed no more; null while it is, and of one that never was. */
+    /** End of its deployment; null while it is deployed, and if it never was. */
     ended_at: Date | null;
-    /** Why it was staged, in the words of the one who did. */
+    /** The administrator's reason for staging it. */
     reason: string | null;
     /** The registry that it was imported from. */
     source: ColumnType<ManifestSource | null, string | null | undefined, string | null>;
-    // the database takes these out of the body
+    // generated from the body
     name: Derived<string>;
     service_type: Derived<string>;
     author: Derived<string | null>;
@@ -58,10 +58,10 @@ export type CatalogueTables = {
     body: Json<Record<string, unknown>>;
     sha256: string;
     flagged: boolean;
-    /** Not shown or called until an administrator has approved how it changed. */
+    /** Not shown or called until an administrator has approved its change. */
     under_review: boolean;
     text_changed_at: Date | null;
-    /** Of a tool that the server lists only to clients that it can ask this. */
+    /** The server lists the tool only to clients that can answer this. */
     asks: QuestionKind | null;
   };
   tool_pins: {
@@ -91,13 +91,13 @@ export type CatalogueTables = {
     server_id: string;
     tool: string;
     credits: number;
-    /** From when on it costs so much: of an announced price, that date. */
+    /** Start of the price; in the future if it is announced. */
     since: Date;
     announced: boolean;
   };
   server_icons: {
     server_id: string;
-    /** The address in the manifest that it was fetched from. */
+    /** Address in the manifest that it was fetched from. */
     source: string;
     sha256: string;
     content_type: IconType;
@@ -112,12 +112,12 @@ export type CatalogueTables = {
     era_at: Date | null;
     instructions: string | null;
     features: ServerFeature[] | null;
-    /** Which of its definitions are left out, and why. */
+    /** Definitions that are left out, and why. */
     left_out: string | null;
-    /** Of what it answered to the last discovery (answer-hash.ts); null where the next answer is stored in any case. */
+    /** Hash of the last discovery's answer (answer-hash.ts); null to store the next answer in any case. */
     answer_sha256: string | null;
     checked_at: Date;
-    /** Since when the status is so; null before this was kept. */
+    /** Start of the status; null if unknown. */
     status_since: Date | null;
     discovered_at: Date | null;
   };
@@ -126,7 +126,6 @@ export type CatalogueTables = {
 export type CatalogueDb = Kysely<CatalogueTables>;
 export type Tx = Transaction<CatalogueTables>;
 
-/** A capability as it is stored. */
 export type StoredCapability = {
   kind: CapabilityKind;
   name: string;
@@ -134,9 +133,9 @@ export type StoredCapability = {
   body: Record<string, unknown>;
   sha256: string;
   flagged: boolean;
-  /** The server lists it only to clients that it can ask this. */
+  /** The server lists it only to clients that can answer this. */
   asks?: QuestionKind | undefined;
 };
 
-/** What the review adds to it. */
+/** A capability with the review's verdict. */
 export type Reviewed = StoredCapability & { underReview: boolean; textChangedAt: Date | null };

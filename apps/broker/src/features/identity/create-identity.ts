@@ -44,7 +44,7 @@ export type Identity = {
   noteClientVersion(grantId: string, version: string): Promise<void>;
   /** Features above add their parts of an account's export and deletion here. */
   accountContributors: { add(contributor: AccountContributor): void };
-  /** What administrators and the operator do with accounts. */
+  /** Administration of accounts, for administrators and the operator. */
   users: UserAdministration & {
     find: FindAccounts;
     /** Returns those of these users who are deactivated or deleted. */
@@ -57,7 +57,7 @@ export type Identity = {
     request: OperatorTokenRequest,
     by?: { operator: string },
   ): Promise<PersonalToken & { token: string }>;
-  /** For checks that act as a client. */
+  /** Access for checks that act as a client. */
   throwAwayAccess: ThrowAwayAccess;
   /** Issuers of the OpenID providers that users sign in with. */
   signInProviders: readonly string[];

@@ -57,19 +57,19 @@ export type IdentityOptions = {
   outgoing?: Outgoing;
   /** Connects to clients' metadata documents; the default refuses every non-public address. */
   documentDispatcher?: Dispatcher;
-  /** Of features above: the servers that a user has switched off, for their profile. */
+  /** Servers that a user has switched off, for their profile. This and the following come from features above. */
   disabledServers?: (userId: string) => Promise<readonly string[]>;
-  /** Of features above: a user's plan, for their profile. */
+  /** A user's plan, for their profile. */
   planOf?: (userId: string) => Promise<{ planId: string; planStatus: string }>;
-  /** Of features above: plans of many users, for the administrators' list. */
+  /** Plans of many users, for the administrators' list. */
   peoplePlans?: () => PeoplePlans;
-  /** Of features above: gives a new account its initial credits, in the transaction that creates it. */
+  /** Gives a new account its initial credits, in the transaction that creates it. */
   welcomeNewcomer?: WelcomeNewcomer;
-  /** Of features above: what the sign-in page tells newcomers. */
+  /** Facts for newcomers on the sign-in page. */
   beforeSignIn?: () => BeforeSignIn;
-  /** Of features above: ends what a user has paid for when they are deactivated. */
+  /** Ends what a user has paid for when they are deactivated. */
   endPaid?: EndPaid;
-  /** Of features above: the servers where users signed in with their own accounts, by user. */
+  /** Servers where users signed in with their own accounts, by user. */
   signedInServers?: (userIds: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
   /** Called for each call for administrators (method and path) that another user sent. */
   noteRefusedAdmin?: (caller: Caller, call: string, address: string) => Promise<void>;

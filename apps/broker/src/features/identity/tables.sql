@@ -86,7 +86,7 @@ create table personal_tokens (
 
 create index personal_tokens_user on personal_tokens (user_id, created_at);
 
--- What users see of each grant that was used. The grant itself, in oauth_records, decides whether it is valid.
+-- Facts for users about each grant that was used. The grant itself, in oauth_records, decides whether it is valid.
 -- `session_uid` names the browser's session at the authorization server, and is not its cookie. `browser_name` comes
 -- from the User-Agent. `client_version` is what the client last reported, shortened.
 create table authorizations (

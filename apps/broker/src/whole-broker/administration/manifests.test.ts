@@ -497,7 +497,7 @@ test('a price from a date that is over, or of a tool that is not there, is told 
   await admin.deployManifest({ params: { id: 'noted' }, body: {} });
   const [over, toCome] = ['2025-01-01T00:00:00Z', '2099-01-01T00:00:00Z'];
   const notes = [
-    `The announced price of “echo” is from ${over}, which is over: it holds from the deployment on, unannounced.`,
+    `The announced price of “echo” starts on ${over}. That date has passed: the price applies on deployment, without notice.`,
     '“eco” has a price, and the server does not offer it.',
     '“gone” has a price, and the server does not offer it.',
   ];

@@ -177,7 +177,7 @@ test('what was shown to an administrator before another one changed it is refuse
     status: 409,
     code: 'changed_since_shown',
     message:
-      'moved is not as it was shown to you: second@souk.test staged version 1.1.0. Look at it again before you change it.',
+      'moved has changed since it was shown to you: second@souk.test staged version 1.1.0. Reload it before you change it.',
     current: {
       revision: current.revision,
       deployedVersion: null,

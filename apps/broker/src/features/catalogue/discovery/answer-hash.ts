@@ -3,9 +3,9 @@ import { eachInTurns } from '#platform/work/in-turns.ts';
 import type { Discovered } from './discovered.ts';
 
 /**
- * SHA-256 of everything that a server answered to a discovery. As long as it is the same, so is what would be stored of it:
- * most servers answer the same at each start, and to store it again costs a hundred times as much.
- * @param judgedBy what else decides what is stored: the version of the manifest, and of this program
+ * SHA-256 of a server's whole answer to a discovery. While it is the same, nothing needs to be stored: most servers
+ * answer the same at each start, and storing costs a hundred times as much.
+ * @param judgedBy what else decides what is stored: the versions of the manifest and of this program
  */
 export async function answerHash(discovered: Discovered, judgedBy: string): Promise<string> {
   const { tools, prompts, resources, templates, instructions, features, asks, leftOut } = discovered;

@@ -8,7 +8,7 @@ import type { ServerFeature } from '../snapshot/server-features.ts';
 import type { Era } from '../snapshot/snapshot.ts';
 import type { CapabilityKind, StoredCapability } from '../tables.ts';
 
-/** What a server offers: its own definitions, unchanged. */
+/** A server's own definitions, unchanged. */
 export type Discovered = {
   era: Era | undefined;
   instructions: string | undefined;
@@ -18,21 +18,21 @@ export type Discovered = {
   prompts: readonly Record<string, unknown>[];
   resources: readonly Record<string, unknown>[];
   templates: readonly Record<string, unknown>[];
-  /** By name, what the tools ask that the server lists only to clients that can answer. */
+  /** Kind of question by tool, for tools that the server lists only to clients that can answer it. */
   asks?: ReadonlyMap<string, QuestionKind> | undefined;
-  /** Ill-made definitions that are not in the lists. */
+  /** Invalid definitions, which are not in the lists. */
   leftOut?: readonly LeftOut[] | undefined;
   /** Tools that are listed without some keywords of their schemas. */
   mended?: readonly { name: string; places: readonly string[] }[] | undefined;
 };
 
-/** What identifies a definition: the address of a resource, the name of everything else. */
+/** Returns what identifies a definition: the address of a resource, otherwise the name. */
 function keyOf(kind: CapabilityKind, body: Record<string, unknown>): string {
   const key = kind === 'resource' ? body['uri'] : kind === 'template' ? body['uriTemplate'] : body['name'];
   return typeof key === 'string' ? key : '';
 }
 
-/** The server's own resource addresses and templates, to look up which of them other servers use. */
+/** The server's own resource addresses and templates, to find those that other servers use too. */
 export function urisOf(discovered: Discovered): string[] {
   return [
     ...discovered.resources.map((body) => keyOf('resource', body)),
@@ -40,7 +40,7 @@ export function urisOf(discovered: Discovered): string[] {
   ];
 }
 
-/** Rows of the stored catalogue, and what is left out of it: of two definitions with the same name the first is kept. */
+/** Returns the rows to store, and what is left out: of two definitions with the same name, the first is stored. */
 export async function toStored(
   slug: string,
   discovered: Discovered,

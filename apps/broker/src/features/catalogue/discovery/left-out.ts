@@ -2,7 +2,7 @@ import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { CapabilityKind } from '../tables.ts';
 
-/** A definition that a server lists and that is not offered, and why: words that follow its name. */
+/** A listed definition that is not offered. `reason` follows its name in a sentence. */
 export type LeftOut = { kind: CapabilityKind; name: string; reason: string };
 
 const words: Record<CapabilityKind, string> = {
@@ -14,22 +14,21 @@ const words: Record<CapabilityKind, string> = {
 const maxTold = 3;
 
 /**
- * What a server's status says of its definitions that are left out, and of prices for what it does not offer; undefined when
- * there are none.
+ * Describes definitions that are left out and prices of missing tools, for the server's status; undefined without any.
  */
-export function tellLeftOut(leftOut: readonly LeftOut[], unoffered: readonly string[]): string | undefined {
+export function describeLeftOut(leftOut: readonly LeftOut[], unoffered: readonly string[]): string | undefined {
   const sentences = [...leftOutSentences(leftOut), ...unofferedSentences(unoffered)];
   return sentences.length > 0 ? sentences.join(' ') : undefined;
 }
 
-/** The tools that a manifest names a price for and that are not among those that its server offers. */
+/** Names of tools for which a manifest has a price and which the server does not offer. */
 export function pricedButMissing({ billing }: Manifest, tools: ReadonlySet<string>): string[] {
   const priced = [...Object.keys(billing?.toolCosts ?? {}), ...Object.keys(billing?.announcedPrices ?? {})];
   return [...new Set(priced)].filter((name) => !tools.has(name));
 }
 
 export function unofferedSentences(names: readonly string[]): string[] {
-  return tellFirst(
+  return describeFirst(
     names,
     (name) => `“${cleanLabel(name)}” has a price, and the server does not offer it.`,
     (more) =>
@@ -38,7 +37,7 @@ export function unofferedSentences(names: readonly string[]): string[] {
 }
 
 function leftOutSentences(leftOut: readonly LeftOut[]): string[] {
-  return tellFirst(
+  return describeFirst(
     leftOut,
     ({ kind, name, reason }) => {
       const shown = cleanLabel(name);
@@ -50,7 +49,7 @@ function leftOutSentences(leftOut: readonly LeftOut[]): string[] {
 }
 
 /** A sentence for each of the first three items, and one for the number of the others. */
-export function tellFirst<Item>(
+export function describeFirst<Item>(
   items: readonly Item[],
   tell: (item: Item) => string,
   tellMore: (more: number) => string,

@@ -6,36 +6,36 @@ import { resultTypesOf } from './result-types.ts';
 import type { CatalogueItem, CatalogueServer } from '../snapshot/snapshot.ts';
 import type { StoredCapability } from '../tables.ts';
 
-/** A tool, prompt, resource or template as a server offers it to one person. */
+/** A tool, prompt, resource or template as a server offers it to one user. */
 export type OfferedItem = StoredCapability & {
-  /** It differs from what this person's first discovery found. */
+  /** Differs from this user's first discovery. */
   underReview: boolean;
   textChangedAtMs?: number | undefined;
-  /** Of an address: since when it is this server's on /mcp, as no other server had it. */
+  /** When an address became this server's on /mcp, because no other server had it. */
   ownedSinceMs?: number | undefined;
 };
 
-/** What a person's first discovery found, by tool, with the changes that the policy has accepted since. */
+/** The tools of a user's first discovery, with the changes that the policy has accepted since. */
 export type PersonalPins = Record<
   string,
   { sha256: string; definition: Record<string, unknown>; textChangedAtMs?: number | undefined }
 >;
 
-/** How a tool differs from the person's pin, when that was not known before. */
+/** A new difference between a tool and the user's pin. */
 export type PersonalChange = { tool: string; change: string; underReview: boolean };
 
-/** What a server offers to one person. */
+/** A server's offer to one user. */
 export type PersonalOffer = {
-  /** Of the manifest: as for everyone, a deployment trusts the first discovery after it. */
+  /** Version of the manifest: a deployment trusts the first discovery after it. */
   version: string;
   items: readonly OfferedItem[];
   pins: PersonalPins;
 };
 
 /**
- * Compares what a server offers to a person with their first discovery, by the server's drift policy. The first discovery
- * of a version is trusted whole, also when it found nothing.
- * @param before what was stored; undefined when this is the person's first discovery
+ * Compares what a server offers to a user with their first discovery, by the server's drift policy. The first discovery
+ * of a version is trusted as a whole, even if it found nothing.
+ * @param before as stored; undefined at the user's first discovery
  * @param isTaken whether another server has this address on /mcp now
  */
 export async function reviewPersonalOffer(
@@ -82,8 +82,8 @@ function pinOf({ name, sha256, body, textChangedAtMs }: OfferedItem): [string, P
 }
 
 /**
- * A server's catalogue entry as one person has it. A tool under review is visible all the same when an administrator
- * approved exactly this definition; that the shop shows it because the server lists it to anyone is no approval.
+ * Returns a server's catalogue entry for one user. A tool under review is visible if an administrator approved exactly
+ * this definition; the shop showing it, because the server lists it to anyone, is no approval.
  * @param isTaken whether another server has this address on /mcp
  */
 export function personalEntry(
@@ -101,7 +101,7 @@ export function personalEntry(
       serverId: server.id,
       name,
       exposedName: isAddress(item) && isTaken(name) ? exposeUri(server.slug, name) : item.exposedName,
-      // one object for all who are offered the same
+      // one object for all users who are offered the same
       definition: isSame ? ofShop.definition : item.body,
       sha256: item.sha256,
       resultTypes: isSame ? ofShop.resultTypes : kind === 'tool' ? resultTypesOf(item.body) : undefined,
@@ -127,7 +127,7 @@ export function personalEntry(
   };
 }
 
-/** A server's entry for a person whose own servers have some of its addresses: these stand under its name. */
+/** Returns a server's entry for a user whose personal servers have some of its addresses, which are prefixed here. */
 export function withoutAddresses(server: CatalogueServer, isTaken: (uri: string) => boolean): CatalogueServer {
   const isBare = ({ name, exposedName }: CatalogueItem) => exposedName === name && isTaken(name);
   const rename = (items: readonly CatalogueItem[]) =>

@@ -3,7 +3,7 @@ import { inBackground } from '#platform/db/background-work.ts';
 import type { Log } from '#platform/log.ts';
 import type { DeployedVersion } from '../manifests/version-store.ts';
 import { driftPolicy } from '../review/drift-policy.ts';
-import { tellDrift } from '../review/tell-drift.ts';
+import { logDrift } from '../review/log-drift.ts';
 import type { LiveSnapshot } from '../snapshot/live-snapshot.ts';
 import type { CatalogueServer } from '../snapshot/snapshot.ts';
 import type { CatalogueDb, Tx } from '../tables.ts';
@@ -13,7 +13,7 @@ import { noteAnswer, storeClosed, storeDiscovery, type StoredDiscovery } from '.
 
 /**
  * Stores what deployed servers answer to discoveries, one transaction at a time: they would wait for each other's lock.
- * @param parts.builtBy the version of this program: another one may store the same answer differently
+ * @param parts.builtBy version of this program: another one may store the same answer differently
  */
 export function createAnswerRecorder(parts: {
   tables: CatalogueDb;
@@ -44,7 +44,7 @@ export function createAnswerRecorder(parts: {
       () => {},
     );
     const { found, notAudited, leftOut } = await stored;
-    tellDrift(log, serverId, found, notAudited);
+    logDrift(log, serverId, found, notAudited);
     if (leftOut !== undefined && leftOut !== server.leftOut) log.warn({ server: serverId }, leftOut);
     live.health.stored(serverId);
     await live.changed(serverId);
@@ -71,7 +71,7 @@ export function createAnswerRecorder(parts: {
   };
 }
 
-/** Whether the same answer would be stored like the last one: for this version, and with no address of another server. */
+/** Whether the same answer would be stored as before: for this version, and without another server's address. */
 function isStoredAsAnswered({ discoveredAtMs = 0, deployedAtMs, resources, templates }: CatalogueServer): boolean {
   return (
     discoveredAtMs >= deployedAtMs &&

@@ -1,9 +1,9 @@
 import { cleanText } from '../review/clean-text.ts';
 import { toStored, urisOf, type Discovered } from './discovered.ts';
 import type { DriftPolicy } from '../review/judge-tool.ts';
-import { pricedButMissing, tellLeftOut } from './left-out.ts';
+import { pricedButMissing, describeLeftOut } from './left-out.ts';
 import { reviewTools, type FoundDrift } from '../review/review-tools.ts';
-import * as offers from './offer-store.ts';
+import * as offers from './capability-store.ts';
 import * as versions from '../manifests/version-store.ts';
 import type { Tx } from '../tables.ts';
 import { findPins, replacePins } from '../review/tool-pin-store.ts';
@@ -11,18 +11,18 @@ import { findPins, replacePins } from '../review/tool-pin-store.ts';
 type Server = { id: string; slug: string };
 type PolicyOf = (deployed: versions.DeployedVersion) => DriftPolicy;
 
-/** For the log. */
+/** Facts for the log. */
 export type StoredDiscovery = {
   found: readonly FoundDrift[];
-  /** Of these, so many have no audit row: the server had its rows of this day. */
+  /** How many of them have no audit row, because the server had its rows of this day. */
   notAudited: number;
   leftOut: string | undefined;
 };
 const nothingNew: StoredDiscovery = { found: [], notAudited: 0, leftOut: undefined };
 
 /**
- * Stores what a server lists to anyone as what the shop shows of it, and sets it connected. A list that an administrator
- * approved for this version stays: what each person is offered beyond it, is judged for that person.
+ * Stores what a server lists to anyone as the shop's list, and marks it connected. A list that an administrator
+ * approved for this version stays: what users are offered beyond it is judged for each of them.
  */
 export async function storeDiscovery(
   tx: Tx,
@@ -42,7 +42,7 @@ export async function storeDiscovery(
   return storeList(tx, server, discovered, deployed, policyOf, at);
 }
 
-/** What a server answered was stored as a whole: the same answer need not be stored again. */
+/** Notes that the whole answer is stored: the same answer need not be stored again. */
 export async function noteAnswer(tx: Tx, serverId: string, answerSha256: string): Promise<void> {
   await tx
     .updateTable('server_health')
@@ -52,8 +52,8 @@ export async function noteAnswer(tx: Tx, serverId: string, answerSha256: string)
 }
 
 /**
- * A new version of a server answered "sign in first": it works. The shop shows the snapshot in its manifest, which was
- * approved with the manifest, or else what it showed before. Tools that the server lists to anyone later are new.
+ * Stores that a new version works, although it answered "sign in first". The shop shows the snapshot that was approved
+ * with the manifest, or what it showed before. Tools that the server lists to anyone later are new.
  */
 export async function storeClosed(tx: Tx, server: Server, policyOf: PolicyOf, at: Date): Promise<StoredDiscovery> {
   await versions.lockDeployments(tx);
@@ -84,7 +84,7 @@ async function storeList(
   const reviewed = await reviewTools(tx, { id, version, policy: policyOf(deployed) }, stored.items, at);
   await offers.replaceCapabilities(tx, id, reviewed.items);
   const tools = new Set(stored.items.flatMap(({ kind, name }) => (kind === 'tool' ? [name] : [])));
-  const leftOut = tellLeftOut(stored.leftOut, pricedButMissing(deployed.manifest, tools));
+  const leftOut = describeLeftOut(stored.leftOut, pricedButMissing(deployed.manifest, tools));
   await storeAnswer(tx, id, discovered, leftOut, at);
   return { found: reviewed.found, notAudited: reviewed.notAudited, leftOut };
 }

@@ -2,7 +2,7 @@ import { isDatabaseLost } from '#platform/db/database-errors.ts';
 import type { Log } from '#platform/log.ts';
 import type { ManifestWatch } from '../manifests/manage-manifests.ts';
 
-/** How long an administrator waits for a server to be asked; what takes longer goes on. */
+/** Time that an administrator waits for a discovery, which continues afterwards. */
 const patienceMs = 10_000;
 
 /**
@@ -26,10 +26,7 @@ export async function failureWithin(
   }
 }
 
-/**
- * The same for a run, which an unexpected error must not end: it is logged.
- * @throws the error of a lost database
- */
+/** Does the same for a run: an unexpected error is logged and does not end it. @throws the error of a lost database */
 export async function failureInRun(
   watch: ManifestWatch,
   serverId: string,

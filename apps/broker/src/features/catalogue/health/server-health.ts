@@ -2,18 +2,18 @@ import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { Clock } from '#platform/clock.ts';
 import { createGathered } from '#platform/work/gathered.ts';
 import type { Log } from '#platform/log.ts';
-import type { HealthChange } from '../discovery/offer-store.ts';
+import type { HealthChange } from '../discovery/capability-store.ts';
 import type { CatalogueServer, Era } from '../snapshot/snapshot.ts';
 import type { CatalogueDb } from '../tables.ts';
 import { createHealthWriter } from './write-health.ts';
 
-/** A health row is written when the health changed, otherwise at most this often. */
+/** Minimum time between two writes of unchanged health. */
 const writeIntervalMs = 60_000;
 const maxDetailCharacters = 300;
-/** Each change of the catalogue costs about a millisecond where there are thousands. */
+/** Each change of the catalogue takes about a millisecond when there are thousands of servers. */
 const answeredRestMs = 200;
 
-/** A check or a discovery has found this. */
+/** Result of a check or a discovery. */
 export type FoundHealth = Omit<HealthChange, 'checkedAtMs'>;
 
 export type ServerHealth = ReturnType<typeof createServerHealth>;
@@ -24,7 +24,7 @@ type NewHealth = {
 };
 
 /** Health of the deployed servers: known here at once, then stored and announced to other brokers. */
-export function createServerHealth(options: {
+export function createServerHealth(parts: {
   db: CatalogueDb;
   find(serverId: string): CatalogueServer | undefined;
   publish(serverIds: ReadonlySet<string>, servers: readonly CatalogueServer[]): void;
@@ -32,12 +32,12 @@ export function createServerHealth(options: {
   clock: Clock;
   log: Log;
 }) {
-  const { find, publish, changed, clock, log } = options;
+  const { find, publish, changed, clock, log } = parts;
   const writtenAtMs = new Map<string, number>();
-  /** The newest health of servers, until a read that began after it was written: an earlier one does not have it. */
+  /** Newest health of servers, kept until a read that began after it was written: earlier reads do not include it. */
   const newest = new Map<string, NewHealth>();
-  const writer = createHealthWriter(options.db, (error) =>
-    log.warn({ err: error }, 'the checks of servers cannot be stored'),
+  const writer = createHealthWriter(parts.db, (error) =>
+    log.warn({ err: error }, 'the health of servers could not be stored'),
   );
 
   async function set(serverId: string, { status, detail: reason, era: found }: FoundHealth): Promise<void> {
@@ -63,7 +63,7 @@ export function createServerHealth(options: {
     await changed(serverId);
   }
 
-  /** Thousands answer after each other at a start: other brokers ask for themselves, and need not hear when. */
+  /** Thousands of servers answer in succession at a start. Other brokers ask for themselves and need no notice. */
   const answered = createGathered<{ serverId: string; era: Era | undefined }>(
     async (answers) => {
       const nowMs = clock.now();
@@ -84,16 +84,15 @@ export function createServerHealth(options: {
   return {
     set,
 
-    /** The server was asked what it offers, and answered as the last time. */
+    /** The server answered a discovery as before. */
     async answeredTheSame(serverId: string, era: Era | undefined): Promise<void> {
       await set(serverId, { status: 'connected', detail: undefined, era });
       await answered.add({ serverId, era });
     },
 
-    /** The server's health was stored with a discovery. */
     stored: (serverId: string) => void writtenAtMs.set(serverId, clock.now()),
 
-    /** To be called before servers are read. Returns a function that adds to what was read the health that is newer. */
+    /** To be called before servers are read. Returns a function that adds newer health to what was read. */
     beginRead(serverIds: ReadonlySet<string>): (servers: readonly CatalogueServer[]) => CatalogueServer[] {
       const written = [...newest].filter(([serverId, { isWritten }]) => isWritten && serverIds.has(serverId));
       return (servers) => {

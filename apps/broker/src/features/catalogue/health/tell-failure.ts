@@ -1,5 +1,5 @@
 /**
- * Why a server fails: in the words that everyone reads, and apart from them what happened underneath, which operators alone see.
+ * Returns why a server fails: the reason for everyone, and the technical detail for operators alone.
  * @param failure such as connect ECONNREFUSED, with an address
  */
 export function tellFailure(

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import { arrayLiteral } from '#platform/db/array-literal.ts';
 import { inBackground } from '#platform/db/background-work.ts';
 import { createGathered } from '#platform/work/gathered.ts';
-import type { HealthChange } from '../discovery/offer-store.ts';
+import type { HealthChange } from '../discovery/capability-store.ts';
 import type { CatalogueDb } from '../tables.ts';
 
 type Row = HealthChange & { serverId: string };
 
-/** Rows of one statement: each has nine values, and a statement takes 65,535. */
+/** Rows per statement: each has nine values, and a statement takes 65,535. */
 const maxRows = 500;
-/** How long checks that changed nothing wait for others. */
+/** Delay in which unchanged checks are collected. */
 const restMs = 2_000;
 
 /** Writes the health of servers, many in one statement. */
@@ -18,7 +18,7 @@ export function createHealthWriter(db: CatalogueDb, onFailure: (error: unknown) 
   let timer: NodeJS.Timeout | undefined;
   const gathered = createGathered<Row>(
     async (rows) => {
-      // the newest of each server: one statement cannot write a row twice
+      // the newest per server: one statement cannot write a row twice
       const newest = new Map(rows.map((row) => [row.serverId, row]));
       await inBackground(() => upsert(db, [...newest.values()]));
     },
@@ -38,7 +38,7 @@ export function createHealthWriter(db: CatalogueDb, onFailure: (error: unknown) 
       resting.delete(serverId);
       return gathered.add({ serverId, ...change });
     },
-    /** A check found nothing new: its time is stored together with others', some seconds later. */
+    /** Stores the time of an unchanged check, together with others, some seconds later. */
     checked(serverId: string, change: HealthChange): void {
       resting.set(serverId, change);
       timer ??= setTimeout(writeResting, restMs).unref();
@@ -53,7 +53,7 @@ export function createHealthWriter(db: CatalogueDb, onFailure: (error: unknown) 
 
 const timeText = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
 
-/** Writes nothing for a server that has been undeployed meanwhile. */
+/** Writes nothing for servers that were undeployed meanwhile. */
 async function upsert(db: CatalogueDb, rows: readonly Row[]): Promise<void> {
   const column = (pick: (row: Row) => string | undefined) => arrayLiteral(rows.map(pick));
   await sql`

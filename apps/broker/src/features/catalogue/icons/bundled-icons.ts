@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { createConstantText } from '#platform/http/answers/constant-text.ts';
 
 /**
- * Serves the icons of the bundled services at /icons/bundled/{file}.svg. They are drawings of ours: an SVG from outside is
- * taken nowhere (icon-type.ts). The policy lets one that is opened by itself run and load nothing.
+ * Serves the icons of the bundled services at /icons/bundled/{file}.svg. They are our own drawings: no SVG from outside
+ * is accepted (icon-type.ts). The policy lets an icon that is opened by itself run and load nothing.
  */
 export async function mountBundledIcons(app: FastifyInstance, folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.svg'));

@@ -12,38 +12,38 @@ import { findIcon, upsertIcon, type IconFile } from './icon-store.ts';
 import type { CatalogueServer } from '../snapshot/snapshot.ts';
 import type { CatalogueTables } from '../tables.ts';
 
-/** Of 256 KiB at most. */
+/** Icons in memory, of at most 256 KiB each. */
 const maxKept = 32;
 
-/** The icons of servers: fetched once for each deployment, kept in the database, served under our own origin. */
+/** Icons of servers: fetched once per deployment, stored in the database, served from our own origin. */
 export type Icons = {
-  /** Fetches what is missing, now and after each deployment. */
+  /** Fetches missing icons, now and after each deployment. */
   start(): void;
   mountRoutes(app: FastifyInstance): void;
   stop(): Promise<void>;
 };
 
-export function createIcons(options: {
+export function createIcons(parts: {
   db: Database;
   catalogue: Catalogue;
   /** Private addresses that the operator allows. */
   allowAddresses: readonly string[];
-  /** Demands https, but for those addresses. */
+  /** Demands https, except for those addresses. */
   production: boolean;
   outgoing: Outgoing;
   clock: Clock;
   log: Log;
 }): Icons {
-  const { catalogue, clock, log } = options;
-  const db = options.db.kysely.withTables<CatalogueTables>();
+  const { catalogue, clock, log } = parts;
+  const db = parts.db.kysely.withTables<CatalogueTables>();
   const dispatcher = createGuardedDispatcher({
-    allowAddresses: options.allowAddresses,
-    publicNeedsTls: options.production,
+    allowAddresses: parts.allowAddresses,
+    publicNeedsTls: parts.production,
     connections: 4,
-    outgoing: options.outgoing,
+    outgoing: parts.outgoing,
   });
   const background = createBackground(log);
-  /** When the deployment was whose icon was asked for last, by server. */
+  /** Time of the deployment whose icon was last fetched, by server. */
   const askedFor = new Map<string, number>();
   const kept = new Map<string, IconFile>();
   let stopListening = () => {};
@@ -68,7 +68,7 @@ export function createIcons(options: {
       if (source === undefined || !isWebAddress(source) || isKnown) continue;
       if (askedFor.get(server.id) === server.deployedAtMs) continue;
       askedFor.set(server.id, server.deployedAtMs);
-      // one after another: an icon is in no hurry
+      // sequentially: icons are not urgent
       queue = queue.then(() => fetchFor(server, source));
       background.add(queue, 'an icon could not be stored');
       queue = queue.catch(() => {});

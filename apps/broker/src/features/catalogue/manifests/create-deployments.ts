@@ -16,21 +16,21 @@ import {
 import { findCurrentHeadsOf } from './manifest-heads.ts';
 import { gatherChanges } from './deployments/gather-changes.ts';
 import { createManifestReads, type ManifestReads } from './deployments/manifest-reads.ts';
-import { ManifestMoved, revisionOf } from './revision.ts';
-import { tellMoved } from './tell-moved.ts';
+import { StaleWriteError, revisionOf } from './revision.ts';
+import { explainStaleWrite } from './explain-stale-write.ts';
 import * as versions from './version-store.ts';
 import type { CatalogueDb, Tx } from '../tables.ts';
 
-/** What an operator or administrator decides on servers. Each decision is stored with its audit row or not at all. */
+/** Decisions of operators and administrators about servers, each of which is stored together with its audit row. */
 export type Deployments = ManifestReads & {
   /**
-   * Puts a manifest in staging. `unchanged` when exactly this version is known already.
+   * Stages a manifest. `unchanged`: exactly this version is known already.
    * @throws SoukError manifest_conflict when the version is known with other content
    */
   stage(manifest: Manifest, by: versions.StagedBy): Promise<'staged' | 'unchanged'>;
   /**
-   * Puts an administrator's manifest in staging, also a version that was taken out before.
-   * @param only the id of a server that must be known
+   * Stages an administrator's manifest, even a version that was removed before.
+   * @param only id of a server that must be known
    * @throws SoukError manifest_conflict, not_found, changed_since_shown
    */
   upload(
@@ -39,17 +39,17 @@ export type Deployments = ManifestReads & {
     only?: string,
   ): Promise<{ result: 'staged' | 'unchanged'; revision: string }>;
   /**
-   * Takes a server out of the catalogue and out of staging; its versions are kept. Answers how many people rent it.
-   * @param also what is done in the same transaction
+   * Removes a server from the catalogue and from staging; its versions are kept. Returns the number of its renters.
+   * @param also runs in the same transaction
    * @throws SoukError not_found, changed_since_shown
    */
   deleteManifest(serverId: string, by: DecidedBy, also?: (query: Query) => Promise<void>): Promise<{ renters: number }>;
-  /** What is decided on many servers by `work` is read again once, at its end, here and on every replica. */
+  /** Re-reads what `work` changes once, at its end, here and on every replica. */
   together<T>(work: () => Promise<T>): Promise<T>;
-  /** Reads what is deployed again, all or these, here and on every replica. */
+  /** Re-reads these deployed servers, or all of them, here and on every replica. */
   reread(serverIds?: readonly string[]): Promise<void>;
   /**
-   * Makes a version live; one that is live already stays as it is.
+   * Makes a version live, unless it is live already.
    * @param version by default the staged one, else the one that was live last
    * @param check throws for a manifest that must not be deployed here
    * @throws SoukError not_found, changed_since_shown, and what `check` throws
@@ -61,30 +61,32 @@ export type Deployments = ManifestReads & {
     check?: (manifest: Manifest) => void,
   ): Promise<{ version: string; result: 'deployed' | 'unchanged'; revision: string }>;
   /**
-   * Stages a manifest and makes it live. `unchanged` when exactly this version is live already.
-   * @throws SoukError manifest_conflict
+   * Stages a manifest and makes it live. `unchanged`: exactly this version is live already. @throws SoukError
+   * manifest_conflict
    */
   deployManifest(manifest: Manifest, by: DecidedBy): Promise<'deployed' | 'unchanged'>;
   /**
-   * Takes a server out of the catalogue and keeps its history. Answers the version that was live, and how many people rent it.
+   * Removes a server from the catalogue and keeps its history. Returns the version that was live, and the number of
+   * renters.
    * @throws SoukError not_found, changed_since_shown
    */
   undeploy(serverId: string, by: DecidedBy): Promise<{ version: string; renters: number; revision: string }>;
   /**
-   * Approves the pending changes of a server's tools, or of those named, which may be kept hidden.
-   * @param shown the code of all that is pending or kept hidden, as it was read
-   * @throws SoukError not_found when none is pending, or a named tool has none; changed_since_shown: then nothing is approved
+   * Approves the pending changes of a server's tools, or of the named tools, which may be kept hidden.
+   * @param shown code of everything that is pending or kept hidden, as it was read
+   * @throws SoukError not_found when none is pending or a named tool has none; changed_since_shown: nothing was
+   *   approved
    */
   approveTools(serverId: string, tools: readonly string[], shown: string, by: DecidedBy): Promise<ToolChange[]>;
 };
 
 /**
- * @param options.changed tells this process and the others which servers have changed; without any, all may have
- * @param options.rentersOf how many people rent each of these servers
- * @param options.emailsOf the addresses of people, by user id; deleted ones have none
- * @param options.versionEnds forgets what belongs to the version that is deployed until now, in the transaction that ends it
+ * @param parts.changed announces changed servers to this broker and the others; without ids, all may have changed
+ * @param parts.rentersOf number of renters of each of these servers
+ * @param parts.emailsOf addresses by user id; deleted users have none
+ * @param parts.versionEnds deletes what belongs to the deployed version, in the transaction that ends it
  */
-export function createDeployments(options: {
+export function createDeployments(parts: {
   db: CatalogueDb;
   clock: Clock;
   changed(...serverIds: string[]): Promise<void>;
@@ -92,12 +94,12 @@ export function createDeployments(options: {
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   versionEnds(query: Query, serverId: string): Promise<unknown>;
 }): Deployments {
-  const { db, clock } = options;
-  const { changed, together } = gatherChanges(options.changed);
+  const { db, clock } = parts;
+  const { changed, together } = gatherChanges(parts.changed);
 
-  const countRenters = async (serverId: string) => (await options.rentersOf([serverId])).get(serverId) ?? 0;
+  const countRenters = async (serverId: string) => (await parts.rentersOf([serverId])).get(serverId) ?? 0;
 
-  /** @param by who must have been shown what is stored, where they say what they were shown */
+  /** @param by whose expected revision must be the stored one */
   async function inTurn<T>(work: (tx: Tx, at: Date) => Promise<T>, by?: DecidedBy): Promise<T> {
     try {
       return await db.transaction().execute(async (tx) => {
@@ -105,16 +107,16 @@ export function createDeployments(options: {
         return work(tx, new Date(clock.now()));
       });
     } catch (error) {
-      // told outside of the transaction: the embedded database runs one thing at a time
-      throw error instanceof ManifestMoved ? await tellMoved(error, by?.actorId, options.emailsOf) : error;
+      // outside the transaction: the embedded database runs one statement at a time
+      throw error instanceof StaleWriteError ? await explainStaleWrite(error, by?.actorId, parts.emailsOf) : error;
     }
   }
 
-  const versionEnds = (tx: Tx, serverId: string) => options.versionEnds(queryWithin(tx), serverId);
+  const versionEnds = (tx: Tx, serverId: string) => parts.versionEnds(queryWithin(tx), serverId);
   const revisionNow = async (tx: Tx, serverId: string) => revisionOf(await findCurrentHeadsOf(tx, serverId));
 
   return {
-    ...createManifestReads(db, options.emailsOf),
+    ...createManifestReads(db, parts.emailsOf),
 
     stage: (manifest, by) => inTurn((tx) => stageVersion(tx, manifest, by)),
 

@@ -5,7 +5,7 @@ import type { CatalogueDb } from '../tables.ts';
 /** How a server left the catalogue and staging. */
 export type Gone = 'deleted' | 'undeployed';
 
-/** Finds what took servers out, by the audit log; a server whose row is older than what is kept has none. */
+/** Finds in the audit log what removed these servers; a server whose row is no longer stored is missing. */
 export async function findGone(db: CatalogueDb, serverIds: readonly string[]): Promise<ReadonlyMap<string, Gone>> {
   if (serverIds.length === 0) return new Map();
   const { rows } = await sql<{ subject: string; gone: Gone }>`

@@ -4,7 +4,7 @@ import type { ManifestSource } from './manifest-source.ts';
 
 export type SourceOfServer = { serverId: string; source: ManifestSource };
 
-/** Of each server that is deployed or staged, or of one, where its newest import came from. */
+/** Finds where the newest import of each deployed or staged server came from, or of one of them. */
 export async function findSources(db: CatalogueDb, serverId?: string): Promise<SourceOfServer[]> {
   const { rows } = await sql<SourceOfServer>`
     select distinct on (m.server_id) m.server_id as "serverId", m.source from manifest_versions m

@@ -4,8 +4,8 @@ import { slugOfName } from '../snapshot/exposed-name.ts';
 type FormerServer = { id: string; name: string };
 
 /**
- * A server that is not deployed any more, by its id or by the name that something of it had on /mcp. Its own name is that
- * of the version that was deployed last.
+ * Finds a server that is no longer deployed, by its id or by the name of one of its items on /mcp. `name` comes from
+ * the version that was deployed last.
  */
 export async function findFormerServer(
   query: Query,

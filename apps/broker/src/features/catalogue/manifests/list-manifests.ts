@@ -12,14 +12,14 @@ import { presentManifest } from './present-manifest.ts';
 type Filters = ParsedRequest<typeof endpoint>['query'];
 type Listed = Omit<Answer<typeof endpoint>, 'success'>;
 
-/** A page has so many where the caller names no limit. */
+/** Page size when the caller names none. */
 const defaultLimit = 50;
 
 const columns = headColumns.map((column) => column.split(' as '));
 const head = sql.join(columns.map(([name = '']) => sql.ref(name)));
 const named = sql.join(columns.map(([name = '', alias = name]) => sql`${sql.ref(name)} as ${sql.ref(alias)}`));
 
-/** Each server once: its deployed version, else the staged one, beside what is staged. */
+/** Each server once: its deployed version, else the staged one, and what is staged. */
 const listed = sql`(
   select distinct on (server_id) ${head}
   from manifest_versions where status <> 'superseded' order by server_id, status) shown
@@ -36,9 +36,8 @@ const deleted = sql`(
   order by server_id, deployed_at desc nulls last, created_at desc) shown`;
 
 /**
- * The manifests that are deployed or staged, or those that were deleted, by id or as asked: a page of those that match, or all of them; with
- * the counts of all.
- * @param parts.rentersOf how many people rent each of these servers
+ * Lists the manifests that are deployed or staged, or the deleted ones: a page of those that match, or all of them,
+ * with the counts of all. @param parts.rentersOf number of renters of each of these servers
  */
 export async function listManifests(
   parts: {
@@ -102,7 +101,7 @@ function conditionOf(
   return sql.join(conditions, sql` and `);
 }
 
-/** What is joined for an order, and its terms. */
+/** Returns what to join for an order, and its terms. */
 function orderOf(
   sort: ManifestSort | undefined,
   snapshot: CatalogueSnapshot,
@@ -136,7 +135,7 @@ function keyOf(order: ManifestOrder, { servers }: CatalogueSnapshot): Record<'jo
   }
 }
 
-/** What a row shows in words. */
+/** Texts of a row. */
 const searched = sql`server_id, name, author, description, connection->>'url', connection->>'command'`;
 
 async function countMatching(
@@ -149,7 +148,7 @@ async function countMatching(
   return rows[0]?.matching ?? 0;
 }
 
-/** Counts all manifests, whatever is filtered. */
+/** Counts all manifests, regardless of the filters. */
 async function countAll(db: CatalogueDb, { servers }: CatalogueSnapshot): Promise<Omit<Listed['counts'], 'failing'>> {
   const { rows } = await sql<Record<'total' | 'active' | 'http' | 'staged' | 'drafts' | 'known', number>>`
     select count(*)::int as total,

@@ -13,10 +13,10 @@ import type { ManifestHead } from './manifest-heads.ts';
 type ManifestProblem = { code: string; message: string; issues: readonly Issue[] };
 export type ManifestFile = { file: string; manifest: Manifest } | { file: string; problem: ManifestProblem };
 
-/** A folder of thousands would open as many files at once. */
+/** Files open at a time: a folder may have thousands. */
 const filesAtOnce = 32;
 
-/** Reads every *.json of a folder as a manifest. An invalid file is reported among the results, never thrown. */
+/** Reads every *.json of a folder as a manifest. An invalid file is one of the results; nothing is thrown for it. */
 export async function readManifestFolder(folder: string, policy: ManifestPolicy): Promise<ManifestFile[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
   const files: ManifestFile[] = [];
@@ -38,7 +38,7 @@ async function readManifestFile(file: string, policy: ManifestPolicy): Promise<M
   }
 }
 
-/** A pipe or a device, which may never end or never begin, is no file: the start would wait for it. */
+/** Reads regular files only: a pipe or a device might never end, and the start would wait for it. */
 async function readAtMost(path: string, bytes: number): Promise<Buffer> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -51,8 +51,8 @@ async function readAtMost(path: string, bytes: number): Promise<Buffer> {
 }
 
 /**
- * Brings the bundled manifests into the catalogue: new ones and new versions are staged, those of `deployedFolder` are
- * also deployed, unless an administrator has replaced them with another version or taken the server out.
+ * Stages new bundled manifests and versions, and deploys those of `folders.deployed`, unless an administrator has
+ * replaced them with another version or undeployed the server.
  */
 export async function loadBundledManifests(
   catalogue: Catalogue,
@@ -72,15 +72,15 @@ export async function loadBundledManifests(
     const others = files.filter((file) => !isForbidden(file));
     await loadFiles(others, log, (manifest) => bringInBundled(catalogue, manifest, deploy), note);
   }
-  // as it should be in production, which starts no demo services, and no programs without STDIO=allowlist
+  // as intended in production, which starts no demo services, and no programs without STDIO=allowlist
   if (cannotRun.length > 0) {
     log.info({ servers: cannotRun }, 'bundled servers that this installation may not run are left out');
   }
 }
 
 /**
- * Brings the operator's own folder into the catalogue: new manifests and new versions are deployed, except those of a server
- * that was undeployed by command, which are staged. A file that was removed undeploys nothing.
+ * Deploys new manifests and versions of the operator's own folder. Those of a server that was undeployed by command are
+ * only staged. A removed file undeploys nothing.
  */
 export async function loadOwnManifests(
   catalogue: Catalogue,
@@ -103,13 +103,13 @@ export async function loadOwnManifests(
   };
   await catalogue.together(() =>
     loadFiles(files, log, async (manifest) => {
-      // of thousands most are as they were: each would cost several statements
+      // most of thousands are unchanged, and each would cost several statements
       if (!isLive(manifest, manifestHash(manifest))) await bringInOwn(catalogue, manifest);
     }),
   );
 }
 
-/** A manifest that is refused is told with its file, field and rule, and never keeps the others from being loaded. */
+/** Reports a refused manifest with its file, field and rule, and loads the others. */
 async function loadFiles(
   files: readonly ManifestFile[],
   log: Log,
@@ -134,7 +134,7 @@ async function loadFiles(
   }
 }
 
-/** Each field with its rule; `code` alone says nothing to an operator. */
+/** Names each field with its rule; `code` alone tells an operator nothing. */
 function sayProblem({ message, issues }: ManifestProblem): string {
   const said = issues.map(({ path, message: rule }) => (path === '' ? rule : `${path}: ${rule}`));
   return (said.length > 0 ? said.join('; ') : message).slice(0, 2000);
@@ -142,7 +142,7 @@ function sayProblem({ message, issues }: ManifestProblem): string {
 
 async function bringInBundled(catalogue: Catalogue, manifest: Manifest, deploy: boolean): Promise<void> {
   const versions = await catalogue.versions(manifest.id);
-  // A bundled server that an administrator has changed is theirs from then on.
+  // a bundled server that an administrator has changed is theirs from then on
   if (versions.some((row) => row.origin === 'admin' && row.status !== 'superseded')) return;
   const result = await catalogue.stage(manifest, { origin: 'bundled' });
   if (result === 'staged' && deploy && !wasUndeployed(versions)) await catalogue.deploy(manifest.id, manifest.version);
@@ -151,7 +151,7 @@ async function bringInBundled(catalogue: Catalogue, manifest: Manifest, deploy: 
 async function bringInOwn(catalogue: Catalogue, manifest: Manifest): Promise<void> {
   const versions = await catalogue.versions(manifest.id);
   const known = versions.find(({ version }) => version === manifest.version);
-  // a version that was replaced or rolled back stays so: the newest decision counts, not the file
+  // a version that was replaced or rolled back stays so: the latest decision counts, not the file
   if (wasUndeployed(versions) || (known && known.status !== 'staging')) {
     await catalogue.stage(manifest, { origin: 'admin' });
     return;

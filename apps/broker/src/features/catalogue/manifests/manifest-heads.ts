@@ -17,14 +17,14 @@ export type ManifestHead = {
   connection: Manifest['connection'];
   /** User id; null: the installation, or the operator's command. */
   stagedBy: string | null;
-  /** Why it was staged, in their words. */
+  /** The administrator's reason for staging it. */
   reason: string | null;
   createdAt: Date;
   /** null when it was never live. */
   deployedAt: Date | null;
 };
 
-/** Columns of a head, as the query builder selects them. */
+/** Columns of a head, for the query builder. */
 export const headColumns = [
   'server_id as serverId',
   'version',
@@ -43,7 +43,7 @@ export const headColumns = [
   'deployed_at as deployedAt',
 ] as const;
 
-/** All versions of a server, the newest first. */
+/** All versions of a server, newest first. */
 export async function findHeads(db: CatalogueDb, serverId: string): Promise<ManifestHead[]> {
   return db
     .selectFrom('manifest_versions')
@@ -54,7 +54,7 @@ export async function findHeads(db: CatalogueDb, serverId: string): Promise<Mani
     .execute();
 }
 
-/** What each server has deployed and staged; one that has neither shows the version that was live last. */
+/** The deployed and staged versions of each server; for a server without either, the version that was live last. */
 export async function findCurrentHeads(db: CatalogueDb): Promise<ManifestHead[]> {
   const rows = await db
     .selectFrom('manifest_versions')
@@ -69,7 +69,7 @@ export async function findCurrentHeads(db: CatalogueDb): Promise<ManifestHead[]>
   return rows.filter(({ status, serverId }) => status !== 'superseded' || !current.has(serverId));
 }
 
-/** What is deployed and what is staged of one server. */
+/** The deployed and the staged version of one server. */
 export async function findCurrentHeadsOf(db: CatalogueDb, serverId: string): Promise<ManifestHead[]> {
   return db
     .selectFrom('manifest_versions')
@@ -79,13 +79,12 @@ export async function findCurrentHeadsOf(db: CatalogueDb, serverId: string): Pro
     .execute();
 }
 
-/** The version whose server answered last: what it offered then is trusted. Undefined where none has. */
+/** The version whose server answered last, and whose tools are trusted. */
 export async function findAnsweredVersion(db: CatalogueDb, serverId: string): Promise<string | undefined> {
   const row = await db.selectFrom('servers').select('pinned_version').where('id', '=', serverId).executeTakeFirst();
   return row?.pinned_version ?? undefined;
 }
 
-/** The body of one version; undefined when there is no such version. */
 export async function findManifest(db: CatalogueDb, serverId: string, version: string): Promise<Manifest | undefined> {
   const row = await db
     .selectFrom('manifest_versions')
@@ -96,10 +95,7 @@ export async function findManifest(db: CatalogueDb, serverId: string, version: s
   return row?.body;
 }
 
-/**
- * The version that is live, or of a server that is not the one that was live last, or of one that never was the newest.
- * @param heads of one server, the newest first
- */
+/** The live version, else the one that was live last, else the newest. @param heads of one server, newest first */
 export function lastLive(heads: readonly ManifestHead[]): ManifestHead | undefined {
   const live = heads.find(({ status }) => status === 'deployed');
   return live ?? heads.toSorted((a, b) => (b.deployedAt?.getTime() ?? 0) - (a.deployedAt?.getTime() ?? 0))[0];

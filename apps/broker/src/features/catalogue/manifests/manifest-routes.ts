@@ -23,26 +23,28 @@ import { readUpload } from './read-upload.ts';
 import { sharedFolderNotes } from './shared-folder.ts';
 import type { CatalogueTables } from '../tables.ts';
 
-/** Rentals that end with the deletion of their server, and what is paid back for the time that is left. */
+/** Rentals that end with the deletion of their server, and refunds for the time that is left. */
 type RefundedRentals = {
-  /** Ends them, in the transaction of the deletion: their refunds are stored, and made even if this broker dies. */
+  /**
+   * Ends them in the transaction of the deletion, which stores their refunds: they are made even if this broker dies.
+   */
   end(
     query: Query,
     serverId: string,
     rentalIds: readonly string[],
     by: { actorId: string; reason: string | undefined },
   ): Promise<void>;
-  /** Makes the refunds, as far as the provider answers. Asked again, it pays nothing twice. */
+  /** Makes the refunds, as far as the provider answers. Repeated, it refunds nothing twice. */
   pay(serverId: string, rentalIds: readonly string[]): Promise<Answer<typeof deleteManifest>['refunds']>;
 };
 
-type Given = ManifestFacts & {
+type ManifestRouteParts = ManifestFacts & {
   policy: ManifestPolicy;
   db: Pick<Database, 'kysely'>;
   watch: ManifestWatch;
   /**
-   * Tells the payment provider of the rental of a manifest, where it is new or has another price.
-   * @returns undefined where nothing had to be told, or the provider does not answer: it is told again with the deployment
+   * Creates or updates a manifest's rental at the payment provider.
+   * @returns undefined when nothing has changed, or the provider does not answer: the deployment repeats it
    */
   putRental(manifest: Manifest): Promise<{ productId: string; priceId: string } | undefined>;
   refundedRentals: RefundedRentals;
@@ -50,15 +52,15 @@ type Given = ManifestFacts & {
   requireRecentSignIn(caller: Caller): void;
 };
 
-/** The administrators' calls on manifests (specification part 2, section 7). */
-export function mountManifestRoutes(router: Router, given: Given): void {
-  const { catalogue, policy, watch } = given;
-  const manifests = manageManifests(given);
+/** Mounts the administrators' calls on manifests (specification part 2, section 7). */
+export function mountManifestRoutes(router: Router, parts: ManifestRouteParts): void {
+  const { catalogue, policy, watch } = parts;
+  const manifests = manageManifests(parts);
   const success = { success: true as const };
-  const byOf = ({ userId }: { userId: string }, given: Pick<DecidedBy, 'reason' | 'expected'> = {}): DecidedBy => ({
+  const byOf = ({ userId }: { userId: string }, decision: Pick<DecidedBy, 'reason' | 'expected'> = {}): DecidedBy => ({
     actorId: userId,
     via: 'administration',
-    ...given,
+    ...decision,
   });
 
   function notesOf(manifest: Manifest): { notes?: string[] } {
@@ -73,7 +75,7 @@ export function mountManifestRoutes(router: Router, given: Given): void {
       throw new SoukError('invalid_request', { message: `id: ${message}`, issues: [{ path: 'id', message }] });
     }
     const { result, revision } = await catalogue.upload(manifest, by, only);
-    const stripeResult = result === 'staged' ? await given.putRental(manifest) : undefined;
+    const stripeResult = result === 'staged' ? await parts.putRental(manifest) : undefined;
     const { id, version } = manifest;
     return {
       ...success,
@@ -87,16 +89,16 @@ export function mountManifestRoutes(router: Router, given: Given): void {
   }
 
   router.route(listManifests, async ({ query }) => {
-    const db = given.db.kysely.withTables<CatalogueTables>();
+    const db = parts.db.kysely.withTables<CatalogueTables>();
     return {
       ...success,
-      ...(await readList({ db, snapshot: catalogue.snapshot(), rentersOf: given.rentersOf }, query)),
+      ...(await readList({ db, snapshot: catalogue.snapshot(), rentersOf: parts.rentersOf }, query)),
     };
   });
 
   router.route(getManifest, async ({ params, query }) => ({
     ...success,
-    ...(await readManifest(given, params.id, query.version)),
+    ...(await readManifest(parts, params.id, query.version)),
   }));
 
   router.route(createManifest, ({ caller, query, body, ifMatch: expected }) =>
@@ -110,8 +112,8 @@ export function mountManifestRoutes(router: Router, given: Given): void {
   router.route(deleteManifest, async ({ caller, params, body, ifMatch: expected }) => {
     const by = byOf(caller, { reason: body.reason, expected });
     const { refundRentals: rentalIds = [], reason } = body;
-    if (rentalIds.length > 0) given.requireRecentSignIn(caller);
-    const { end, pay } = given.refundedRentals;
+    if (rentalIds.length > 0) parts.requireRecentSignIn(caller);
+    const { end, pay } = parts.refundedRentals;
     const { renters } = await catalogue.deleteManifest(params.id, by, async (query) => {
       if (rentalIds.length > 0) await end(query, params.id, rentalIds, { actorId: caller.userId, reason });
     });
@@ -130,7 +132,7 @@ export function mountManifestRoutes(router: Router, given: Given): void {
     const by = byOf(caller, { reason: body.reason, expected });
     const { version, result, revision } = await manifests.deploy(id, body.version, by);
     const failure = await failureWithin(watch, id);
-    const manifest = await presentOne(given, await catalogue.versions(id));
+    const manifest = await presentOne(parts, await catalogue.versions(id));
     if (!manifest) throw noManifest(id);
     const live = catalogue.snapshot().byId.get(id);
     return {

@@ -1,11 +1,11 @@
-/** Where a version of a manifest was imported from. */
+/** Origin of an imported manifest. */
 export type ManifestSource = {
   registryId: string;
-  /** As they were then: a registry may be renamed and removed. */
+  /** State at the import: a registry may be renamed and removed. */
   registry: { name: string; url: string };
-  /** The name and the version there. */
+  /** Name and version at the registry. */
   name: string;
   version: string;
-  /** The fields that were made of it: what differs from them in a later version, an administrator has changed. */
+  /** The imported fields: where a later version differs, an administrator has changed it. */
   imported: Record<string, unknown>;
 };

@@ -12,29 +12,27 @@ import * as versions from './version-store.ts';
 import type { Tx } from '../tables.ts';
 import { withdrawPending } from '../review/tool-pin-store.ts';
 
-/** Who decides on a server, for the audit row. */
+/** The author of a decision about a server, for the audit row. */
 export type DecidedBy = {
-  /** The administrator; absent for the operator's command and for the manifests of a start. */
+  /** The administrator; absent for the operator's command and for manifests loaded at a start. */
   actorId?: string | undefined;
-  /** Where it was decided. */
   via: 'command' | 'start' | 'administration';
   reason?: string | undefined;
-  /** The revision that they were shown: nothing is changed where there is another by now. */
+  /** The revision that they were shown: if another is stored by now, nothing is changed. */
   expected?: string | undefined;
   /** The registry that the manifest was imported from. */
   source?: ManifestSource | undefined;
 };
 
-/** An audit row names so many prices that change, and the number of the others. */
+/** Changed prices that an audit row names; the others are counted. */
 const maxPricesTold = 50;
 
-/** Two versions with the same hash have the same contents. */
 export function manifestHash(manifest: Manifest): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
 }
 
 /**
- * Puts a manifest in staging. `unchanged` when exactly this version is known already.
+ * Stages a manifest. `unchanged`: exactly this version is known already.
  * @throws SoukError manifest_conflict when the version is known with other content
  */
 export async function stageVersion(tx: Tx, manifest: Manifest, by: versions.StagedBy): Promise<'staged' | 'unchanged'> {
@@ -56,10 +54,10 @@ export async function stageVersion(tx: Tx, manifest: Manifest, by: versions.Stag
 }
 
 /**
- * Puts an administrator's manifest in staging, with its audit row, also a version that was taken out before. `unchanged` when
- * exactly this version is deployed or staged already.
- * @param only the id of a server that must be known
- * @throws SoukError manifest_conflict, not_found; ManifestMoved
+ * Stages an administrator's manifest, even a version that was removed before. `unchanged`: exactly this version is
+ * deployed or staged already.
+ * @param only id of a server that must be known
+ * @throws SoukError manifest_conflict, not_found; StaleWriteError
  */
 export async function uploadVersion(
   tx: Tx,
@@ -84,9 +82,8 @@ export async function uploadVersion(
 }
 
 /**
- * Takes a server out of the catalogue and out of staging, with its audit row. Its versions are kept.
- * @param renters how many people rent it
- * @throws SoukError not_found when it is in neither; ManifestMoved
+ * Removes a server from the catalogue and from staging. @throws SoukError not_found when it is in neither;
+ * StaleWriteError
  */
 export async function deleteManifest(
   tx: Tx,
@@ -120,10 +117,7 @@ export async function deleteManifest(
 export const noManifest = (serverId: string): SoukError =>
   new SoukError('not_found', { message: `There is no manifest of ${serverId}` });
 
-/**
- * Makes a version live, with its audit row. The version that was live before is kept.
- * @throws SoukError not_found
- */
+/** Makes a version live; the one that was live before is kept. @throws SoukError not_found */
 export async function deployVersion(tx: Tx, serverId: string, version: string, by: DecidedBy, at: Date): Promise<void> {
   const before = await versions.findDeployed(tx, serverId);
   const manifest = await findManifest(tx, serverId, version);
@@ -140,10 +134,10 @@ export async function deployVersion(tx: Tx, serverId: string, version: string, b
 }
 
 /**
- * As `deployVersion`, for a version that the caller may leave out. One that is live already stays as it is.
+ * Makes a known version live, unless it is live already.
  * @param version by default the staged one, else the one that was live last
  * @param check throws for a manifest that must not be deployed here
- * @throws SoukError not_found, and what `check` throws; ManifestMoved
+ * @throws SoukError not_found, and what `check` throws; StaleWriteError
  */
 export async function deployKnown(
   tx: Tx,
@@ -156,7 +150,7 @@ export async function deployKnown(
   const heads = await findHeads(tx, serverId);
   const wanted = version ?? (heads.find(({ status }) => status === 'staging') ?? lastLive(heads))?.version;
   if (wanted === undefined) {
-    // a command takes a file in the place of an id
+    // a command accepts a file instead of an id
     const advice = by.via === 'command' ? ' Deploy a file.' : '';
     throw new SoukError('not_found', { message: `There is no manifest of ${serverId}.${advice}` });
   }
@@ -169,7 +163,7 @@ export async function deployKnown(
   return { version: wanted, result: 'deployed' };
 }
 
-/** Stages a manifest and makes it live. `unchanged` when exactly this version is live already. @throws SoukError manifest_conflict */
+/** Stages a manifest and makes it live. `unchanged`: exactly this version is live already. */
 export async function deployManifest(
   tx: Tx,
   manifest: Manifest,
@@ -185,11 +179,9 @@ export async function deployManifest(
 }
 
 /**
- * Takes a server out of the catalogue, with its audit row. Its versions, the pins of its tools and the history of their
- * changes are kept; what it offered and how it was doing are forgotten.
- * @param renters how many people rent it
- * @returns the version that was deployed
- * @throws SoukError not_found when it is not deployed; ManifestMoved
+ * Removes a server from the catalogue. Its versions, the pins of its tools and their history are kept; what it offered
+ * and its health are deleted. @returns the version that was deployed
+ * @throws SoukError not_found when it is not deployed; StaleWriteError
  */
 export async function undeployServer(
   tx: Tx,

@@ -1,9 +1,9 @@
-/** A version has at most so many (contract, manifest.ts). */
+/** Length of a version (contract, manifest.ts). */
 const maxCharacters = 40;
 
 /**
- * The version that a change on top of one would have: its last number, the patch number of a semantic version, is raised
- * until nothing has it. A version that ends without a number gets one.
+ * Returns a free version for a change on top of one: its last number, the patch number of a semantic version, is raised
+ * until it is free. A version that does not end with a number gets one.
  * @param taken all versions of the server
  */
 export function nextVersion(version: string, taken: ReadonlySet<string>): string {

@@ -8,24 +8,20 @@ import { readJson } from './read-json.ts';
 
 export const maxManifestBytes = 256 * 1024;
 
-/** What this installation allows a manifest to name. */
+/** Names and addresses that this installation allows in manifests. */
 export type ManifestPolicy = {
-  /** Aliases of the operator's allow-list for stdio, and of what administrators allowed. */
+  /** Aliases of the operator's allow-list for stdio, and those that administrators allowed. */
   stdioAliases: Pick<ReadonlySet<string>, 'has'>;
-  /** Whether the program of an alias is told the folder that its process may write to. */
+  /** Whether the program of an alias is given a folder that its process may write to. */
   keepsFiles?: ((alias: string) => boolean) | undefined;
-  /** Names that may stand after `service:`. */
+  /** Names allowed after `service:`. */
   services: ReadonlySet<string>;
-  /** Which addresses a manifest may name. */
   addressProblem: UpstreamAddressRule;
-  /** Of the plans and credit packages, in which rentals are priced too; undefined: nothing is sold. */
+  /** Currency of the plans and credit packages, which rentals share; undefined: nothing is sold. */
   currency?: string | undefined;
 };
 
-/**
- * Reads one manifest.
- * @throws SoukError manifest_invalid (with every field's path), url_not_allowed or command_not_allowed
- */
+/** @throws SoukError manifest_invalid (with every field's path), url_not_allowed or command_not_allowed */
 export function parseManifest(source: Uint8Array | string, policy: ManifestPolicy): Manifest {
   if (Buffer.byteLength(source) > maxManifestBytes) throw invalid([{ path: '', message: 'is larger than 256 KiB' }]);
   const read = readJson(source);
@@ -33,7 +29,7 @@ export function parseManifest(source: Uint8Array | string, policy: ManifestPolic
   return checkManifest(read.value, policy);
 }
 
-/** The same for a value that was parsed already (a request's body). */
+/** Does the same with a value that was parsed already (a request's body). */
 export function checkManifest(value: unknown, policy: ManifestPolicy): Manifest {
   const parsed = manifestSchema.safeParse(completeManifest(value));
   if (!parsed.success) throw invalid(manifestIssues(parsed.error, value));
@@ -42,7 +38,7 @@ export function checkManifest(value: unknown, policy: ManifestPolicy): Manifest 
 }
 
 /**
- * Whether this installation allows what a manifest names. It may have changed since the manifest was stored.
+ * Checks that this installation allows what a manifest names, which may have changed since it was stored.
  * @throws SoukError manifest_invalid, url_not_allowed or command_not_allowed
  */
 export function checkAllowed(manifest: Manifest, policy: ManifestPolicy): void {
@@ -51,8 +47,8 @@ export function checkAllowed(manifest: Manifest, policy: ManifestPolicy): void {
 }
 
 /**
- * The payment provider lets one person pay in one currency alone, and charges no less than its smallest amount.
- * @throws SoukError manifest_invalid where the rental could not be sold
+ * Checks the rental: the payment provider lets a user pay in one currency alone, and has a smallest amount.
+ * @throws SoukError manifest_invalid when the rental could not be sold
  */
 export function checkCurrency({ billing }: Manifest, { currency }: Pick<ManifestPolicy, 'currency'>): void {
   const { rental } = billing ?? {};

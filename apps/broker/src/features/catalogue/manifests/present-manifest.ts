@@ -4,8 +4,14 @@ import { hiddenTools, type CatalogueServer } from '../snapshot/snapshot.ts';
 import type { Gone } from './find-gone.ts';
 import type { ManifestHead } from './manifest-heads.ts';
 
-/** A manifest as administrators see it among others (specification part 2, section 3). */
-export function presentManifest(given: {
+/** A manifest in the administrators' list (specification part 2, section 3). */
+export function presentManifest({
+  shown,
+  staged,
+  live,
+  renters,
+  gone,
+}: {
   /** The deployed version, else the staged one. */
   shown: ManifestHead;
   staged: { version: string; origin: ManifestOrigin } | undefined;
@@ -13,7 +19,6 @@ export function presentManifest(given: {
   renters: number;
   gone?: Gone | undefined;
 }): ListedManifest {
-  const { shown, staged, live, renters, gone } = given;
   const isActive = shown.status === 'deployed';
   const { serverId: id, name, serviceType, version, author, description, connection, registryName } = shown;
   const askingTools = live ? servedTools(live).length - toolsOfEveryClient(live).length : 0;
@@ -27,7 +32,7 @@ export function presentManifest(given: {
     description,
     isActive,
     connection,
-    // as its link and its page in the shop count them
+    // counted as on its link and its page in the shop
     capabilities: {
       tools: count(live && servedTools(live)),
       prompts: count(live?.prompts),

@@ -5,7 +5,7 @@ import { tellFailure } from '../health/tell-failure.ts';
 
 type CatalogueNeeds = Pick<Needs, 'toolsUnderReview' | 'stagedVersions' | 'failingServers'>;
 
-/** What of the servers waits for an operator. @param parts.failureOf why a server fails, as it is told to operators */
+/** Finds what needs an operator's attention. @param parts.failureOf why a server fails, for operators */
 export async function readCatalogueNeeds(parts: {
   query: Query;
   snapshot: CatalogueSnapshot;

@@ -9,10 +9,10 @@ const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 
 export type ReadJson = { value: unknown; issues: [] } | { value: undefined; issues: Issue[] };
 
 /**
- * Reads JSON that was written by hand, more strictly than JSON.parse: a byte order mark, NUL, invalid UTF-8, a duplicate
- * key and a key that would reach an object's prototype are mistakes or attacks, and are reported with their path
- * (security.md, bad input 31). No issue quotes a value: the file may hold secrets.
- * @param options.comments comments and trailing commas are allowed, as in the settings of editors
+ * Reads hand-written JSON more strictly than JSON.parse: a byte order mark, NUL, invalid UTF-8, a duplicate key and a
+ * key that would reach an object's prototype are mistakes or attacks, and are reported with their path (security.md,
+ * bad input 31). No issue quotes a value: the file may contain secrets.
+ * @param options.comments allows comments and trailing commas, as in the settings of editors
  */
 export function readJson(source: Uint8Array | string, { comments = false }: { comments?: boolean } = {}): ReadJson {
   const { text, fault } = typeof source === 'string' ? { text: source, fault: undefined } : readUtf8(source);
@@ -32,7 +32,7 @@ export function readJson(source: Uint8Array | string, { comments = false }: { co
   return { value: evaluate(document), issues: [] };
 }
 
-/** The parser's names of what it meets, in words. */
+/** Words for the parser's token names. */
 const met: Readonly<Record<string, string>> = {
   LBrace: '{',
   RBrace: '}',
@@ -48,7 +48,7 @@ const met: Readonly<Record<string, string>> = {
   BlockComment: 'a comment',
 };
 
-/** Says a fault of the parser in our words. A word without quotes may be a secret: it is not repeated. */
+/** Describes a parser's error in our words. A word without quotes may be a secret: it is not repeated. */
 function sayFault(reason: string, text: string): string {
   const [, line, column] = /\((\d{1,9}):(\d{1,9})\)$/.exec(reason) ?? [];
   const where = line === undefined ? '' : ` at line ${line}, column ${column}`;

@@ -12,22 +12,22 @@ import { revisionOf } from './revision.ts';
 
 const maxVersions = 200;
 
-/** What features beside this one know of the people of servers. */
+/** Facts of other features about the users of servers. */
 export type PeopleOfServers = {
-  /** How many people rent each of these servers. */
+  /** Number of renters of each of these servers. */
   rentersOf(serverIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** The addresses of people, by user id; deleted ones have none. */
+  /** Addresses by user id; deleted users have none. */
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   peopleOf(serverId: string): Promise<Omit<PeopleOfServer, 'asked'>>;
-  /** How many people who called these tools in 30 days are asked before they pay the higher price. */
+  /** How many users who called these tools in 30 days are asked before they pay the higher price. */
   askedOf(manifest: Manifest, raised: readonly RaisedPrice[]): Promise<number>;
 };
 
 export type ManifestFacts = Pick<PeopleOfServers, 'rentersOf' | 'emailsOf'> & { catalogue: Catalogue };
 
 /**
- * A manifest with its versions: the staged one, else the deployed one, else the one that was live last.
- * @param version another one of it
+ * Reads a manifest with its versions: the staged one, else the deployed one, else the one that was live last.
+ * @param version another version of it
  * @throws SoukError not_found
  */
 export async function readManifest(

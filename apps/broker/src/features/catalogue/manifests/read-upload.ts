@@ -3,7 +3,7 @@ import { SoukError } from '#platform/errors.ts';
 import { parseManifest, type ManifestPolicy } from './parse-manifest.ts';
 
 /**
- * Reads a manifest that an administrator sent, with the texts of the specification (part 2, section 5).
+ * Reads an administrator's manifest, with the texts of the specification (part 2, section 5).
  * @throws SoukError invalid_request, invalid_json, manifest_invalid, url_not_allowed, command_not_allowed
  */
 export function readUpload(bytes: Uint8Array, policy: ManifestPolicy): Manifest {

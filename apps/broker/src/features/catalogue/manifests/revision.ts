@@ -5,7 +5,7 @@ import { findCurrentHeadsOf, type ManifestHead } from './manifest-heads.ts';
 
 type Current = Pick<ManifestHead, 'version' | 'status' | 'sha256'>;
 
-/** Names what is deployed and staged of a server: another content of either has another revision. */
+/** Names what is deployed and staged of a server: other content has another revision. */
 export function revisionOf(heads: readonly Current[]): string {
   const named = (status: ManifestHead['status']) => {
     const head = heads.find((one) => one.status === status);
@@ -15,29 +15,29 @@ export function revisionOf(heads: readonly Current[]): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
-/** The last decision on a server, from its audit row. */
+/** The last decision about a server, from its audit row. */
 export type LastChange = { action: string; version: string | undefined; actorId: string | null; via: string; at: Date };
 
-/** A write was meant for another state than the stored one. */
-export class ManifestMoved extends Error {
+/** A write was based on another state than the stored one. */
+export class StaleWriteError extends Error {
   readonly stored: { serverId: string; heads: readonly ManifestHead[]; last: LastChange | undefined };
 
-  constructor(stored: ManifestMoved['stored']) {
+  constructor(stored: StaleWriteError['stored']) {
     super(`${stored.serverId} has changed`);
     this.stored = stored;
   }
 }
 
 /**
- * Call it in the transaction of the change, under the lock of deployments.
- * @param expected what the caller was shown; undefined: they do not say
- * @throws ManifestMoved when something else is deployed or staged by now
+ * To be called in the transaction of the change, under the lock of deployments.
+ * @param expected what the caller was shown; undefined when they don't say
+ * @throws StaleWriteError when something else is deployed or staged by now
  */
 export async function requireRevision(tx: CatalogueDb, serverId: string, expected: string | undefined): Promise<void> {
   if (expected === undefined) return;
   const heads = await findCurrentHeadsOf(tx, serverId);
   if (revisionOf(heads) !== expected) {
-    throw new ManifestMoved({ serverId, heads, last: await lastChange(tx, serverId, heads) });
+    throw new StaleWriteError({ serverId, heads, last: await lastChange(tx, serverId, heads) });
   }
 }
 
@@ -52,7 +52,7 @@ async function lastChange(
     select action, details->>'version' as version, actor_id as "actorId", coalesce(details->>'via', 'start') as via, at
     from audit_log where subject = ${serverId} and action = any(${decisions}) order by id desc limit 1`.execute(tx);
   const [decided] = rows;
-  // what comes with the installation is staged without an audit row
+  // bundled manifests are staged without an audit row
   const staged = heads.find(({ status, origin }) => status === 'staging' && origin === 'bundled');
   if (!staged || (decided && decided.at >= staged.createdAt)) return decided;
   return { action: 'manifest.staged', version: staged.version, actorId: null, via: 'start', at: staged.createdAt };

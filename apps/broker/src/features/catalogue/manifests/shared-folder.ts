@@ -3,14 +3,14 @@ import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { ManifestPolicy } from './parse-manifest.ts';
 
 /**
- * Whether a server has one upstream connection for everyone, where nothing else decides. A program is written for one person:
- * its files and its memory serve every caller alike, so by default each person has a process of their own.
+ * Default isolation of a server. A program is written for one user: its files and its memory serve every caller alike,
+ * so by default each user has their own process.
  */
 export function isolationOf({ isolation, connection }: Pick<Manifest, 'isolation' | 'connection'>) {
   return isolation ?? (connection.type === 'stdio' ? 'perUser' : 'shared');
 }
 
-/** The author of a manifest may not have meant this: a program is given a folder to keep files in, and everyone's is the same. */
+/** Warns about a program with a folder for files that all users share, which its author may not have meant. */
 export function sharedFolderNotes(
   manifest: Pick<Manifest, 'isolation' | 'connection'>,
   { keepsFiles }: Pick<ManifestPolicy, 'keepsFiles'>,

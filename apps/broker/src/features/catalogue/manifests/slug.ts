@@ -1,11 +1,11 @@
-/** The part of the 48 characters of a name on /mcp that the server takes (gateway.md, Names). */
+/** The server's share of the 48 characters of a name on /mcp (gateway.md, Names). */
 const maxSlugLength = 12;
-/** A first word shorter than this says too little of the server. */
+/** A shorter first word says too little about the server. */
 const minWordsLength = 4;
 
 /**
- * The slug that a server gets: what is wanted, cut at the end of a word where it is too long.
- * @param attempt number, from 1: later ones end in it, since another server has the one before
+ * Returns the slug for a server: the wanted one, cut at the end of a word if it is too long.
+ * @param attempt number, from 1: later ones are appended, because another server has the slug before
  */
 export function slugFor(wanted: string, attempt = 1): string {
   const suffix = attempt === 1 ? '' : String(attempt);

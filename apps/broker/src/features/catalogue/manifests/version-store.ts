@@ -4,7 +4,7 @@ import type { ManifestSource } from './manifest-source.ts';
 import { slugFor } from './slug.ts';
 import type { CatalogueDb, Tx } from '../tables.ts';
 
-/** Adds the server's row if it is new. Answers its slug, which never changes afterwards. */
+/** Adds the server's row if it is new. Returns its slug, which never changes. */
 export async function ensureServer(tx: Tx, id: string, wantedSlug: string): Promise<string> {
   const known = await tx.selectFrom('servers').select('slug').where('id', '=', id).executeTakeFirst();
   if (known) return known.slug;
@@ -20,7 +20,7 @@ export async function ensureServer(tx: Tx, id: string, wantedSlug: string): Prom
   }
 }
 
-/** What is staged of a server is staged no more; it is kept. */
+/** Keeps the staged version, no longer staged. */
 export async function markUnstaged(tx: Tx, serverId: string): Promise<void> {
   await tx
     .updateTable('manifest_versions')
@@ -30,7 +30,6 @@ export async function markUnstaged(tx: Tx, serverId: string): Promise<void> {
     .execute();
 }
 
-/** Who puts a version in staging, and why. */
 export type StagedBy = {
   origin: 'bundled' | 'admin';
   userId?: string | undefined;
@@ -39,7 +38,7 @@ export type StagedBy = {
   source?: ManifestSource | undefined;
 };
 
-/** Puts a version that is known back in staging, in place of the one before. */
+/** Stages a known version instead of the one before. */
 export async function markStaged(tx: Tx, serverId: string, version: string, by: StagedBy): Promise<void> {
   await markUnstaged(tx, serverId);
   await tx
@@ -56,7 +55,7 @@ export async function markStaged(tx: Tx, serverId: string, version: string, by: 
     .execute();
 }
 
-/** Puts a version in staging, in place of the one before. */
+/** Stages a version instead of the one before. */
 export async function insertStaged(tx: Tx, manifest: Manifest, sha256: string, by: StagedBy): Promise<void> {
   await markUnstaged(tx, manifest.id);
   await tx
@@ -77,7 +76,10 @@ export async function insertStaged(tx: Tx, manifest: Manifest, sha256: string, b
     .execute();
 }
 
-/** The named version becomes the deployed one; the last one is kept as superseded. False when there is no such version. */
+/**
+ * Makes this version the deployed one; the one before is kept as superseded. @returns false when there is no such
+ * version
+ */
 export async function markDeployed(tx: Tx, serverId: string, version: string, at: Date): Promise<boolean> {
   await tx
     .updateTable('manifest_versions')
@@ -96,7 +98,7 @@ export async function markDeployed(tx: Tx, serverId: string, version: string, at
   return updated !== undefined;
 }
 
-/** The deployed version is superseded by none; what the server offered and its health are forgotten. */
+/** Keeps the deployed version as superseded, and deletes what the server offered and its health. */
 export async function markUndeployed(tx: Tx, serverId: string, at: Date): Promise<void> {
   await tx
     .updateTable('manifest_versions')
@@ -109,7 +111,7 @@ export async function markUndeployed(tx: Tx, serverId: string, at: Date): Promis
   await tx.deleteFrom('server_health').where('server_id', '=', serverId).execute();
 }
 
-/** What is stored of a server was approved as a whole, with this version; null: it was not. */
+/** @param version whose stored list was approved as a whole; null: none */
 export async function setApprovedVersion(tx: Tx, serverId: string, version: string | null): Promise<void> {
   await tx.updateTable('servers').set({ approved_version: version }).where('id', '=', serverId).execute();
 }
@@ -117,11 +119,11 @@ export async function setApprovedVersion(tx: Tx, serverId: string, version: stri
 export type DeployedVersion = {
   manifest: Manifest;
   origin: 'bundled' | 'admin';
-  /** What the shop shows of it was approved as a whole. */
+  /** The shop's list was approved as a whole. */
   isListApproved: boolean;
 };
 
-/** The deployed version of a server and where it came from; read inside the transaction that stores what it offers. */
+/** The deployed version of a server; to be read in the transaction that stores what it offers. */
 export async function findDeployed(tx: CatalogueDb | Tx, serverId: string): Promise<DeployedVersion | undefined> {
   const row = await tx
     .selectFrom('manifest_versions as m')
@@ -133,7 +135,7 @@ export async function findDeployed(tx: CatalogueDb | Tx, serverId: string): Prom
   return row && { manifest: row.body, origin: row.origin, isListApproved: row.approved_version === row.version };
 }
 
-/** Serialises deployments of all replicas: the lock is kept until the transaction ends. */
+/** Serializes deployments of all replicas until the transaction ends. */
 export async function lockDeployments(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('souk:deployments'))`.execute(tx);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 
-/** Timers hold 24 days at most, and the machine's clock may be set: dates are looked at again after this time. */
+/** Timers hold 24 days at most, and the machine's clock may be set: dates are checked again after this time. */
 const longestMs = 60 * 60_000;
 
 /** Re-reads servers when one of their announced prices begins. */

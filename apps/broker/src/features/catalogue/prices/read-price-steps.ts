@@ -1,7 +1,7 @@
 import type { Query } from '#platform/db/database.ts';
 import { toStep, type PriceStep } from './tool-price.ts';
 
-/** Reads what tools of a server have cost until a moment, by tool, the oldest price first. A tool without a record is in none. */
+/** Reads past prices of a server's tools until a moment, oldest first, by tool. A tool without a record is missing. */
 export async function readPriceSteps(
   query: Query,
   { serverId, tools, untilMs }: { serverId: string; tools: readonly string[]; untilMs: number },

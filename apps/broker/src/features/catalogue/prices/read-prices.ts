@@ -3,7 +3,7 @@ import { toolPrice, toStep, type ToolPrice } from './tool-price.ts';
 
 export type PricesOfServer = ReadonlyMap<string, ToolPrice>;
 
-/** The prices of these servers' tools, by server and tool; a tool without a price is in none. */
+/** Reads the prices of these servers' tools, by server and tool; a tool without a price is missing. */
 export async function readPrices(
   db: CatalogueDb,
   serverIds: readonly string[],
@@ -20,13 +20,13 @@ export async function readPrices(
   return new Map([...byServer].map(([serverId, ofServer]) => [serverId, pricesOf(ofServer, nowMs)]));
 }
 
-/** @param rows of one server, in the order of their dates */
+/** @param rows of one server, by date */
 function pricesOf(rows: readonly { tool: string; credits: number; since: Date }[], nowMs: number): PricesOfServer {
   const byTool = Map.groupBy(rows, ({ tool }) => tool);
   return new Map([...byTool].map(([tool, steps]) => [tool, toolPrice(steps.map(toStep), nowMs)]));
 }
 
-/** When the next announced price of a server's tools begins. */
+/** Time at which the next announced price of a server's tools begins. */
 export function nextPriceMs(prices: PricesOfServer): number | undefined {
   const dates = [...prices.values()].flatMap(({ coming }) => coming?.sinceMs ?? []);
   return dates.length > 0 ? Math.min(...dates) : undefined;

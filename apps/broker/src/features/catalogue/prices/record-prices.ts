@@ -1,18 +1,18 @@
 import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import type { Tx } from '../tables.ts';
 
-/** Since when a tool was free that had no price before. */
+/** Start of the implicit free price. */
 const always = new Date(0);
 
-/** What a deployment changes of the price of a tool that people have had. */
+/** A price change of a tool that users already had. */
 export type PriceChange = { tool: string; before: number; after: number };
 
 type NewStep = { tool: string; credits: number; since: Date; announced: boolean };
 
 /**
- * Records what a deployment changes of the prices of a server's tools; to be called before the version is marked. The last
- * price counts that was in force, also when the server was taken out of the catalogue since. Announced prices of the
- * version before are withdrawn.
+ * Records the price changes of a deployment; to be called before the version is marked. They compare with the last
+ * price in force, even if the server was removed from the catalogue since. Announced prices of the version before are
+ * withdrawn.
  * @returns the prices that change now
  */
 export async function recordPrices(tx: Tx, manifest: Manifest, at: Date): Promise<PriceChange[]> {
@@ -67,7 +67,7 @@ function stepsOf(
   const isDue = next !== undefined && next.from <= at;
   const credits = (isDue ? next.credits : costs.get(tool)) ?? 0;
   const toCome = next && !isDue ? [{ tool, credits: next.credits, since: next.from, announced: true }] : [];
-  // clocks of brokers differ: a step never stands before the one that it follows
+  // clocks of brokers differ: a step never precedes the one that it follows
   const since = last && last.since > at ? last.since : at;
   const now = { tool, credits, since, announced: false };
   if (last) return last.credits === credits ? toCome : [now, ...toCome];
@@ -76,7 +76,7 @@ function stepsOf(
   return wereFree.has(tool) ? [free, now, ...toCome] : [now, ...toCome];
 }
 
-/** A map: a tool may be called `constructor`. */
+/** A map, because a tool may be called `constructor`. */
 const costsOf = ({ billing }: Manifest) => new Map(Object.entries(billing?.toolCosts ?? {}));
 
 function announcedIn({ billing }: Manifest): Map<string, { credits: number; from: Date }> {
@@ -89,8 +89,8 @@ function announcedIn({ billing }: Manifest): Map<string, { credits: number; from
 }
 
 /**
- * Which of these tools people have had, free of charge. What a server offers only to people who have signed in is not all in
- * the catalogue: there every tool counts as one of them.
+ * Finds which of these tools users already had for free. The catalogue does not have all tools that a server offers to
+ * signed-in users: of such a server, every tool counts.
  */
 async function toolsBefore(tx: Tx, { id, auth }: Manifest, tools: readonly string[]): Promise<Set<string>> {
   if (auth.type !== 'none') {
@@ -109,7 +109,7 @@ async function toolsBefore(tx: Tx, { id, auth }: Manifest, tools: readonly strin
     .where('server_id', '=', id)
     .where('kind', '=', 'tool')
     .where('name', 'in', tools)
-    // kept when the server is taken out of the catalogue
+    // kept when the server is removed from the catalogue
     .union(tx.selectFrom('tool_pins').select('name').where('server_id', '=', id).where('name', 'in', tools))
     .execute();
   return new Set(listed.map(({ name }) => name));

@@ -1,4 +1,4 @@
-/** What a tool costs from a moment on, until the next step. */
+/** Price of a tool from a moment on, until the next step. */
 export type PriceStep = { credits: number; sinceMs: number };
 
 export const toStep = ({ credits, since }: { credits: number; since: Date }): PriceStep => ({
@@ -7,19 +7,19 @@ export const toStep = ({ credits, since }: { credits: number; since: Date }): Pr
 });
 
 export type ToolPrice = {
-  /** Credits a call. */
+  /** Credits per call. */
   credits: number;
-  /** When the price last rose, while it is above an earlier one: people who know only that one are asked first. */
+  /** Last rise of the price, while it is above an earlier one: users who know only that one are asked first. */
   raisedAtMs: number | undefined;
-  /** Every price so far, the oldest first; empty where nothing has to be asked. */
+  /** Every price so far, oldest first; empty when no user has to be asked. */
   steps: readonly PriceStep[];
-  /** The next price that was announced. */
+  /** The next announced price. */
   coming: PriceStep | undefined;
 };
 
 export const freeOfCharge: ToolPrice = { credits: 0, raisedAtMs: undefined, steps: [], coming: undefined };
 
-/** @param steps of one tool, in order, also those that are to come */
+/** @param steps of one tool in order, future ones included */
 export function toolPrice(steps: readonly PriceStep[], nowMs: number): ToolPrice {
   let credits = 0;
   let lowest = Infinity;
@@ -41,7 +41,7 @@ export function toolPrice(steps: readonly PriceStep[], nowMs: number): ToolPrice
   };
 }
 
-/** The price that was in force at a moment; before the first step, the first one: the tool was new after it. */
+/** The price in force at a moment. Before the first step it is the first price, because the tool is newer. */
 export function creditsAt(steps: readonly PriceStep[], atMs: number): number {
   const inForce = steps.findLast(({ sinceMs }) => sinceMs <= atMs) ?? steps[0];
   return inForce?.credits ?? 0;

@@ -7,17 +7,14 @@ import {
 import type { PublishedVersion } from './published-versions.ts';
 import type { RegistryNames } from './registry-names.ts';
 
-/**
- * A version as a registry says it: clients reach it at its own address of this shop, where they sign in.
- * @param icon of the shop, where the server has one
- */
+/** A version as registries describe it: clients reach it at its own address of this shop, where they sign in. */
 export function presentPublished(
   { serverId, version, name, description, isDeployed, isLatest, publishedAt, endedAt }: PublishedVersion,
   { names, publicUrl, icon }: { names: RegistryNames; publicUrl: string; icon: string | undefined },
 ): RegistryEntry {
   const published = publishedAt.toISOString();
   const changed = endedAt?.toISOString() ?? published;
-  // a registry's icons come by HTTPS alone
+  // registries' icons are HTTPS only
   const iconUrl = icon !== undefined && publicUrl.startsWith('https:') ? publicUrl + icon : undefined;
   return {
     server: {
@@ -42,9 +39,9 @@ export function presentPublished(
   };
 }
 
-/** A description or title as long as registries take it. It is cut at the end of a word, where one ends in the last third. */
+/** Cuts a description or title to the length of registries: at the end of a word, if one ends in the last third. */
 export function cutText(text: string): string {
-  // JSON Schema counts characters so
+  // JSON Schema counts code points
   const characters = [...text];
   if (characters.length <= maxRegistryText) return text;
   const start = characters.slice(0, maxRegistryText - 1);

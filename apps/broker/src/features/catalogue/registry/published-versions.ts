@@ -1,35 +1,35 @@
 import { sql } from 'kysely';
 import type { CatalogueDb } from '../tables.ts';
 
-/** A version that is offered or was; of its manifest what a registry says of it. */
+/** A version that is or was live, with the fields of its manifest that a registry shows. */
 export type PublishedVersion = {
   serverId: string;
   version: string;
   name: string;
   description: string;
   isDeployed: boolean;
-  /** The one that is deployed; of a server without one, the last that was. */
+  /** The deployed version; for a server without one, the version that was live last. */
   isLatest: boolean;
   publishedAt: Date;
-  /** When it was taken out, or another one took its place. */
+  /** When it was removed or replaced. */
   endedAt: Date | undefined;
 };
 
-/** Which of them. The conditions hold together. */
+/** All conditions must hold. */
 export type PublishedFilter = {
   serverId?: string | undefined;
-  /** `latest`, or exactly this one. */
+  /** `latest`, or exactly this version. */
   version?: string | undefined;
-  /** The text stands in the title, or in the namespace with the id. */
+  /** A text in the title, or in the namespace with the id. */
   search?: { text: string; namespace: string } | undefined;
   changedSince?: Date | undefined;
   withEnded: boolean;
-  /** The server and version after which the page begins, in the order of ids and versions. */
+  /** The page begins after this server and version, in the order of ids and versions. */
   after?: readonly [serverId: string, version: string] | undefined;
   limit: number;
 };
 
-/** Reads no manifest: the database has the fields beside it. */
+/** Reads no manifest bodies: the fields are columns. */
 export async function readPublished(db: CatalogueDb, filter: PublishedFilter): Promise<PublishedVersion[]> {
   const { serverId, version, search, changedSince, withEnded, after, limit } = filter;
   const changedAt = sql<Date>`coalesce(p.ended_at, p.deployed_at)`;
@@ -43,7 +43,7 @@ export async function readPublished(db: CatalogueDb, filter: PublishedFilter): P
             order by (m.status = 'deployed') desc, m.ended_at desc, m.deployed_at desc, m.version) = 1`.as('is_latest'),
         )
         .where('m.deployed_at', 'is not', null)
-        // each reduces what is sorted: a page of what is deployed reads an index of that alone
+        // each reduces the rows to sort: a page of deployed versions reads an index of them alone
         .$if(!withEnded, (of) => of.where('m.status', '=', 'deployed'))
         .$if(after !== undefined, (of) => of.where(sql<boolean>`m.server_id collate "C" >= ${after?.[0]}::text`))
         .$if(serverId !== undefined, (of) => of.where('m.server_id', '=', serverId ?? '')),

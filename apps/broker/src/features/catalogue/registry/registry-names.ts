@@ -1,13 +1,13 @@
-/** How registries name our servers: the host of the shop read backwards (reverse DNS), then the server's id. */
+/** Names of our servers in registries: the shop's host in reverse order (reverse DNS), then the server's id. */
 export type RegistryNames = {
   of(serverId: string): string;
-  /** Undefined for a name that is not one of ours. */
+  /** Undefined for a name that is not ours. */
   idOf(name: string): string | undefined;
 };
 
 export function createRegistryNames(publicUrl: string): RegistryNames {
   const { hostname } = new URL(publicUrl);
-  // an address is no name, and is not read backwards; of IPv6 the colons are no characters of a name
+  // an IP address is not reversed; the colons of IPv6 are not allowed in a name
   const isAddress = /^[\d.]+$/.test(hostname) || hostname.startsWith('[');
   const host = isAddress
     ? hostname.replaceAll(/[[\]]/g, '').replaceAll(':', '-')

@@ -9,22 +9,19 @@ import { presentPublished } from './present-published.ts';
 import { readPublished, type PublishedVersion } from './published-versions.ts';
 import { createRegistryNames } from './registry-names.ts';
 
-/** Versions of one server that are listed: more than a server has in years. */
+/** Versions listed per server: more than a server gets in years. */
 const mostVersions = 1_000;
 
 /**
- * This shop as a registry of MCP servers: clients such as VS Code find its services by it. It lists what the marketplace shows
- * everyone, from the database, since what was taken out is in no memory.
+ * Mounts this shop as a registry of MCP servers, where clients such as VS Code find its services. It lists the servers
+ * of the marketplace from the database, because memory has no removed ones.
  */
 export function mountRegistryRoutes(
   router: Router,
-  {
-    catalogue,
-    ...options
-  }: { db: Database; catalogue: Pick<Catalogue, 'snapshot'>; config: Pick<Config, 'publicUrl'> },
+  { catalogue, ...parts }: { db: Database; catalogue: Pick<Catalogue, 'snapshot'>; config: Pick<Config, 'publicUrl'> },
 ): void {
-  const { publicUrl } = options.config;
-  const db = options.db.kysely.withTables<CatalogueTables>();
+  const { publicUrl } = parts.config;
+  const db = parts.db.kysely.withTables<CatalogueTables>();
   const names = createRegistryNames(publicUrl);
   const namespace = names.of('');
 
@@ -74,7 +71,7 @@ export function mountRegistryRoutes(
 
 const notFound = (what: string) => new SoukError('not_found', { message: `This registry has no ${what}` });
 
-/** No id has a colon. */
+/** Ids contain no colon. */
 function placeOf(cursor: string): readonly [string, string] {
   const colon = cursor.indexOf(':');
   return [cursor.slice(0, colon), cursor.slice(colon + 1)];

@@ -3,7 +3,7 @@ import { asRecord } from '#platform/json.ts';
 
 type Definition = Record<string, unknown>;
 
-/** Keywords of a schema that can make no argument required or forbidden that was not before, when they are unchanged. */
+/** Keywords of a schema that cannot make an argument required or forbidden as long as they are unchanged. */
 const plainKeywords: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
@@ -16,12 +16,12 @@ const plainKeywords: ReadonlySet<string> = new Set([
   'required',
   'additionalProperties',
 ]);
-/** An argument with it travels in a header too (SEP-2243). */
+/** An argument with this keyword is also sent in a header (SEP-2243). */
 const mirrored = 'x-mcp-header';
 
 /**
- * Whether a tool has new optional arguments and no other change, not even of a text: a call as before means what it meant
- * before. False for a schema with conditions, which may hide more.
+ * Whether a tool has new optional arguments and no other change, not even of a text: calls keep their meaning. False
+ * for a schema with conditions, which may hide more.
  */
 export function addsOptionalArgument(before: Definition, after: Definition): boolean {
   const { inputSchema: schemaBefore, ...restBefore } = before;

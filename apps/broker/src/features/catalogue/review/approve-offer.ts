@@ -2,7 +2,7 @@ import { writeAudit } from '#platform/audit/audit-log.ts';
 import { SoukError } from '#platform/errors.ts';
 import { exposeUri } from '../snapshot/exposed-name.ts';
 import { isAddress } from '../discovery/personal-offer.ts';
-import * as offers from '../discovery/offer-store.ts';
+import * as offers from '../discovery/capability-store.ts';
 import * as versions from '../manifests/version-store.ts';
 import type { StoredCapability, Tx } from '../tables.ts';
 import * as pins from './tool-pin-store.ts';
@@ -11,18 +11,17 @@ export type Approval = {
   /** The administrator; undefined for the operator's command. */
   by: string | undefined;
   reason: string;
-  /** Where the list comes from, such as "account of ann@example.com". */
+  /** Origin of the list, such as "account of ann@example.com". */
   source: string;
 };
 
-/** What a server offered to one account, and to which version of the manifest. */
+/** A server's offer to one account, and the version of the manifest. */
 export type OfferedList = { version: string; items: readonly StoredCapability[] };
 
 /**
- * Sets the list that the shop shows of a server to which each person signs in. The list comes from a connection test or from
- * one person's discovery, and only an administrator's approval puts it into the shop. The next
- * approval or version replaces it; what the server lists later does not. A person's tool needs no review if its definition
- * was approved.
+ * Sets the list that the shop shows of a server to which each user signs in. It comes from a connection test or from
+ * one user's discovery; only an administrator's approval puts it into the shop. The next approval or version replaces
+ * it, later discoveries do not. A user's tool with an approved definition needs no review.
  * @throws SoukError not_found for a server that is not deployed, or in another version
  */
 export async function approveOffer(

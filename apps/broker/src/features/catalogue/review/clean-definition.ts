@@ -2,7 +2,9 @@ import { cleanLabel } from '#platform/text/clean-label.ts';
 import { cleanText } from './clean-text.ts';
 import type { CapabilityKind } from '../tables.ts';
 
-/** Fields whose text people and models read, at every depth: also in a schema's properties and a prompt's arguments. */
+/**
+ * Fields whose text users and models read, at every depth, including a schema's properties and a prompt's arguments.
+ */
 const textFields: ReadonlySet<string> = new Set(['title', 'description']);
 
 /** Titles are cut to this length and to one line. */
@@ -11,12 +13,12 @@ const maxTitleCharacters = 256;
 export type CleanDefinition = { cleaned: Record<string, unknown>; flagged: boolean };
 
 /**
- * A server's definition as we store it: titles and descriptions without hidden characters (`flagged` when there were any),
- * and no string that PostgreSQL's jsonb refuses (NUL, half of a surrogate pair).
+ * Cleans a server's definition for storage: titles and descriptions without hidden characters (`flagged` if there were
+ * any), and no string that PostgreSQL's jsonb refuses (NUL, half of a surrogate pair).
  */
 export function cleanDefinition(kind: CapabilityKind, body: Record<string, unknown>): CleanDefinition {
   let flagged = false;
-  // a tool or prompt is called by its name; of a resource it is a title
+  // the name of a tool or prompt is used to call it; that of a resource is a title
   const hasTitleAsName = kind === 'resource' || kind === 'template';
 
   function clean(value: unknown, field: string | undefined): unknown {

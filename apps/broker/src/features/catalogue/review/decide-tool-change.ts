@@ -5,10 +5,10 @@ import { SoukError } from '#platform/errors.ts';
 import type { CatalogueDb, CatalogueTables, Tx } from '../tables.ts';
 import { upsertPin } from './tool-pin-store.ts';
 
-/** Of a discovery (adapters/mcp/connect/list-pages.ts). */
+/** Limit of a discovery (adapters/mcp/connect/list-pages.ts). */
 const maxToolsOfServer = 512;
 
-/** Newest first; the screen asks for the pending ones, and for one server's history. */
+/** Newest first. */
 export async function listToolChanges(
   db: CatalogueDb,
   filter: { status?: ToolChangeStatus | undefined; serverId?: string | undefined },
@@ -26,15 +26,15 @@ export async function listToolChanges(
   return rows.map(present);
 }
 
-/** All changes of a server's tools that wait for a decision, by tool: at most one for each of its tools. */
+/** Finds the changes of a server's tools that wait for a decision, by tool: at most one per tool. */
 export async function findPendingChanges(db: CatalogueDb, serverId: string): Promise<ToolChange[]> {
   const pending = await listToolChanges(db, { status: 'pending', serverId }, maxToolsOfServer);
   return pending.toSorted((a, b) => (a.tool < b.tool ? -1 : 1));
 }
 
 /**
- * The decisions that tools of a server stay hidden, by tool: of each the newest, where nothing newer waits, and the server
- * still offers what was decided on.
+ * Finds the decisions that keep tools of a server hidden, by tool: the newest per tool, if nothing newer waits and the
+ * server still offers the rejected definition.
  */
 export async function findRejectedChanges(db: CatalogueDb, serverId: string): Promise<ToolChange[]> {
   const newest = db
@@ -66,9 +66,9 @@ export async function findRejectedChanges(db: CatalogueDb, serverId: string): Pr
 export type Decision = { verdict: 'approved' | 'rejected'; by: string | undefined; reason: string | undefined };
 
 /**
- * Stores an administrator's decision on a change. Approved: what the server offers now is trusted and shown. Rejected: the
- * tool stays hidden until it is as it was trusted, or the newest rejection is approved after all, while the server offers
- * what was rejected. The audit row is written in the same transaction.
+ * Stores an administrator's decision about a change, with its audit row. Approved: the server's current definition is
+ * trusted and shown. Rejected: the tool stays hidden until it is as trusted again, or until the newest rejection is
+ * approved while the server still offers that definition.
  * @throws SoukError not_found, or change_decided when it is neither pending nor such a rejection
  */
 export async function decideToolChange(tx: Tx, id: number, decision: Decision, at: Date): Promise<ToolChange> {
@@ -98,11 +98,11 @@ export async function decideToolChange(tx: Tx, id: number, decision: Decision, a
   return present(decided);
 }
 
-/** @throws SoukError change_decided where the tool is no longer kept hidden by this decision, as the server offers it now */
+/** @throws SoukError change_decided when this decision no longer keeps the tool hidden */
 async function requireStillHidden(tx: Tx, { id, server_id, tool }: Selectable<CatalogueTables['tool_changes']>) {
   const hidden = await findRejectedChanges(tx, server_id);
   if (hidden.some((one) => one.id === id)) return;
-  const message = `${tool} is no longer offered as it was hidden by this decision: look again at what waits for one.`;
+  const message = `The definition of ${tool} that this decision hid is no longer offered. Reload the changes that wait for a decision.`;
   throw new SoukError('change_decided', { message });
 }
 

@@ -3,24 +3,23 @@ import { toStored, urisOf, type Discovered } from '../discovery/discovered.ts';
 import { estimateDefinitionTokens } from '../snapshot/estimate-tokens.ts';
 import { judgeTool } from './judge-tool.ts';
 import type { LeftOut } from '../discovery/left-out.ts';
-import { findTakenUris } from '../discovery/offer-store.ts';
+import { findTakenUris } from '../discovery/capability-store.ts';
 import { slugFor } from '../manifests/slug.ts';
 import type { CatalogueServer } from '../snapshot/snapshot.ts';
 import type { CatalogueDb, StoredCapability } from '../tables.ts';
 
-/** What a server would offer after a deployment. */
+/** A server's list as a deployment would store it. */
 export type InspectedOffer = {
   items: readonly StoredCapability[];
   leftOut: readonly LeftOut[];
   tools: readonly { name: string; exposedName: string; tokens: number }[];
-  /** How its tools differ from those of the deployed version, by name; undefined where nothing is deployed. */
+  /** Differences from the deployed version's tools, by name; undefined when nothing is deployed. */
   compared: { added: string[]; removed: string[]; changed: string[] } | undefined;
 };
 
 /**
- * What a deployment would store of what a server lists, and how its tools differ from those that are deployed now. Stores
- * nothing.
- * @param live what is deployed under this id
+ * Returns what a deployment would store of a server's lists, and how its tools differ from the deployed ones. Stores
+ * nothing. @param live is deployed under this id
  */
 export async function inspectOffer(
   db: CatalogueDb,

@@ -5,7 +5,7 @@ import { cleanDefinition } from './clean-definition.ts';
 import { definitionHash } from './definition-hash.ts';
 
 /**
- * strict, text-only: what the manifest says (manifest.ts, toolChanges). `own`: a bundled server that this installation
+ * strict, text-only: from the manifest (manifest.ts, toolChanges). `own`: a bundled server that this installation
  * starts itself. Its code comes with Souk, so an upgrade of Souk accepts its changes.
  */
 export type DriftPolicy = 'strict' | 'text-only' | 'own';
@@ -16,15 +16,14 @@ export type Judgement =
   | { change: undefined; underReview: false }
   | { change: ToolChangeKind; /** Hidden until an administrator decides. */ underReview: boolean };
 
-/**
- * The fields that say what a tool does, or show it as something else (icons); everything else in a definition is text to
- * read.
- */
+/** Fields that say what a tool does, or make it look like something else (icons); all others are text to read. */
 const decisiveFields = ['inputSchema', 'outputSchema', 'annotations', 'execution', 'icons'] as const;
-/** In `_meta`: the page that a client opens with the tool's result (MCP Apps, and what clients had before). */
+/** Members of `_meta` that name the page that a client opens with the tool's result (MCP Apps and its predecessors). */
 const decisiveMeta = ['ui', 'ui/resourceUri', 'openai/outputTemplate'] as const;
 
-/** Compares a tool with what was trusted at deployment (security.md, incidents: postmark-mcp; bad inputs, row 26). */
+/**
+ * Compares a tool with the definition trusted at deployment (security.md, incidents: postmark-mcp; bad inputs, row 26).
+ */
 export function judgeTool(pin: PinnedTool | undefined, seen: PinnedTool, policy: DriftPolicy): Judgement {
   if (pin?.sha256 === seen.sha256) return { change: undefined, underReview: false };
   const change = kindOfChange(pin, seen);
@@ -35,7 +34,7 @@ export function judgeTool(pin: PinnedTool | undefined, seen: PinnedTool, policy:
 
 function kindOfChange(pin: PinnedTool | undefined, seen: PinnedTool): ToolChangeKind {
   if (!pin) return 'new';
-  // an earlier release may have cleaned it in another way, and kept the empty lists that PHP writes for objects
+  // an earlier release may have cleaned it differently, and kept the empty lists that PHP writes for objects
   const before = withObjects(cleanDefinition('tool', pin.definition).cleaned);
   const after = seen.definition;
   if (definitionHash(decisivePart(before)) === definitionHash(decisivePart(after))) return 'text';
@@ -50,10 +49,10 @@ function decisivePart(definition: Record<string, unknown>): Record<string, unkno
   ]);
 }
 
-/** These members of a schema have other schemas by name. */
+/** Members of a schema that contain schemas by name. */
 const named: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
 
-/** The same with an empty object where one of these is an empty list. */
+/** Replaces an empty list in one of these members by an empty object. */
 function withObjects(definition: Record<string, unknown>): Record<string, unknown> {
   const read = (value: unknown, key?: string): unknown => {
     if (Array.isArray(value)) return value.length === 0 && named.has(key ?? '') ? {} : value.map((item) => read(item));

@@ -4,17 +4,17 @@ import { judgeTool, type DriftPolicy } from './judge-tool.ts';
 import type { Reviewed, StoredCapability, Tx } from '../tables.ts';
 import * as pins from './tool-pin-store.ts';
 
-/** More than the 512 tools that a server may have: a release that changes all of them is recorded whole. */
+/** More than the 512 tools that a server may have: a release that changes all of them is recorded completely. */
 const maxAuditRowsADay = 600;
 
-/** How a tool differs from its pin, when that was not known before. */
+/** A new difference between a tool and its pin. */
 export type FoundDrift = { tool: string; change: ToolChangeKind; underReview: boolean };
 
 /**
- * Compares what a server offers now with what was trusted when its version was deployed, and records the differences. The
- * first discovery after a deployment is what the deployment trusts.
- * @returns the items, tools with their verdict: one under review is neither listed nor callable; and how many of the
- *   differences found have no audit row, because the server had its rows of this day
+ * Compares a server's current list with what was trusted when its version was deployed, and records the differences. A
+ * deployment trusts the first discovery after it.
+ * @returns the items with their verdicts: a tool under review is neither listed nor callable. `notAudited`: how many of
+ *   the differences have no audit row, because the server had its rows of this day
  */
 export async function reviewTools(
   tx: Tx,
@@ -42,7 +42,7 @@ export async function reviewTools(
     const pin = trusted.get(tool.name);
     const judgement = judgeTool(pin, { sha256: tool.sha256, definition: tool.body }, server.policy);
     const open = openBefore.get(tool.name);
-    // already pending or rejected, and offered unchanged: nothing new to decide
+    // already pending or rejected, and offered unchanged: no new decision
     const isKnown = judgement.underReview && open?.afterSha256 === tool.sha256;
     const { change, underReview } = judgement;
     let textChangedAt = pin?.textChangedAt ?? null;
@@ -65,7 +65,7 @@ export async function reviewTools(
   return { items: reviewed, found, notAudited: leftOut?.entries ?? 0 };
 }
 
-/** Answers the audit row of the change, and when the tool's texts last changed without an approval, for the badge. */
+/** @returns the audit row of the change, and when the tool's texts last changed without an approval, for the badge */
 async function recordChange(
   tx: Tx,
   server: { id: string; version: string; policy: DriftPolicy },

@@ -3,10 +3,10 @@ import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import { SoukError } from '#platform/errors.ts';
 import { definitionHash } from './definition-hash.ts';
 
-/** Enough that two lists do not have the same by accident, and short enough to type. */
+/** Long enough that two lists do not share one by accident, and short enough to type. */
 const codeCharacters = 12;
 
-/** A code for exactly these definitions: an operator gives it back, so that what they read is what they approve. */
+/** Returns a code for exactly these definitions. Operators send it back, so that they approve what they read. */
 export function shownCode(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts.toSorted())).digest('hex').slice(0, codeCharacters);
 }

@@ -143,7 +143,8 @@ describe.concurrent('a server that changes its tools', () => {
     expect(await decide('approve', first?.id)).toMatchObject({
       status: 409,
       code: 'change_decided',
-      message: 'echo is no longer offered as it was hidden by this decision: look again at what waits for one.',
+      message:
+        'The definition of echo that this decision hid is no longer offered. Reload the changes that wait for a decision.',
     });
     const [second] = await changesOf('regrets');
     expect(await decide('reject', second?.id)).toMatchObject({ status: 200 });

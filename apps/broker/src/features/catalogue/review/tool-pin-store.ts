@@ -1,11 +1,11 @@
 import type { ToolChangeKind } from '@souk/contract/catalogue/tool-changes.ts';
 import type { StoredCapability, Tx } from '../tables.ts';
 
-/** Of a server's changes that no person decided; a server could make one every few seconds. */
+/** Undecided changes kept per server, which could cause one every few seconds. */
 const maxUndecidedKept = 600;
 
 export type Pin = { sha256: string; definition: Record<string, unknown>; textChangedAt: Date | null };
-/** The newest change of a tool that is pending or was rejected. */
+/** A tool's newest change that is pending or rejected. */
 export type OpenChange = { status: 'pending' | 'rejected'; afterSha256: string };
 export type FoundChange = {
   serverId: string;
@@ -16,8 +16,8 @@ export type FoundChange = {
 };
 
 /**
- * What was trusted with this version, by tool: empty when the server had none. Undefined when it was not discovered since
- * the deployment.
+ * Definitions trusted with this version, by tool: empty when the server had none, undefined when it was not discovered
+ * since the deployment.
  */
 export async function findPins(tx: Tx, serverId: string, version: string): Promise<Map<string, Pin> | undefined> {
   const server = await tx
@@ -40,7 +40,7 @@ export async function findPins(tx: Tx, serverId: string, version: string): Promi
   );
 }
 
-/** These tools are trusted with this version, also when there are none: one that appears later is new. */
+/** Trusts these tools with this version, even if there are none: a tool that appears later is new. */
 export async function replacePins(
   tx: Tx,
   server: { id: string; version: string },
@@ -84,7 +84,7 @@ function pinRow(
   };
 }
 
-/** For each tool of a server the newest change that is pending or rejected. */
+/** Finds the newest pending or rejected change of each tool of a server. */
 export async function findOpen(tx: Tx, serverId: string): Promise<Map<string, OpenChange>> {
   const rows = await tx
     .selectFrom('tool_changes')
@@ -103,7 +103,7 @@ export async function findOpen(tx: Tx, serverId: string): Promise<Map<string, Op
   );
 }
 
-/** Each tool has at most one pending change: a newer one replaces it. Answers its id. */
+/** Stores a pending change, which replaces the tool's earlier one. Returns its id. */
 export async function openChange(tx: Tx, found: FoundChange): Promise<number> {
   await tx
     .updateTable('tool_changes')
@@ -138,7 +138,7 @@ async function insertChange(tx: Tx, found: FoundChange, status: 'pending' | 'acc
   return id;
 }
 
-/** Closes the pending changes of all tools but those named: they are as trusted again, or no longer offered. */
+/** Closes the pending changes of all tools except these: they are as trusted again, or no longer offered. */
 export async function withdrawPending(tx: Tx, serverId: string, but: readonly string[], at: Date): Promise<void> {
   await tx
     .updateTable('tool_changes')
@@ -149,7 +149,10 @@ export async function withdrawPending(tx: Tx, serverId: string, but: readonly st
     .execute();
 }
 
-/** Forgets a server's oldest changes that were accepted by the policy or withdrawn. What a person decided is kept. */
+/**
+ * Deletes a server's oldest changes that the policy accepted or that were withdrawn. Administrators' decisions are
+ * kept.
+ */
 export async function dropOldUndecided(tx: Tx, serverId: string): Promise<void> {
   const undecided = ['accepted', 'withdrawn'] as const;
   const newestToDrop = tx

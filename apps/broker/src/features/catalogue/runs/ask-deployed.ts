@@ -5,14 +5,14 @@ import type { ManifestWatch } from '../manifests/manage-manifests.ts';
 import { eachAtMost } from '#platform/work/each-at-most.ts';
 import type { RunProgress } from './run-progress.ts';
 
-/** Servers that are waited for at a time, up to 10 s each. */
+/** Servers waited for at a time, up to 10 s each. */
 const atOnce = 16;
 
 /**
- * Waits until servers were asked since their deployment: one that does not answer is live all the same, and the run says why
- * it did not.
- * @param serverIds what this broker knows as deployed
- * @throws an error of a database that is away
+ * Waits until servers were asked since their deployment. A server that does not answer is live nevertheless, and the
+ * run says why it did not.
+ * @param serverIds known here as deployed
+ * @throws the error of a lost database
  */
 export async function askDeployed(
   serverIds: readonly string[],
@@ -22,7 +22,7 @@ export async function askDeployed(
   const ask = async (serverId: string) => {
     const logText = 'a deployed server could not be asked';
     const failure = await failureInRun(watch, serverId, signal, { log, logText });
-    // what a stop ends is left to another broker
+    // an aborted wait is left to another broker
     if (signal.aborted) return;
     const isAnswered = failure === undefined;
     const message = isAnswered ? undefined : unansweredText(failure);

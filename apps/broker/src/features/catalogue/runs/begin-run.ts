@@ -6,9 +6,9 @@ import { findRunning, insertRun, type RunKind } from './run-store.ts';
 
 type NewRun = { id: string; kind: RunKind; brokerId: string; by: DecidedBy; at: Date };
 
-/** Stores a run, or joins the one of its kind that is under way. @returns the id of the run, `run.id` for a new one */
+/** Stores a run, or joins the one of its kind that is under way. @returns the id of the run: `run.id` for a new one */
 export async function insertOrJoinRun(db: CatalogueDb, run: NewRun, clock: Clock): Promise<string> {
-  // the run that was under way may end between the two looks
+  // the run that was under way may end between the two statements
   for (;;) {
     if (await insertRun(db, run)) return run.id;
     const joined = await joinRun(db, run, clock);

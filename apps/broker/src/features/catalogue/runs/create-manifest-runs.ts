@@ -15,7 +15,7 @@ import { createRunListeners } from './run-listeners.ts';
 import * as store from './run-store.ts';
 import type { Run, RunItem, RunKind } from './run-store.ts';
 import { createReloadParticipation } from './take-part-in-reloads.ts';
-import type { RunParts } from './work-off-run.ts';
+import type { RunParts } from './process-run.ts';
 import { createRunWork } from './work-on-runs.ts';
 
 const heartbeatMs = 2_000;
@@ -24,22 +24,22 @@ const lifeMs = 10_000;
 
 export type WholeRun = { run: Run; items: RunItem[] };
 
-/** Reload and deploy-all: stored runs that a broker works off, whoever waits for them. */
+/** Reloads and deploy-alls: stored runs that a broker processes, even if no caller waits for them. */
 export type ManifestRuns = {
-  /** Takes up what a broker left unfinished, and takes part in what others begin. */
+  /** Takes over unfinished runs, and takes part in those of other brokers. */
   start(): Promise<void>;
   /**
-   * Begins a run, or joins the one of its kind that is under way on any broker. Answers its id.
-   * @throws SoukError unavailable for a reload where no broker runs
+   * Begins a run, or joins the one of its kind that is under way on any broker. Returns its id.
+   * @throws SoukError unavailable for a reload without a broker
    */
   begin(kind: RunKind, by: DecidedBy): Promise<string>;
   /** Resolves with a run when it has ended. @throws SoukError unavailable when this broker stops before */
   ended(runId: string): Promise<WholeRun>;
   find(runId: string): Promise<WholeRun | undefined>;
-  /** The run itself, and its manifests that changed after this number. */
+  /** The run, and its manifests that changed after this number. */
   since(runId: string, change: number): Promise<WholeRun | undefined>;
   list(): Promise<store.CountedRun[]>;
-  /** Calls back when a run may have changed, and when this broker stops. Answers a function that ends it. */
+  /** Calls back when a run may have changed, and when this broker stops. Returns a function that ends it. */
   onChange(runId: string, listener: () => void): () => void;
   readonly isStopping: boolean;
   stop(): Promise<void>;
@@ -49,7 +49,7 @@ type ManifestRunParts = {
   db: Database;
   catalogue: Pick<Catalogue, 'snapshot' | 'reread' | 'readAgain'>;
   check(manifest: Manifest): void;
-  /** What a broker has and a command has not; without it no reload begins. */
+  /** Only a broker has these; without them no reload begins. */
   servers?: ReloadParts | undefined;
   clock: Clock;
   ids: Ids;
@@ -86,14 +86,14 @@ export async function createManifestRuns(parts: ManifestRunParts): Promise<Manif
       return isUnderWay || runWork.isWorking() ? heartbeatMs : undefined;
     },
     failed(error) {
-      log.error({ err: error }, 'the runs of manifests could not be read');
+      log.error({ err: error }, 'the manifest runs could not be read');
       return heartbeatMs;
     },
   });
 
   const hear = (notice: string) => {
     const [word, runId] = notice.split(' ');
-    // after a lost connection the notice is empty, and anything may have happened
+    // after a lost connection the notice is empty, and any run may have changed
     listeners.call(runId);
     if (runId === undefined || word === 'started') void loop.run();
   };
@@ -107,7 +107,7 @@ export async function createManifestRuns(parts: ManifestRunParts): Promise<Manif
   return {
     async start() {
       await reloads.start();
-      // an embedded database has one broker: whoever worked on a run before this start has ended
+      // an embedded database has one broker: any run that was under way before this start has lost its broker
       if (parts.db.engine === 'pglite') patienceMs = 0;
       await loop.run();
     },

@@ -9,11 +9,11 @@ import type { RunProgress } from './run-progress.ts';
 import { RunLostError, writeItems, type OwnRun, type Run, type RunItem } from './run-store.ts';
 
 /**
- * Deploys manifests one after the other, each in a transaction with its audit row and its end in the run: a broker that takes
- * the run over knows exactly which ones are deployed. One that fails keeps none of the others back. `deployed` is what the run
- * says of one that is live.
+ * Deploys manifests sequentially, each in a transaction with its audit row and its end in the run, so that a broker
+ * that takes over knows exactly which are deployed. One that fails does not affect the others.
+ * @param parts.deployed the run's status of a live manifest
  * @param parts.check throws for a manifest that must not be deployed here
- * @throws RunLostError; an error of a database that is away
+ * @throws RunLostError; the error of a lost database
  */
 export async function deployAll(
   run: Run,

@@ -5,9 +5,9 @@ import type { Tx } from '../tables.ts';
 import { lockDeployments } from '../manifests/version-store.ts';
 
 /**
- * Makes a version live that an administrator staged. One that is live by now stays as it is.
+ * Makes a version live that an administrator staged, unless it is live already.
  * @param check throws for a manifest that must not be deployed here
- * @throws SoukError not_found when it is not staged any more, and what `check` throws
+ * @throws SoukError not_found when it is no longer staged, and what `check` throws
  */
 export async function deployStaged(
   tx: Tx,

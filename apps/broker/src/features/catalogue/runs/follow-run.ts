@@ -2,18 +2,18 @@ import type { ManifestRunEvent } from '@souk/contract/admin/manifest-runs.ts';
 import type { ManifestRuns } from './create-manifest-runs.ts';
 import { presentItem, presentRun, type EmailsOf } from './present-run.ts';
 
-/** Where the events of a run go. */
+/** Receives the events of a run. */
 export type RunListener = {
   tell(event: ManifestRunEvent): void;
-  /** Resolves when it takes more, or when it is gone. */
+  /** Resolves when it accepts more, or has gone. */
   ready(): Promise<void>;
-  /** Aborts when it is gone. */
+  /** Aborts when it has gone. */
   signal: AbortSignal;
 };
 
 /**
- * Tells a run as it happens, whichever broker works on it: first the whole run, then each manifest that changed, at its end
- * the whole run again. Resolves then, and when the listener is gone or this broker stops.
+ * Reports a run as it happens on any broker: first the whole run, then each changed manifest, and at its end the whole
+ * run again. Resolves then, or when the listener has gone or this broker stops.
  */
 export async function followRun(
   runId: string,

@@ -3,10 +3,10 @@ import { unansweredText } from '@souk/contract/unanswered-text.ts';
 import type { WholeRun } from './create-manifest-runs.ts';
 import { liveStatuses, type Run, type RunItem } from './run-store.ts';
 
-/** The addresses of people by user id; deleted ones have none. */
+/** Addresses by user id; deleted users have none. */
 export type EmailsOf = (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
-/** A run without its manifests, as administrators see it. */
+/** A run without its manifests, for administrators. */
 export function presentHead(run: Run, emails: ReadonlyMap<string, string>): Omit<ManifestRun, 'items'> {
   const { id, kind, status, startedBy, reason } = run;
   return {
@@ -35,11 +35,11 @@ export function presentItem({ kind }: Run, { serverId, name, version, status, me
   };
 }
 
-/** What came of a run that has ended, as the calls that wait for it answer (specification part 2, section 7). */
+/** Result of an ended run, for the calls that wait for it (specification part 2, section 7). */
 export function resultOf({ run, items }: WholeRun): {
   done: number;
   failed: number;
-  /** Of deploy-all also for each that is live and does not answer. */
+  /** Includes, for deploy-all, each manifest that is live and does not answer. */
   errors: { id: string; message: string }[];
   runId: string;
 } {

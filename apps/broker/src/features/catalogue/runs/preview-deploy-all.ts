@@ -17,8 +17,8 @@ type Preview = Omit<Answer<typeof endpoint>, 'success'>;
 type Staged = { id: string; name: string; version: string; isDeployed: boolean };
 
 /**
- * What deploy-all would deploy, and what that does. All of it is counted; of the first manifests it is said in words, for
- * which the documents are read.
+ * Returns what deploy-all would deploy and its effects: counts of everything, and descriptions of the first manifests,
+ * for which the documents are read.
  */
 export async function previewDeployAll(
   parts: Pick<PeopleOfServers, 'rentersOf'> & DifferenceParts & { db: CatalogueDb },
@@ -74,7 +74,10 @@ export async function previewDeployAll(
   };
 }
 
-/** Those that would not answer after their deployment: of each manifest that may need a secret, its part about them is read. */
+/**
+ * Finds the servers that would lack a secret after their deployment. Only the part about secrets of each manifest is
+ * read.
+ */
 async function findMissingSecrets({
   db,
   missingSecretsOf,
@@ -95,7 +98,7 @@ async function findMissingSecrets({
 const sumOf = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((sum, count) => sum + count, 0);
 const serversIn = (counts: ReadonlyMap<string, number>) => [...counts.values()].filter((count) => count > 0).length;
 
-/** Another administrator may take a version out between the two looks. */
+/** Ignores a version that another administrator removed meanwhile. */
 function unlessTakenOut(error: unknown): undefined {
   if (!(error instanceof SoukError) || error.code !== 'not_found') throw error;
 }

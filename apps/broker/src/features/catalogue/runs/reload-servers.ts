@@ -5,19 +5,19 @@ import type { ManifestWatch } from '../manifests/manage-manifests.ts';
 import { eachAtMost } from '#platform/work/each-at-most.ts';
 import type { RunProgress } from './run-progress.ts';
 
-/** Servers that are asked at a time: each may take a connection, a program, and up to 10 s. */
+/** Servers asked at a time: each may take a connection, a program, and up to 10 s. */
 const atOnce = 16;
 
-/** What a broker does for a reload, of a feature that stands above this one. */
+/** A broker's means for a reload, from a feature above. */
 export type ReloadParts = {
   watch: ManifestWatch;
-  /** Connections to a server take no new call, and end when no call is under way. */
+  /** Lets the server's connections take no new calls, and end once their calls have. */
   reconnect(serverId: string): void;
 };
 
 /**
- * Opens new connections to servers and asks each what it offers. `progress` is told which ones answered.
- * @throws an error of a database that is away
+ * Opens new connections to servers and asks each what it offers. `progress` notes which ones answered.
+ * @throws the error of a lost database
  */
 export async function reloadServers(
   serverIds: readonly string[],
@@ -31,7 +31,7 @@ export async function reloadServers(
     watch.refresh([serverId], true);
     const logText = 'a server could not be reloaded';
     const message = await failureInRun(watch, serverId, signal, { log: parts.log, logText });
-    // what a stop ends is left to another broker
+    // an aborted wait is left to another broker
     if (signal.aborted) return;
     const isThere = catalogue.snapshot().byId.has(serverId);
     if (!isThere) progress?.note({ serverId, status: 'failed', message: 'The server is not deployed any more.' });

@@ -1,19 +1,19 @@
 import type { ItemChange } from './run-store.ts';
 
-/** A run of thousands of manifests writes what became of them this often, and not of each by itself. */
+/** Minimum time between two writes of a run's progress, which may concern thousands of manifests. */
 const everyMs = 250;
 
-/** Gathers what becomes of a run's manifests. */
+/** Collects the progress of a run's manifests. */
 export type RunProgress = {
-  /** Notes how a manifest is. The first note is written at once, later ones together a moment later, the last of each manifest. */
+  /** Notes the status of a manifest. The first note is written at once; later ones together, the last per manifest. */
   note(change: ItemChange): void;
-  /** Resolves when all that was noted is written. @throws what a write has thrown, also an earlier one */
+  /** Resolves when everything noted is written. @throws the error of a write, even an earlier one */
   flush(): Promise<void>;
 };
 
 /**
- * @param parts.write is called with what was noted since, once at a time
- * @param parts.failed is told of the first write that throws; nothing is written after it
+ * @param parts.write receives the notes since the last call; never called concurrently
+ * @param parts.failed receives the first error of a write, after which nothing is written
  */
 export function createRunProgress(parts: {
   write(changes: readonly ItemChange[]): Promise<void>;

@@ -22,13 +22,13 @@ import type { DifferenceParts } from '../manifests/differences/read-differences.
 import { previewDeployAll as readPreview } from './preview-deploy-all.ts';
 import type { RunKind } from './run-store.ts';
 
-/** Streams of one administrator on one broker. */
+/** Streams per administrator and broker. */
 const maxStreams = 6;
 
-/** Reload and deploy-all (specification part 2, section 7), and the runs that they are. */
+/** Mounts reload, deploy-all (specification part 2, section 7), and their runs. */
 export function mountManifestRunRoutes(
   router: Router,
-  given: PeopleOfServers &
+  parts: PeopleOfServers &
     DifferenceParts & {
       runs: ManifestRuns;
       db: Pick<Database, 'kysely'>;
@@ -36,10 +36,10 @@ export function mountManifestRunRoutes(
       streams: PersonStreams;
     },
 ): void {
-  const { runs, emailsOf, keepAlive, streams } = given;
+  const { runs, emailsOf, keepAlive, streams } = parts;
   const success = { success: true as const };
 
-  /** It goes on when the one who asked for it is gone. */
+  /** Continues even if the caller hangs up. */
   async function run(kind: RunKind, { userId }: Caller, reason?: string) {
     const runId = await runs.begin(kind, { actorId: userId, via: 'administration', reason });
     return resultOf(await runs.ended(runId));
@@ -56,8 +56,8 @@ export function mountManifestRunRoutes(
   });
 
   router.route(previewDeployAll, async () => {
-    const db = given.db.kysely.withTables<CatalogueTables>();
-    return { ...success, ...(await readPreview({ ...given, db })) };
+    const db = parts.db.kysely.withTables<CatalogueTables>();
+    return { ...success, ...(await readPreview({ ...parts, db })) };
   });
 
   router.route(listManifestRuns, async () => {

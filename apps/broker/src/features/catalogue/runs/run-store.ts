@@ -4,11 +4,11 @@ import { arrayLiteral } from '#platform/db/array-literal.ts';
 import type { DecidedBy } from '../manifests/manifest-versions.ts';
 import type { CatalogueDb, Tx } from '../tables.ts';
 
-/** Tells the brokers of a run: `started`, when one may have to be worked off; `changed` and `ended`, for who waits for it. */
+/** Notices to brokers: `started` for a run that may need a broker; `changed` and `ended` for those that wait for it. */
 export const runChannel = 'souk_manifest_runs';
 export const runNotice = (word: 'started' | 'changed' | 'ended', runId: string): string => `${word} ${runId}`;
 
-/** Runs that are kept, beside those under way: as many as the list shows. */
+/** Runs kept in addition to those under way: as many as the list shows. */
 export const keptRuns = 20;
 
 export type RunKind = ManifestRun['kind'];
@@ -27,21 +27,21 @@ export type Run = {
 };
 export type RunItem = {
   serverId: string;
-  /** As the manifest of this version has it. */
+  /** Name in the manifest of this version. */
   name: string;
   version: string;
   status: ManifestRun['items'][number]['status'];
   message: string | null;
-  /** The number of its last change. */
+  /** Number of its last change. */
   change: number;
 };
-/** A manifest of deploy-all in one of these is live; of a reload only the last one occurs. */
+/** Statuses of a live manifest of deploy-all; of a reload only the last one occurs. */
 export const liveStatuses: readonly RunItem['status'][] = ['asking', 'unanswered', 'done'];
 export type ItemChange = Pick<RunItem, 'serverId' | 'status'> & { message?: string | undefined };
-/** A run that this broker works off. */
+/** A run that this broker processes. */
 export type OwnRun = { runId: string; brokerId: string };
 
-/** Another broker has taken the run over, or it has ended: what this one did last is not stored. */
+/** Another broker has taken the run over, or it has ended: this broker's last write was not stored. */
 export class RunLostError extends Error {}
 
 const columns = sql.raw(
@@ -49,8 +49,8 @@ const columns = sql.raw(
 );
 
 /**
- * Stores a run of this broker with its manifests: those that are deployed, or those that an administrator staged.
- * @returns false if one of its kind is under way
+ * Stores a run of this broker with its manifests: the deployed ones, or those that administrators staged.
+ * @returns false if a run of its kind is under way
  */
 export async function insertRun(
   db: CatalogueDb,
@@ -80,21 +80,21 @@ export async function findRunning(db: CatalogueDb, kind: RunKind): Promise<Run |
   return rows[0];
 }
 
-/** The runs under way, and whether nobody works on each: its broker left it, or has given no sign of life for so long. */
+/** The runs under way, and whether each lacks a broker: its broker left it, or has sent no heartbeat for this long. */
 export async function findUnderWay(db: CatalogueDb, lifeMs: number): Promise<{ run: Run; isLeft: boolean }[]> {
   const { rows } = await sql<Run & { isLeft: boolean }>`
     select ${columns}, ${isLeft(lifeMs)} as "isLeft" from manifest_runs where status = 'running'`.execute(db);
   return rows.map(({ isLeft: left, ...run }) => ({ run, isLeft: left }));
 }
 
-/** Whether nobody works on a run any more, by the database's clock: brokers share no other. */
+/** Whether a run lacks a broker, by the database's clock, which brokers share. */
 const isLeft = (lifeMs: number) =>
   sql`(broker_id is null or beat_at <= clock_timestamp() - ${lifeMs} * interval '1 ms')`;
 
 /**
- * Takes over a run on which nobody works.
- * @param how.isOwnDeath whether it counts as a death that this broker itself had the run last
- * @returns how many brokers have died on it; undefined if another one was faster
+ * Takes over a run without a broker.
+ * @param how.isOwnDeath whether it counts as a death if this broker itself had the run last
+ * @returns how many brokers have died on it; undefined if another broker was faster
  */
 export async function claimRun(
   db: CatalogueDb,
@@ -113,8 +113,8 @@ export async function claimRun(
   return rows[0]?.takeovers;
 }
 
-/** Renews the sign of life of runs. @returns those that this broker still has */
-export async function beat(db: CatalogueDb, brokerId: string, runIds: readonly string[]): Promise<string[]> {
+/** Renews the heartbeat of runs. @returns those that this broker still has */
+export async function renewHeartbeats(db: CatalogueDb, brokerId: string, runIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update manifest_runs set beat_at = clock_timestamp()
     where id = any(${arrayLiteral(runIds)}::uuid[]) and broker_id = ${brokerId} and status = 'running' returning id`.execute(
@@ -123,14 +123,14 @@ export async function beat(db: CatalogueDb, brokerId: string, runIds: readonly s
   return rows.map(({ id }) => id);
 }
 
-/** Leaves a run to whoever looks next, this broker among them. */
+/** Leaves a run to any broker, including this one. */
 export async function leaveRun(db: CatalogueDb, { runId, brokerId }: OwnRun): Promise<void> {
   await sql`
     update manifest_runs set broker_id = null
     where id = ${runId} and broker_id = ${brokerId} and status = 'running'`.execute(db);
 }
 
-/** Leaves what this broker has not finished to the others. */
+/** Leaves this broker's unfinished runs to other brokers. */
 export async function leaveRuns(db: CatalogueDb, brokerId: string): Promise<void> {
   await sql`
     with run as (
@@ -139,7 +139,7 @@ export async function leaveRuns(db: CatalogueDb, brokerId: string): Promise<void
 }
 
 /**
- * Stores what became of manifests, all of them with one number. One that is told late as being worked on stays as it is.
+ * Stores changes of manifests, all with one number. A late 'working' does not replace a newer status.
  * @throws RunLostError
  */
 export async function writeItems(
@@ -183,7 +183,7 @@ export async function findRun(db: CatalogueDb, runId: string): Promise<Run | und
   return rows[0];
 }
 
-/** The manifests of a run by id: those that changed after this number. */
+/** A run's manifests by id: those that changed after this number. */
 export async function findItems(db: CatalogueDb | Tx, runId: string, after = -1): Promise<RunItem[]> {
   const { rows } = await sql<RunItem>`
     select i.server_id as "serverId", coalesce(m.name, i.server_id) as name, i.version, i.status, i.message, i.change
@@ -194,7 +194,6 @@ export async function findItems(db: CatalogueDb | Tx, runId: string, after = -1)
 
 export type CountedRun = { run: Run; total: number; done: number; failed: number };
 
-/** The newest runs. */
 export async function listRuns(db: CatalogueDb): Promise<CountedRun[]> {
   const { rows } = await sql<Run & { total: number; done: number; failed: number }>`
     select ${columns}, total, done, failed from manifest_runs r, lateral (

@@ -2,7 +2,7 @@ import type { Background } from '#platform/work/background.ts';
 import * as store from './run-store.ts';
 import type { Run } from './run-store.ts';
 import type { ReloadParticipation } from './take-part-in-reloads.ts';
-import { workOffRun, type RunParts } from './work-off-run.ts';
+import { processRun, type RunParts } from './process-run.ts';
 
 /**
  * Database failures allowed per run, after each of which this broker leaves it to any broker. From then on one of the run's
@@ -31,7 +31,7 @@ export function createRunWork(parts: {
     if (run.kind === 'reload') parts.reloads.noteWorked(run.id);
     const own = { runId: run.id, brokerId };
     const signal = AbortSignal.any([stopping, lost.signal]);
-    const worked = workOffRun(run, own, takeovers, signal, runParts)
+    const worked = processRun(run, own, takeovers, signal, runParts)
       .catch(async (error: unknown) => {
         if (error instanceof store.RunLostError) return;
         failures.set(run.id, (failures.get(run.id) ?? 0) + 1);
@@ -40,7 +40,7 @@ export function createRunWork(parts: {
         throw error;
       })
       .finally(() => working.delete(run.id));
-    background.add(worked, 'a run of manifests could not be worked off');
+    background.add(worked, 'a manifest run failed');
   }
 
   return {
@@ -52,7 +52,7 @@ export function createRunWork(parts: {
      * @returns whether any run is under way
      */
     async look(lifeMs: number): Promise<boolean> {
-      const still = working.size > 0 ? await store.beat(db, brokerId, [...working.keys()]) : [];
+      const still = working.size > 0 ? await store.renewHeartbeats(db, brokerId, [...working.keys()]) : [];
       for (const [runId, lost] of working) if (!still.includes(runId)) lost.abort();
       const underWay = await store.findUnderWay(db, lifeMs);
       for (const runId of failures.keys()) if (!underWay.some(({ run }) => run.id === runId)) failures.delete(runId);

@@ -7,15 +7,14 @@ import type { CatalogueServer } from '../snapshot/snapshot.ts';
 export type ServerQuery = ParsedRequest<typeof findServersEndpoint>['query'];
 
 export type FoundServers = {
-  /** Of the page. */
   servers: CatalogueServer[];
-  /** `total` counts the servers that match. */
+  /** `total`: the servers that match. */
   pagination: { page: number; pageSize: number; total: number; pages: number };
 };
 
 /**
- * The servers that match every word and every filter, one page of them (spec part 1, section 5, and clarifications,
- * Marketplace). Time grows with the length of the catalogue's texts, and for no query faster than that.
+ * Finds a page of the servers that match every word and every filter (spec part 1, section 5, and clarifications,
+ * Marketplace). No query takes more than linear time in the length of the catalogue's texts.
  */
 export function findServers(index: ServerIndex, query: ServerQuery): FoundServers {
   const words = searchWords(query.q);

@@ -1,16 +1,16 @@
 /**
- * Shards of an index. A change copies the shards of its keys alone: of 50,000 tools each shard has about twelve, and the
- * 500 tools of 50 servers cost the copies of 6,000 entries.
+ * Shards of an index. A change copies only the shards of its keys: with 50,000 tools a shard has about twelve, and 500
+ * tools of 50 servers copy 6,000 entries.
  */
 const shardCount = 4_096;
-/** Addresses of resources may be long. Their ends tell them apart as well as the whole. */
+/** Addresses of resources may be long. Their ends distinguish them as well as the whole. */
 const hashedCharacters = 64;
 
-/** A map that is never changed in place: a change answers another one, which shares what did not change. */
+/** An immutable map: a change returns another one, which shares everything unchanged. */
 export type KeptIndex<Value> = {
   get(key: string): Value | undefined;
   has(key: string): boolean;
-  /** @param removed values that stood under these keys; one that another value replaced meanwhile stays */
+  /** @param removed values under these keys; a key whose value was replaced meanwhile stays */
   change(removed: Iterable<readonly [string, Value]>, added: Iterable<readonly [string, Value]>): KeptIndex<Value>;
 };
 
@@ -50,6 +50,6 @@ function shardOf(key: string): number {
   let hash = 0;
   for (let at = Math.max(0, key.length - hashedCharacters); at < key.length; at++)
     hash = (Math.imul(hash, 31) + key.charCodeAt(at)) | 0;
-  // the lower bits alone would tell little of the first characters
+  // the lower bits alone would depend little on the first characters
   return (hash ^ (hash >>> 15)) & (shardCount - 1);
 }

@@ -1,7 +1,7 @@
 /**
- * A sorted list with some items replaced: those that stay are compared with the new ones alone, not with each other.
- * @param stays whether an item of the list is kept
- * @param compare of two items that both are in the result never 0
+ * Replaces items of a sorted list: the remaining ones are compared with the new ones only, not with each other.
+ * @param stays whether an item of the list remains
+ * @param compare never 0 for two items of the result
  */
 export function mergeSorted<Item>(
   sorted: readonly Item[],

@@ -2,10 +2,12 @@ import { maxRelatedServers } from '@souk/contract/catalogue/related-servers.ts';
 import type { ServerIndex } from './server-index.ts';
 import type { CatalogueServer, CatalogueSnapshot } from '../snapshot/snapshot.ts';
 
-/** By the id of a server those that the same people use, the closest first. */
+/** Servers that the same users use, the closest first, by the id of a server. */
 export type UsedTogether = ReadonlyMap<string, readonly string[]>;
 
-/** Other servers for the page of one: what people use together with it, then those of its category as home orders them. */
+/**
+ * Other servers for a server's page: those that are used together with it, then those of its category in home's order.
+ */
 export function relatedServers(
   server: CatalogueServer,
   snapshot: CatalogueSnapshot,

@@ -23,26 +23,26 @@ import type { ServerIndex } from './server-index.ts';
 import type { CatalogueServer, CatalogueSnapshot } from '../snapshot/snapshot.ts';
 import { suggestMatches as findMatches } from './suggest-matches.ts';
 
-/** Ids that a failed look-up names; a large catalogue has more than anyone reads. */
+/** Ids listed by a failed look-up; a large catalogue has more than anyone reads. */
 const namedServers = 50;
 
-/** Servers of a category that home names; the marketplace has all of them. */
+/** Servers that home names per category; the marketplace has all of them. */
 const namedOfCategory = 3;
 
 /**
- * The shop's own reads: search, one server, suggestions. All answer from memory, and to everyone the same: what a person
- * owns or has switched on is no part of them.
+ * Mounts the shop's own reads: search, one server, suggestions. They answer from memory, and the same to everyone: what
+ * a user owns or has switched on is not included.
  */
 export function mountSearchRoutes(
   router: Router,
-  options: {
+  parts: {
     catalogue: Catalogue;
     indexOf: (snapshot: CatalogueSnapshot) => ServerIndex;
     usedTogether: () => UsedTogether;
     soldTerms(server: CatalogueServer): SoldTerms;
   },
 ): void {
-  const { catalogue, indexOf, soldTerms } = options;
+  const { catalogue, indexOf, soldTerms } = parts;
   const present = (server: CatalogueServer) => presentServer(server, soldTerms(server));
 
   router.route(findServersEndpoint, ({ query }) => {
@@ -63,7 +63,7 @@ export function mountSearchRoutes(
   router.route(getRelatedServers, ({ params }) => {
     const snapshot = catalogue.snapshot();
     const server = requireServer(snapshot, params.serverId);
-    const related = relatedServers(server, snapshot, indexOf(snapshot), options.usedTogether());
+    const related = relatedServers(server, snapshot, indexOf(snapshot), parts.usedTogether());
     return { servers: related.map(({ server: other, usedTogether }) => ({ ...presentBrief(other), usedTogether })) };
   });
 
@@ -91,7 +91,7 @@ function requireServer(snapshot: CatalogueSnapshot, id: string): CatalogueServer
   return server;
 }
 
-/** Spec part 1, section 8: service detail. */
+/** Text of spec part 1, section 8: service detail. */
 function notFoundText({ servers }: CatalogueSnapshot, id: string): string {
   if (servers.length === 0) return 'No MCP services found. The MCP broker may not be running.';
   const named = servers.slice(0, namedServers).map((server) => server.id);

@@ -1,9 +1,9 @@
 import { maxSearchWords } from '@souk/contract/catalogue/catalogue-search.ts';
 
-/** A text as searches compare it: composed characters, in lower case. */
+/** Normalizes a text for searches: composed characters, lower case. */
 export const folded = (text: string): string => text.normalize('NFC').toLowerCase();
 
-/** The words of a search, each once, folded. They are separated by blanks: `find_airports` is one. */
+/** Splits a search into distinct normalized words. They are separated by blanks: `find_airports` is one word. */
 export function searchWords(q: string): string[] {
   const words = folded(q)
     .split(/\s+/)

@@ -3,34 +3,33 @@ import { mergeSorted } from './merge-sorted.ts';
 import { folded } from './search-words.ts';
 import { lastUpdateMs, type CatalogueServer, type CatalogueSnapshot } from '../snapshot/snapshot.ts';
 
-/** A deployed server as searches see it. */
+/** A deployed server, prepared for searches. */
 export type IndexedServer = {
   server: CatalogueServer;
   tier: Tier;
   isFree: boolean;
-  /** Folded. */
+  /** Normalized. */
   name: string;
-  /** Everything that a search looks at, folded, a line for each text: no word of a search goes over the end of a line. */
+  /** All searched texts, normalized, one per line: no word of a search spans lines. */
   text: string;
-  /** The name and the title of each listed tool, in the order of `server.tools`. */
+  /** Name and title of each listed tool, in the order of `server.tools`. */
   toolTexts: readonly string[];
 };
 
 export type SortOrder = 'name' | 'price' | 'tools' | 'updated' | 'popular' | 'featured';
 
-/** How much servers were used, by their ids. A server that is not in it was not used. */
+/** Use of servers by id. An unused server is missing. */
 export type Popularity = ReadonlyMap<string, { people: number; calls: number }>;
 
-/** The catalogue, ready to be searched: whole lists in each order that can be asked for. */
+/** The catalogue as complete lists, in each order that can be requested. */
 export type ServerIndex = { inOrder(order: SortOrder): readonly IndexedServer[] };
 
-/** What a search compares. */
 type Texts = Pick<IndexedServer, 'name' | 'text' | 'toolTexts'>;
 
 /**
- * Keeps the index of the newest snapshot, so that a search does no more than compare. A snapshot follows each change of the
- * health of any server: what was made for the servers that did not change is kept, also their place in each order, and the
- * texts of a server are made again only when its manifest or its tools have changed.
+ * Keeps an index of the newest snapshot, so that a search only compares. A snapshot follows each change of any server's
+ * health, so unchanged servers keep their entries and their places in each order; texts are rebuilt only when a
+ * server's manifest or tools have changed.
  * @param popularity of the moment, from memory: another map is another order
  */
 export function createServerIndex(popularity: () => Popularity): (snapshot: CatalogueSnapshot) => ServerIndex {
@@ -69,10 +68,10 @@ function readTexts({ id, manifest, tools }: CatalogueServer): Texts {
 
 type Compare = (one: IndexedServer, other: IndexedServer) => number;
 
-/** As people sort names: in any case of letters, and 2 before 10. */
+/** Compares names regardless of case, and 2 before 10. */
 const names = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
 
-/** Never 0, so that each order has one place for each server. */
+/** Never 0, so that each order is unambiguous. */
 const byName: Compare = ({ server: one }, { server: other }) =>
   names.compare(one.manifest.name, other.manifest.name) ||
   names.compare(one.id, other.id) ||
@@ -87,7 +86,7 @@ const place = ({ server }: IndexedServer): number => server.manifest.featured ??
 function comparatorsFor(used: Popularity): Record<SortOrder, Compare> {
   const people = ({ server }: IndexedServer) => used.get(server.id)?.people ?? 0;
   const calls = ({ server }: IndexedServer) => used.get(server.id)?.calls ?? 0;
-  // many calls may be one busy person's
+  // many calls may come from one busy user
   const popular: Compare = (one, other) =>
     people(other) - people(one) || calls(other) - calls(one) || byName(one, other);
   return {
@@ -100,7 +99,7 @@ function comparatorsFor(used: Popularity): Record<SortOrder, Compare> {
   };
 }
 
-/** The orders that were asked for. Those that were sorted before are brought up to date with what changed. */
+/** Orders that were requested. Those that the index before had are updated with the changes. */
 class Lists implements ServerIndex {
   readonly #servers: ReadonlySet<IndexedServer>;
   readonly #compare: Record<SortOrder, Compare>;
@@ -133,7 +132,7 @@ class Lists implements ServerIndex {
   }
 }
 
-/** The first servers as home shows them. */
+/** The first servers on the home page. */
 export const firstOnHome = (index: ServerIndex, count: number): readonly CatalogueServer[] =>
   index
     .inOrder('featured')

@@ -7,14 +7,14 @@ export type Suggestions = {
   tools: { server: CatalogueServer; tool: CatalogueItem }[];
 };
 
-/** How well a text fits a word: it begins with it, one of its words does, it stands in it. */
+/** Ranks of a match: the text begins with the word, one of its words does, the word is inside one. */
 const begins = 0;
 const wordBegins = 1;
 const within = 2;
-/** A server whose name does not have the words, but another of its texts does. */
+/** Only another text of the server matches, not its name. */
 const elsewhere = 3;
 
-/** The few servers and tools that fit a text best; among equals by the name of the server. */
+/** Finds the servers and tools that match a text best; equal ones by the name of the server. */
 export function suggestMatches(index: ServerIndex, q: string, limit: number): Suggestions {
   const words = searchWords(q);
   const all = index.inOrder('name');
@@ -35,7 +35,7 @@ function bestServers(matching: readonly IndexedServer[], words: readonly string[
   return best.list();
 }
 
-/** A tool is found by its own words; the name of its server may give the rest: "travel airports". */
+/** Matches tools by their own words; the name of the server may match the others: "travel airports". */
 function bestTools(matching: readonly IndexedServer[], words: readonly string[], limit: number): Suggestions['tools'] {
   const best = createBest<Suggestions['tools'][number]>(limit);
   for (const { server, name, toolTexts } of matching) {
@@ -51,7 +51,7 @@ function bestTools(matching: readonly IndexedServer[], words: readonly string[],
   return best.list();
 }
 
-/** How well a text fits all words: as well as the best of them. undefined where it lacks one. */
+/** Rank of a text for all words: that of its best word. undefined when it lacks one. */
 function rank(text: string, words: readonly string[]): number | undefined {
   let best: number | undefined;
   for (const word of words) {
@@ -63,10 +63,10 @@ function rank(text: string, words: readonly string[]): number | undefined {
   return best;
 }
 
-/** Whether a word may begin behind this character of a folded text: behind all but letters and digits. */
+/** Whether a word may begin after this character of a normalized text: after all but letters and digits. */
 const endsWord = (code: number): boolean => !((code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code > 127);
 
-/** Keeps the first `limit` of each rank, and lists the best of all. */
+/** Keeps the first `limit` items of each rank, and lists the best of all. */
 function createBest<Item>(limit: number) {
   const ranks: [Item[], Item[], Item[], Item[]] = [[], [], [], []];
   return {

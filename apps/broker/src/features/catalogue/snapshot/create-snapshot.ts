@@ -2,7 +2,7 @@ import { emptyIndex, type KeptIndex } from '../search/kept-index.ts';
 import { mergeSorted } from '../search/merge-sorted.ts';
 import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
 
-/** A snapshot from which others are made. */
+/** A snapshot that others are derived from. */
 export type OwnSnapshot = CatalogueSnapshot & {
   byId: KeptIndex<CatalogueServer>;
   toolsByExposedName: KeptIndex<CatalogueItem>;
@@ -23,7 +23,7 @@ const names = new Intl.Collator('en');
 const byName = (one: CatalogueServer, other: CatalogueServer): number =>
   names.compare(one.manifest.name, other.manifest.name) || (one.id < other.id ? -1 : 1);
 
-/** Most changes leave the names, and so the places, as they are: no name is compared then. */
+/** Places the servers without comparing names when these, as in most changes, are unchanged. */
 function placeServers(
   before: OwnSnapshot,
   changed: ReadonlySet<string>,
@@ -38,10 +38,9 @@ function placeServers(
 }
 
 /**
- * The next snapshot. It shares with this one what belongs to the other servers, so that a change of a few costs little
- * among thousands.
- * @param changed the ids of servers that changed, or are not deployed any more
- * @param servers those of them that are deployed, and no other
+ * Returns the next snapshot, which shares the other servers' data: changing a few among thousands is cheap.
+ * @param changed ids of servers that changed or are no longer deployed
+ * @param servers exactly those of them that are deployed
  */
 export function changeSnapshot(
   before: OwnSnapshot,

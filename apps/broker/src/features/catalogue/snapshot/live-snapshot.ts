@@ -17,8 +17,8 @@ const channel = 'souk_catalogue';
 const idsOfNotice = 100;
 
 /**
- * @param changed the deployed servers among those that were read again; all others are as before
- * @param before the same servers as they were before, and those that are no longer deployed
+ * @param changed re-read servers that are deployed; all others are unchanged
+ * @param before the same servers before the change, and those that are no longer deployed
  */
 export type CatalogueListener = (
   snapshot: CatalogueSnapshot,
@@ -52,7 +52,7 @@ export async function createLiveSnapshot(parts: { db: Database; tables: Catalogu
     publish(ids, withNewest(await readDeployed(tables, ids, clock.now())));
   }
 
-  const failed = (error: unknown) => log.error({ err: error }, 'cannot read the catalog again');
+  const failed = (error: unknown) => log.error({ err: error }, 'the catalog could not be re-read');
   const reads = createReadsInTurn({
     // only this broker still knows a server that was undeployed
     idsOfAll: async () => new Set([...(await readDeployedIds(tables)), ...current.servers.map(({ id }) => id)]),

@@ -12,7 +12,7 @@ export async function readDeployedIds(db: CatalogueDb): Promise<string[]> {
   return rows.map((row) => row.server_id);
 }
 
-/** Reads those of these servers that are deployed, with their capabilities, prices and health. */
+/** Reads the deployed ones of these servers, with their capabilities, prices and health. */
 export async function readDeployed(
   db: CatalogueDb,
   only: ReadonlySet<string>,
@@ -92,7 +92,7 @@ function readItemRows(db: CatalogueDb, ids: readonly string[]) {
     .execute();
 }
 
-/** Prices come from their record, in which each has its own date. */
+/** Prices come from their own table, with their dates. */
 function toServer(row: ServerRow, items: readonly ItemRow[], prices: PricesOfServer): CatalogueServer {
   const pick = (kind: CapabilityKind, underReview = false): CatalogueItem[] =>
     items
@@ -134,7 +134,7 @@ function toItem(row: ServerRow, item: ItemRow, price: ToolPrice = freeOfCharge):
     creditCost: price.credits,
     price,
     underReview: item.under_review,
-    // what is hidden was found to differ, and is either undecided or rejected (review-tools.ts)
+    // a hidden tool differs, and its change is either undecided or rejected (review-tools.ts)
     keptHidden: item.under_review && !item.change_pending,
     approved: row.approved_version === row.version || Boolean(item.change_approved),
     flagged: item.flagged,
@@ -143,7 +143,7 @@ function toItem(row: ServerRow, item: ItemRow, price: ToolPrice = freeOfCharge):
   };
 }
 
-/** With prices: clients list them. */
+/** Includes prices, because clients list them. */
 function hashOfOffers(items: readonly ItemRow[], prices: PricesOfServer): string {
   return definitionHash(
     Object.fromEntries(
@@ -159,7 +159,7 @@ const priceText = ({ credits, coming }: ToolPrice = freeOfCharge) => `${credits}
 
 const extensions = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' } as const;
 
-/** The stored icon, while it is still the one of the manifest. */
+/** The stored icon, if it is still the manifest's. */
 function iconOf(row: {
   body: Manifest;
   icon_source: string | null;

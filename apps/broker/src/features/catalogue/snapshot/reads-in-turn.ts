@@ -1,27 +1,27 @@
 import { Backoff } from '#platform/work/backoff.ts';
 
-/** Servers that are read at a time: others use the database and the event loop before the next ones. */
+/** Servers read at a time, so that others can use the database and the event loop in between. */
 const perTurn = 50;
 
-/** Reads the servers that changed: a few at once, and all of them, which may be thousands, a few at a time. */
+/** Reads changed servers: a few at once, all of them (maybe thousands) a few at a time. */
 export type ReadsInTurn = {
   /**
-   * Reads these servers, or all without any. Resolves when they were read as they are stored since the call. A few do not
-   * wait for the end of a reading of all.
-   * @throws what a read has thrown; all servers are then read again a moment later
+   * Reads these servers; without ids, all. Resolves once their state at the time of the call was read. A few servers do
+   * not wait for a read of all.
+   * @throws the error of a read; all servers are then re-read a moment later
    */
   read(serverIds: readonly string[]): Promise<void>;
-  /** Resolves when nothing is being read any more. Never rejects. */
+  /** Resolves when no read is running. Never rejects. */
   stop(): Promise<void>;
 };
 
-/** Servers that are to be read, for all who asked before the first of them was. */
+/** Servers to read, for all callers that asked before the first of them was read. */
 type Request = { ids: Set<string>; done: PromiseWithResolvers<void> };
 
 /**
  * @param parts.idsOfAll every server that is stored or known
- * @param parts.read reads these servers and publishes them; once at a time
- * @param parts.failed is told of an error that no caller hears of
+ * @param parts.read reads these servers and publishes them; never called concurrently
+ * @param parts.failed receives errors that no caller sees
  */
 export function createReadsInTurn(parts: {
   idsOfAll(): Promise<Iterable<string>>;
@@ -43,13 +43,13 @@ export function createReadsInTurn(parts: {
     }
   }
 
-  /** Never rejects: who asked hears of it. */
+  /** Never rejects: the caller gets the error. */
   async function answer({ done }: Request, work: () => Promise<void>): Promise<void> {
     try {
       await work();
       done.resolve();
     } catch (error) {
-      // what was not read is unknown to this process until it is
+      // this process does not know the changes until they are read
       if (!isStopped) retry ??= setTimeout(readMissed, backoff.next()).unref();
       done.reject(error);
     }

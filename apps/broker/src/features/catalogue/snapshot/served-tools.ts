@@ -6,12 +6,12 @@ export function needsTask({ definition }: Pick<CatalogueItem, 'definition'>): bo
   return asRecord(definition['execution'])?.['taskSupport'] === 'required';
 }
 
-/** The tools that the link of a server lists: to every client, or to those that can answer what the tool asks. */
+/** The tools on a server's link, for every client or for those that can answer what the tool asks. */
 export function servedTools({ tools }: Pick<CatalogueServer, 'tools'>): readonly CatalogueItem[] {
   return tools.some(needsTask) ? tools.filter((tool) => !needsTask(tool)) : tools;
 }
 
-/** The served tools that every client lists, also one that can answer no question. */
+/** The tools on a server's link for clients that cannot answer questions. */
 export function toolsOfEveryClient(server: Pick<CatalogueServer, 'tools'>): readonly CatalogueItem[] {
   return servedTools(server).filter(({ asks }) => asks === undefined);
 }

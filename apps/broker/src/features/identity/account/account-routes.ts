@@ -13,7 +13,7 @@ import { writeExport } from './write-export.ts';
 /** Mounts the export and the deletion of the user's own data. */
 export function mountAccountRoutes(
   router: Router,
-  options: {
+  parts: {
     users: UserStore;
     contributors: AccountContributors;
     clock: Clock;
@@ -24,21 +24,21 @@ export function mountAccountRoutes(
 ): void {
   router.route(exportMyData, async ({ caller, params, reply }) => {
     requireOwn(caller, params);
-    const exportedAt = new Date(options.clock.now()).toISOString();
-    return options.downloads.send(reply, caller.userId, {
+    const exportedAt = new Date(parts.clock.now()).toISOString();
+    return parts.downloads.send(reply, caller.userId, {
       name: `my-data-${exportedAt.slice(0, 10)}.json`,
       type: 'application/json; charset=utf-8',
-      pieces: writeExport(options.contributors.all(), caller.userId, exportedAt),
+      pieces: writeExport(parts.contributors.all(), caller.userId, exportedAt),
     });
   });
 
   router.route(deleteMyAccount, async ({ caller, params, body, reply }) => {
     requireOwn(caller, params);
-    const user = await options.users.find(caller.userId);
+    const user = await parts.users.find(caller.userId);
     if (!user) throw new SoukError('unauthenticated');
     if (foldEmail(body.confirm.trim()) !== foldEmail(user.email)) throw new SoukError('account_not_confirmed');
-    await options.deleteAccount(user.id);
-    options.cookie.signOut(reply);
+    await parts.deleteAccount(user.id);
+    parts.cookie.signOut(reply);
     return { success: true as const };
   });
 }

@@ -22,7 +22,7 @@ export type DeletionParts = {
 };
 
 type Deletion = {
-  /** Who asked for it; undefined when a restored backup brought a deleted account back. */
+  /** The user who asked for it; undefined when a restored backup brought a deleted account back. */
   by?: Farewell['by'];
   /** Runs first in the transaction: the audit row, and the checks of an administrator's deletion. */
   first?: (query: Query) => Promise<void>;

@@ -4,13 +4,13 @@ import { frontendClientId } from '../oauth/resources.ts';
 import type { PersonalTokens } from '../tokens/personal-tokens.ts';
 import type { AccountContributor } from './account-contributors.ts';
 
-/** What identity itself stores about a user. The deletion ends their sign-ins in its own step (end-access.ts). */
-export function createIdentityContributors(options: {
+/** Exports and erases identity's own data. The deletion ends their sign-ins in its own step (end-access.ts). */
+export function createIdentityContributors(parts: {
   db: Database;
   tokens: PersonalTokens;
   authorizations: Authorizations;
 }): AccountContributor[] {
-  const { db, tokens, authorizations } = options;
+  const { db, tokens, authorizations } = parts;
   return [
     {
       name: 'profile',

@@ -35,13 +35,13 @@ const claimsSchema = z.object({
  * not conditions, they are the answer.
  * @returns a function that answers undefined for a token that was not issued here, and for the web app's own
  */
-export function createFindTokenOwner(options: {
+export function createFindTokenOwner(parts: {
   query: Query;
   issuer: string;
   findKey: FindKey;
   clock: Clock;
 }): FindTokenOwner {
-  const { query, issuer, clock } = options;
+  const { query, issuer, clock } = parts;
 
   async function ownerOfPersonal(token: string): Promise<TokenOwner | undefined> {
     const { rows } = await query<PersonalRow>(
@@ -78,7 +78,7 @@ export function createFindTokenOwner(options: {
 
   async function readClaims(token: string) {
     try {
-      const { payload } = await compactVerify(token, options.findKey, { algorithms: ['ES256'] });
+      const { payload } = await compactVerify(token, parts.findKey, { algorithms: ['ES256'] });
       const claims = claimsSchema.safeParse(JSON.parse(new TextDecoder().decode(payload)));
       return claims.success && claims.data.iss === issuer ? claims.data : undefined;
     } catch {

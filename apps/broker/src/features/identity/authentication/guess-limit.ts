@@ -9,7 +9,7 @@ import { readBearer } from './bearer.ts';
 
 /**
  * Seconds that an address must wait because it guesses tokens; 0 while it may continue. To be asked only after a token
- * was refused: valid tokens never wait, whatever their address.
+ * was refused: valid tokens never wait.
  */
 export type GuessLimit = (authorization: string, address: string) => Promise<number>;
 
@@ -17,20 +17,20 @@ export type GuessLimit = (authorization: string, address: string) => Promise<num
  * Counts guesses: tokens that were never issued here. An expired or revoked token always gets its 401, because its
  * client signs in again only then, and hosted clients share addresses.
  */
-export function createGuessLimit(options: {
+export function createGuessLimit(parts: {
   db: Pick<Database, 'query' | 'brokers'>;
   findKey: FindKey;
   clock: Clock;
 }): GuessLimit {
-  const { db } = options;
-  const failures = createFailureLimit(options.clock, db.brokers);
+  const { db } = parts;
+  const failures = createFailureLimit(parts.clock, db.brokers);
 
   async function wasIssuedHere(token: string): Promise<boolean> {
     if (isPersonalToken(token)) {
       const { rows } = await db.query(`select 1 from personal_tokens where token_hash = $1`, [sha256(token)]);
       return rows.length > 0;
     }
-    return compactVerify(token, options.findKey, { algorithms: ['ES256'] }).then(
+    return compactVerify(token, parts.findKey, { algorithms: ['ES256'] }).then(
       () => true,
       () => false,
     );

@@ -34,7 +34,7 @@ export type AccessTokens = {
  * exists and that its user is active, of a configured provider, and allowed to sign in. Revocation therefore works at
  * once, on every replica.
  */
-export function createAccessTokens(options: {
+export function createAccessTokens(parts: {
   db: Database;
   issuer: string;
   findKey: FindKey;
@@ -52,7 +52,7 @@ export function createAccessTokens(options: {
       const token = readBearer(authorization);
       const claims = token === undefined ? undefined : await readClaims(token, audience);
       if (!claims) return false;
-      const { rows } = await options.db.query(
+      const { rows } = await parts.db.query(
         `select from users where id = $1::uuid and not is_active and deleted_at is null`,
         [claims.userId],
       );
@@ -64,20 +64,20 @@ export function createAccessTokens(options: {
       if (token === undefined) return undefined;
       const claims = await readClaims(token, audience);
       if (!claims) return undefined;
-      const { rows } = await options.db.query<{ email: string }>(
+      const { rows } = await parts.db.query<{ email: string }>(
         `select u.email from oauth_records g
            join users u on u.id = $2::uuid and u.is_active and u.deleted_at is null
            join identities i on i.user_id = u.id and i.provider = any($4::text[])
          where g.model = 'Grant' and g.id = $1 and g.account_id = $2::text and g.expires_at > now()
            and g.payload->>'clientId' = $3`,
-        [claims.grantId, claims.userId, claims.clientId, options.providers],
+        [claims.grantId, claims.userId, claims.clientId, parts.providers],
       );
       const [row] = rows;
-      if (!row || !options.maySignIn(row.email)) return undefined;
-      options.noteUse(claims.grantId);
+      if (!row || !parts.maySignIn(row.email)) return undefined;
+      parts.noteUse(claims.grantId);
       return {
         userId: claims.userId,
-        role: roleOf(row.email, options.adminEmails),
+        role: roleOf(row.email, parts.adminEmails),
         kind: claims.clientId === frontendClientId ? 'web' : 'client',
         clientId: claims.clientId,
         tokenId: claims.grantId,
@@ -90,8 +90,8 @@ export function createAccessTokens(options: {
 
   async function readClaims(token: string, audience: string | undefined): Promise<TokenClaims | undefined> {
     try {
-      const { payload } = await jwtVerify(token, options.findKey, {
-        issuer: options.issuer,
+      const { payload } = await jwtVerify(token, parts.findKey, {
+        issuer: parts.issuer,
         ...(audience !== undefined && { audience }),
         typ: 'at+jwt',
         algorithms: ['ES256'],

@@ -24,16 +24,12 @@ export type Authorizations = ReturnType<typeof createAuthorizations>;
  * The clients and browsers that a user is signed in with, as rows alongside the grants of oauth_records. A deleted
  * grant hides its row at once; the reaper deletes it later.
  */
-export function createAuthorizations(options: {
-  db: Database;
-  clock: Clock;
-  announce(grantId: string): Promise<void>;
-}) {
-  const { db } = options;
+export function createAuthorizations(parts: { db: Database; clock: Clock; announce(grantId: string): Promise<void> }) {
+  const { db } = parts;
   return {
     /** Records the authorization whose code was just redeemed. @param browserName of the browser, if it is one */
     begin: (entities: TokenRequestEntities, browserName: string | null) =>
-      beginAuthorization(options, entities, browserName),
+      beginAuthorization(parts, entities, browserName),
 
     /** Newest first. */
     async list(userId: string): Promise<AuthorizationRow[]> {
@@ -54,7 +50,7 @@ export function createAuthorizations(options: {
      */
     async end(userId: string, grantId: string, whileEnding: WhileEnding = {}): Promise<boolean> {
       const ended = await endAuthorization(db, userId, grantId, whileEnding);
-      if (ended) await options.announce(grantId);
+      if (ended) await parts.announce(grantId);
       return ended;
     },
 
@@ -64,7 +60,7 @@ export function createAuthorizations(options: {
      */
     async endEveryBrowser(userId: string): Promise<number> {
       const grantIds = await endBrowsers(db, userId);
-      await Promise.all(grantIds.map((grantId) => options.announce(grantId)));
+      await Promise.all(grantIds.map((grantId) => parts.announce(grantId)));
       return grantIds.length;
     },
 

@@ -135,7 +135,7 @@ async function findAccount(users: UserStore, id: string) {
 }
 
 /**
- * Allows any loopback port (RFC 8252) to every client but our own, whatever its application_type (Claude Code sends none).
+ * Allows any loopback port (RFC 8252) to every client but our own, regardless of its application_type (Claude Code sends none).
  * The web app has one address: it is asked for no consent, so no other program on this machine may take its codes.
  */
 function allowRedirects(provider: Provider): void {

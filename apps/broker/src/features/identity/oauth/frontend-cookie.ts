@@ -17,16 +17,16 @@ const maxAgeSeconds = 30 * 86_400;
  */
 export type FrontendCookie = ReturnType<typeof createFrontendCookie>;
 
-export function createFrontendCookie(options: {
+export function createFrontendCookie(parts: {
   publicUrl: string;
   cookieKey: string;
   secret: (bytes: number) => string;
 }) {
-  const secure = options.publicUrl.startsWith('https:');
+  const secure = parts.publicUrl.startsWith('https:');
   const everywhere = `SameSite=Strict${secure ? '; Secure' : ''}`;
   const attributes = `Path=/oauth; HttpOnly; ${everywhere}`;
   const nameOf = (grantId: string) =>
-    createHmac('sha256', options.cookieKey).update(`refresh-handle:${grantId}`).digest('base64url');
+    createHmac('sha256', parts.cookieKey).update(`refresh-handle:${grantId}`).digest('base64url');
   const clear = (reply: FastifyReply) => {
     reply.header('set-cookie', [
       `${cookieName}=; Max-Age=0; ${attributes}`,
@@ -58,7 +58,7 @@ export function createFrontendCookie(options: {
     /** The authorization server's session of this browser. */
     readSession: (request: FastifyRequest): string | undefined => request.cookies[serverSessionCookies[0]],
     /** Returns a new handle, whose first part names the grant. */
-    handleFor: (grantId: string) => `${nameOf(grantId)}.${options.secret(9)}`,
+    handleFor: (grantId: string) => `${nameOf(grantId)}.${parts.secret(9)}`,
     /** Whether a handle from a request's body belongs to this grant. */
     handleNames(handle: string, grantId: string): boolean {
       const given = Buffer.from(handle.split('.')[0] ?? '');

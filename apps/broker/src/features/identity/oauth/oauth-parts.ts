@@ -9,7 +9,6 @@ import type { UserStore } from '../users/user-store.ts';
 import type { AuthorizationServer } from './create-authorization-server.ts';
 import type { Resources } from './resources.ts';
 
-/** What the routes of the authorization server need. */
 export type OAuthParts = AuthorizationServer & {
   publicUrl: string;
   brandName: string;

@@ -8,7 +8,7 @@ import { limitInteractions } from './limit-interactions.ts';
 import type { OAuthParts, PassOn } from './oauth-parts.ts';
 import { mountRegistrationRoute } from './registration-route.ts';
 import { pageOnFailure, refuseSignIn } from '../sign-in/refuse-sign-in.ts';
-import { tellRefusedRedirects } from './tell-refused-redirects.ts';
+import { reportRefusedRedirects } from './report-refused-redirects.ts';
 import { createAccessTokenRevocation } from './tokens/revoke-access-token.ts';
 import { mountRevocationRoute, mountTokenRoute } from './tokens/token-routes.ts';
 
@@ -20,7 +20,7 @@ export function mountOAuthRoutes(app: FastifyInstance, parts: OAuthParts): void 
   const { provider, publicUrl } = parts;
   // these add to oidc-provider's answers, so they come before its callback is built
   const accessTokenRevocation = createAccessTokenRevocation(parts);
-  const refusedRedirects = tellRefusedRedirects(provider);
+  const refusedRedirects = reportRefusedRedirects(provider);
   const handle = provider.callback();
   const passOn: PassOn = (request, reply, body) => handOver(handle, publicUrl, request, reply, body);
   const onFewFailures = limitFailures(parts.clock, parts.brokers);

@@ -20,12 +20,12 @@ export type ConsentRequest = {
 };
 
 /**
- * What the client will be able to use: only these services, or (`isAll`) all that the user enables, these among them.
+ * Services that the client will be able to use: these alone, or (`isAll`) all that the user enables.
  */
 export type ConsentServices = {
   names: readonly string[];
   isAll: boolean;
-  /** What keeps the tools of these services from working for this user, in sentences. */
+  /** Sentences about obstacles for this user in these services. */
   notes: readonly string[];
 };
 

@@ -4,11 +4,11 @@ import { escapeHtml, renderPage } from '#platform/http/answers/page.ts';
 export type Message = {
   brandName: string;
   title: string;
-  /** What happened, and what to do about it. */
+  /** Says what happened and what the user can do. */
   text: string;
-  /** For support: an error code, a request id. */
+  /** Facts for support: an error code, a request id. */
   detail?: string | undefined;
-  /** Where to continue, if there is a better place than home. */
+  /** A better place to continue than home. */
   next?: { label: string; href: string } | undefined;
 };
 

@@ -1,7 +1,7 @@
 import { legalTitles, type LegalPage } from '@souk/contract/legal.ts';
 import { escapeHtml, renderPage } from '#platform/http/answers/page.ts';
 
-/** What a newcomer reads before they choose an account. */
+/** Facts for newcomers before they choose an account. */
 export type BeforeSignIn = {
   /** Credits of a new account; 0: none. */
   welcomeCredits: number;

@@ -21,7 +21,7 @@ const pendingSchema = z.object({
   interaction: z.string().optional(),
   /** Whether the user has allowed the client of that interaction. */
   allowed: z.boolean().optional(),
-  /** Where a sign-in without a client returns to. */
+  /** Address that a sign-in without a client returns to. */
   returnTo: z.string().optional(),
   /** The user who signs in again for an action: only a recent sign-in of the same user counts. */
   againAs: z.string().optional(),
@@ -32,17 +32,17 @@ export type Pending = z.infer<typeof pendingSchema>;
  * Binds an outside sign-in to the browser that started it: signed, HttpOnly, for ten minutes, once. Each sign-in has
  * its own cookie, because two tabs may start one each.
  */
-export function createPendingCookie(options: {
+export function createPendingCookie(parts: {
   publicUrl: string;
   cookieKey: string;
   /** Paths that finish a sign-in, one per provider. */
   callbackPaths: readonly string[];
 }) {
-  const key = new TextEncoder().encode(`${options.cookieKey}:pending-sign-in`);
+  const key = new TextEncoder().encode(`${parts.cookieKey}:pending-sign-in`);
   const attributes = {
     httpOnly: true,
     sameSite: 'lax',
-    secure: options.publicUrl.startsWith('https:'),
+    secure: parts.publicUrl.startsWith('https:'),
   } as const;
 
   /** Two concurrent starts may lose one name of the list: that cookie then ends by its age alone. */
@@ -51,7 +51,7 @@ export function createPendingCookie(options: {
     const names = [...(latestPattern.test(known) ? known.split('.') : []), started];
     for (const name of names.slice(0, -maxWaiting)) {
       // the list does not say which provider each belongs to
-      for (const path of options.callbackPaths) reply.clearCookie(prefix + name, { ...attributes, path });
+      for (const path of parts.callbackPaths) reply.clearCookie(prefix + name, { ...attributes, path });
     }
     // the only path that all starts share is the root
     const latest = names.slice(-maxWaiting).join('.');

@@ -1,9 +1,9 @@
-/** What the consent page says about services, from features above this one. */
+/** Facts about services on the consent page, from features above. */
 export type ServiceNames = {
   nameOf(serverId: string): string | undefined;
   /** Names of the services that the user may use and has not switched off. */
   enabledBy(userId: string): Promise<readonly string[]>;
-  /** What keeps a service's tools from working for this user. */
+  /** Reasons why a service's tools would not work for this user. */
   obstaclesOf(userId: string, serverId: string): Promise<{ isOutsidePlan: boolean; needsAccount: boolean }>;
 };
 

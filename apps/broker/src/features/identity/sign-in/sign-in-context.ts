@@ -15,7 +15,7 @@ import { signOut } from './sign-out-route.ts';
 
 export type SignInContext = ReturnType<typeof createSignInContext>;
 
-/** What the routes of sign-in share, such as leaving for a provider and recording a consent. */
+/** Parts and steps that the sign-in routes share, such as leaving for a provider and recording a consent. */
 export function createSignInContext(options: IdentityOptions, parts: IdentityParts) {
   const { db, config, clock, ids, log, services = noServices } = options;
   const { publicUrl, brandName, supportEmail } = config;
@@ -52,7 +52,7 @@ export function createSignInContext(options: IdentityOptions, parts: IdentityPar
     /** Logs a sign-in that the provider allowed and we did not; in a flood, only some of them. */
     logRefusal: (provider: string, reason: string) => refusals.info({ provider, reason }, 'sign-in refused'),
 
-    /** Where the forms that lead to a provider may end, in addition to our own origin. */
+    /** CSP sources, beyond our own origin, where the forms that lead to a provider may end. */
     providerTargets: ['https:', ...plainOrigins(providers).filter((origin) => origin !== publicUrl)],
 
     /** Sends the browser to the provider and remembers what this sign-in is for. Limited per minute. */

@@ -20,7 +20,7 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
   const { publicUrl, brandName } = context;
   const options = { errorHandler: pageOnFailure(brandName) };
 
-  /** For the web app: its PKCE challenge and state become an authorization request of the client `frontend`. */
+  /** Turns the web app's PKCE challenge and state into an authorization request of the client `frontend`. */
   app.get<{ Querystring: Record<string, unknown> }>('/login', options, (request, reply) => {
     const callback = `${publicUrl}/auth/callback`;
     // optional, because there is only one address to return to

@@ -30,7 +30,7 @@ export const createNoteSignIn =
       `insert into sign_ins (id, user_id, at, provider, address, browser_name, outcome)
        select $1, i.user_id, $2, i.provider, $5, $6, $7 from identities i where i.provider = $3 and i.subject = $4`,
       [ids.uuid(), new Date(atMs), provider, subject, address, browserName, outcome],
-    ).catch((error: unknown) => log.error({ err: error }, 'a sign-in could not be noted'));
+    ).catch((error: unknown) => log.error({ err: error }, 'a sign-in could not be recorded'));
   };
 
 /** One page of a user's sign-ins, newest first. */

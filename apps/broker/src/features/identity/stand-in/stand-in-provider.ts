@@ -8,7 +8,7 @@ import { standInName } from './stand-in-accounts.ts';
 export const mountPath = '/dev-google';
 export const sessionCookie = 'souk_stand_in_session';
 
-export type StandInOptions = {
+export type StandInParts = {
   publicUrl: string;
   db: Database;
   vault: Vault;
@@ -18,23 +18,23 @@ export type StandInOptions = {
 };
 
 /** Creates the stand-in's oidc-provider, which has one client: our own authorization server. */
-export function createStandInProvider(options: StandInOptions): Provider {
-  const provider = new Provider(options.publicUrl + mountPath, {
-    adapter: createRecordStore(options.db, options.vault, { namespace: 'stand-in:' }),
-    jwks: { keys: [options.keys.signer] },
+export function createStandInProvider(parts: StandInParts): Provider {
+  const provider = new Provider(parts.publicUrl + mountPath, {
+    adapter: createRecordStore(parts.db, parts.vault, { namespace: 'stand-in:' }),
+    jwks: { keys: [parts.keys.signer] },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     cookies: {
-      keys: [options.keys.cookieKey],
+      keys: [parts.keys.cookieKey],
       names: { session: sessionCookie, interaction: 'souk_stand_in_interaction', resume: 'souk_stand_in_resume' },
       long: { httpOnly: true, sameSite: 'lax', path: mountPath, signed: true },
       short: { httpOnly: true, sameSite: 'lax', signed: true },
     },
     clients: [
       {
-        client_id: options.client.clientId,
-        client_secret: options.client.clientSecret,
-        redirect_uris: [options.redirectUri],
+        client_id: parts.client.clientId,
+        client_secret: parts.client.clientSecret,
+        redirect_uris: [parts.redirectUri],
         token_endpoint_auth_method: 'client_secret_basic',
       },
     ],

@@ -8,15 +8,15 @@ import { renderMessagePage, signInAgain } from '../pages/message-page.ts';
 import { expiredWords } from '../pages/oauth-error-page.ts';
 import { renderStandInPage } from '../pages/stand-in-page.ts';
 import { namedAccounts, standInEmailSchema } from './stand-in-accounts.ts';
-import { createStandInProvider, mountPath, sessionCookie, type StandInOptions } from './stand-in-provider.ts';
+import { createStandInProvider, mountPath, sessionCookie, type StandInParts } from './stand-in-provider.ts';
 
 /**
  * Stands in for Google where Google's keys are not configured: a second OpenID provider under our own origin, with an
  * account page instead of a password. The rest of the product talks to it over HTTP, as to the real one.
  */
-export function createStandIn(options: StandInOptions & { brandName: string; clock: Clock }) {
-  const { publicUrl, brandName } = options;
-  const provider = createStandInProvider(options);
+export function createStandIn(parts: StandInParts & { brandName: string; clock: Clock }) {
+  const { publicUrl, brandName } = parts;
+  const provider = createStandInProvider(parts);
   const handle = provider.callback();
 
   const addressOf = (uid: string) => `${mountPath}/choose/${uid}`;
@@ -45,7 +45,7 @@ export function createStandIn(options: StandInOptions & { brandName: string; clo
     issuer: provider.issuer,
     mount(app: FastifyInstance): void {
       // oidc-provider would publish the keys of its start, and these change while it runs
-      app.get(`${mountPath}/jwks`, () => ({ keys: options.keys.publicKeys() }));
+      app.get(`${mountPath}/jwks`, () => ({ keys: parts.keys.publicKeys() }));
       app.get(addressOf(':uid'), async (request, reply) => {
         const interaction = await findInteraction(provider, request, reply);
         return interaction ? sendChoice(reply, interaction.uid) : sendExpired(reply);
@@ -58,7 +58,7 @@ export function createStandIn(options: StandInOptions & { brandName: string; clo
         if (!email.success) return sendChoice(reply, interaction.uid, 'Please type an e-mail address.');
         const returnTo = await provider.interactionResult(request.raw, reply.raw, {
           // choosing the account is signing in: there is no password
-          login: { accountId: email.data, remember: false, ts: Math.floor(options.clock.now() / 1000) },
+          login: { accountId: email.data, remember: false, ts: Math.floor(parts.clock.now() / 1000) },
           select_account: {},
         });
         return reply.redirect(returnTo, 303);
@@ -75,7 +75,7 @@ export function createStandIn(options: StandInOptions & { brandName: string; clo
 }
 
 /**
- * Where this form may lead: its redirects end at the client that the user signs in to, which a stand-in cannot know.
+ * CSP sources of the form, whose redirects end at the client that the user signs in to, which a stand-in cannot know.
  * `form-action *` covers https and http alone; other schemes have to be listed.
  */
 const formTargets: readonly string[] = ['*', ...clientSchemes];

@@ -22,7 +22,7 @@ export type OperatorTokenRequest = TokenOwner & z.input<typeof createPersonalTok
  * @throws SoukError invalid_request, not_found
  */
 export async function createOperatorToken(
-  options: { users: UserStore; tokens: PersonalTokens; clock: Clock },
+  parts: { users: UserStore; tokens: PersonalTokens; clock: Clock },
   request: OperatorTokenRequest,
   by?: { operator: string },
 ): Promise<PersonalToken & { token: string }> {
@@ -32,9 +32,9 @@ export async function createOperatorToken(
     const [first] = issues;
     throw new SoukError('invalid_request', { message: first ? `${first.path}: ${first.message}` : 'invalid', issues });
   }
-  const audit = by && auditOf(by, options.clock);
-  const user = await findOwner(options, request, audit);
-  return options.tokens.create(
+  const audit = by && auditOf(by, parts.clock);
+  const user = await findOwner(parts, request, audit);
+  return parts.tokens.create(
     user.id,
     wish.data,
     audit &&

@@ -14,7 +14,7 @@ const mostTokens = 50;
 
 export type PersonalTokens = ReturnType<typeof createPersonalTokens>;
 
-export function createPersonalTokens(options: {
+export function createPersonalTokens(parts: {
   store: PersonalTokenStore;
   clock: Clock;
   ids: Ids;
@@ -24,7 +24,7 @@ export function createPersonalTokens(options: {
   maySignIn(email: string): boolean;
   onRevoked: (tokenId: string) => Promise<void>;
 }) {
-  const { store, clock, ids, log } = options;
+  const { store, clock, ids, log } = parts;
   const uses = createUseRecorder({ clock, log, write: store.recordUse });
 
   return {
@@ -58,11 +58,11 @@ export function createPersonalTokens(options: {
     async authenticate(token: string): Promise<Caller | undefined> {
       const nowMs = clock.now();
       const row = await store.findGood(token, new Date(nowMs));
-      if (!row || !options.maySignIn(row.email)) return undefined;
+      if (!row || !parts.maySignIn(row.email)) return undefined;
       uses.note(row.id);
       return {
         userId: row.user_id,
-        role: roleOf(row.email, options.adminEmails),
+        role: roleOf(row.email, parts.adminEmails),
         kind: 'personal',
         clientId: 'personal',
         tokenId: row.id,
@@ -80,7 +80,7 @@ export function createPersonalTokens(options: {
     async revoke(userId: string, id: string): Promise<boolean> {
       const revoked = await store.revoke(userId, id, new Date(clock.now()));
       if (revoked === undefined) return false;
-      await options.onRevoked(id);
+      await parts.onRevoked(id);
       return true;
     },
 

@@ -15,14 +15,14 @@ export type ThrowAwayAccess = {
   removeClient(metadata: object): Promise<void>;
 };
 
-export function createThrowAwayAccess(options: {
+export function createThrowAwayAccess(parts: {
   query: Query;
   store: Pick<PersonalTokenStore, 'insert'>;
   announce(tokenId: string): Promise<void>;
   clock: Clock;
   ids: Ids;
 }): ThrowAwayAccess {
-  const { query, store, clock, ids } = options;
+  const { query, store, clock, ids } = parts;
   return {
     async createToken(userId, name, lifeMs) {
       const id = ids.uuid();
@@ -42,7 +42,7 @@ export function createThrowAwayAccess(options: {
 
     async removeToken(id) {
       await query(`delete from personal_tokens where id = $1`, [id]);
-      await options.announce(id);
+      await parts.announce(id);
     },
 
     async removeClient(metadata) {

@@ -1,4 +1,4 @@
-/** What the list of users needs to know about plans, from a feature above. */
+/** Plans in the list of users, from a feature above. */
 export type PeoplePlans = {
   /** Highest running plan of each user; users without one are missing. */
   plansOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;

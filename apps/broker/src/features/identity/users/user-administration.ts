@@ -31,7 +31,7 @@ export type Deactivation = {
 };
 
 /**
- * What administrators, and the operator by commands, do with accounts. Each change writes its audit row in its
+ * Actions of administrators and the operator on accounts. Each change writes its audit row in its
  * transaction.
  */
 export type UserAdministration = {

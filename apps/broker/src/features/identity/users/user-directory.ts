@@ -25,7 +25,7 @@ const columns = `id, email, display_name as "displayName", created_at as "create
 export type UserDirectory = ReturnType<typeof createUserDirectory>;
 
 /** Users of the configured providers, for administrators; deleted ones are missing. */
-export function createUserDirectory(options: {
+export function createUserDirectory(parts: {
   query: Query;
   /** The configured ones. */
   providers: readonly StoredProvider[];
@@ -34,7 +34,7 @@ export function createUserDirectory(options: {
   /** Servers where users signed in with their own accounts, by user, from a feature above. */
   signedInServers: ((userIds: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>) | undefined;
 }) {
-  const { query, providers, adminEmails } = options;
+  const { query, providers, adminEmails } = parts;
   const count = () => countUsers(query, providers);
 
   async function findOne(run: Query, userId: string, lock = ''): Promise<DirectoryUser | undefined> {
@@ -55,8 +55,8 @@ export function createUserDirectory(options: {
          where id = any($1::uuid[]) and deleted_at is null order by created_at desc, id`,
         [ids],
       ),
-      options.signedInServers?.(ids),
-      options.peoplePlans().plansOf(ids),
+      parts.signedInServers?.(ids),
+      parts.peoplePlans().plansOf(ids),
     ]);
     return rows.map((row) => ({
       id: row.id,
@@ -83,7 +83,7 @@ export function createUserDirectory(options: {
     /** A page of the wanted users, newest first. `total` counts them; `counts` counts all users. */
     async list(wanted: WantedUsers): Promise<{ users: AdminUser[]; total: number; counts: UserCounts }> {
       const counts = await count();
-      const found = await findUsers({ query, providers, adminEmails, plans: options.peoplePlans() }, wanted, counts);
+      const found = await findUsers({ query, providers, adminEmails, plans: parts.peoplePlans() }, wanted, counts);
       return { users: await read(found.ids), total: found.total, counts };
     },
   };

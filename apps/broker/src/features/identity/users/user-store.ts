@@ -23,7 +23,7 @@ export type WelcomeNewcomer = (query: Query, newcomer: { userId: string; email: 
 /** Users of the configured providers who may sign in; all others do not exist here (clarifications, Sign-in). */
 export type UserStore = ReturnType<typeof createUserStore>;
 
-export function createUserStore(options: {
+export function createUserStore(parts: {
   db: Database;
   ids: Ids;
   providers: readonly StoredProvider[];
@@ -31,10 +31,10 @@ export function createUserStore(options: {
   maySignIn(email: string): boolean;
   welcomeNewcomer?: WelcomeNewcomer | undefined;
 }) {
-  const { db, ids, providers } = options;
+  const { db, ids, providers } = parts;
   return {
     providers,
-    maySignIn: options.maySignIn,
+    maySignIn: parts.maySignIn,
 
     /**
      * Finds an active user; undefined when unknown, deactivated, deleted, of another provider, or not allowed to sign
@@ -48,7 +48,7 @@ export function createUserStore(options: {
         [id, providers],
       );
       const [row] = rows;
-      return row && options.maySignIn(row.email) ? presentUser(row) : undefined;
+      return row && parts.maySignIn(row.email) ? presentUser(row) : undefined;
     },
 
     /** Finds the active user who last signed in with this address at the provider, for the operator's command. */
@@ -105,7 +105,7 @@ export function createUserStore(options: {
           at,
         ]);
         await besideNew?.(query, id);
-        await options.welcomeNewcomer?.(query, { userId: id, email: profile.email });
+        await parts.welcomeNewcomer?.(query, { userId: id, email: profile.email });
         return id;
       });
       return this.find(userId);

@@ -14,23 +14,22 @@ import {
   type ManifestHead,
 } from '../manifest-heads.ts';
 
-/** What is stored of manifests and of decisions on their tools. */
+/** Stored manifests, and decisions about their tools. */
 export type ManifestReads = {
-  /** The changes of a server's tools that wait for an approval, those kept hidden, and the code that names exactly these. */
+  /** Changes of a server's tools that wait for approval, those kept hidden, and the code that names exactly these. */
   pendingTools(serverId: string): Promise<{ changes: ToolChange[]; keptHidden: ToolChange[]; code: string }>;
-  /** The decisions that tools of a server stay hidden, with the administrator's address unless the account is deleted. */
+  /** Decisions that keep tools of a server hidden, with the administrator's address unless the account is deleted. */
   rejectedTools(serverId: string): Promise<{ change: ToolChange; by: string | null }[]>;
-  /** All known versions of a server, in any status, the newest first. */
+  /** All known versions of a server, newest first. */
   versions(serverId: string): Promise<ManifestHead[]>;
-  /** What is deployed and staged of all servers, or of one without either the version that was live last. */
+  /** The deployed and staged versions of all servers; for a server without either, the version that was live last. */
   currentVersions(): Promise<ManifestHead[]>;
-  /** Of servers that are deployed or staged and came from a registry: where their newest import came from. Of all, or of one. */
+  /** Registries of the newest imports of all deployed or staged servers, or of one. */
   sources(serverId?: string): Promise<SourceOfServer[]>;
-  /** The version whose server answered last; undefined where none has. */
+  /** The version whose server answered last. */
   answeredVersion(serverId: string): Promise<string | undefined>;
-  /** What took a server out of the catalogue and of staging; undefined where that is not known. */
+  /** Action that removed a server from the catalogue and from staging, if known. */
   goneBy(serverId: string): Promise<Gone | undefined>;
-  /** One version as it was written. */
   findManifest(serverId: string, version: string): Promise<Manifest | undefined>;
 };
 

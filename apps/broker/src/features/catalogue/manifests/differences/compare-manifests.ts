@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { asRecord } from '#platform/json.ts';
 
-/** One value of two documents, or a list of texts. `undefined` on the side that does not have it. */
+/** One value of two documents, or a list of texts; undefined on the side without it. */
 export type Change = { path: readonly string[]; before: unknown; after: unknown };
 
-/** Objects that are compared field by field also where one side does not have them at all. */
+/** Objects that are compared field by field even if one side lacks them. */
 const containers: ReadonlySet<string> = new Set([
   'connection',
   'auth',
@@ -17,8 +17,8 @@ const containers: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * In what two manifests differ, value by value, in the order of the second document. Lists of things with a name or an
- * address are compared by it, so that one which moved is none that changed. Takes time linear in both documents.
+ * Compares two manifests value by value, in the order of the second. Lists of things with a name or an address are
+ * compared by it, so that moving one is no change. Takes linear time.
  * @param before undefined: there was none
  */
 export function compareManifests(before: object | undefined, after: object): Change[] {
@@ -33,7 +33,7 @@ function compare(before: unknown, after: unknown, path: readonly string[], chang
   if (a && b) {
     for (const [name, value] of b) compare(a.get(name), value, [...path, name], changes);
     for (const [name, value] of a) if (!b.has(name)) compare(value, undefined, [...path, name], changes);
-    // by their names they are the same
+    // their names are equal
     if (Array.isArray(before) && Array.isArray(after)) compareOrder([...a.keys()], [...b.keys()], path, changes);
     return;
   }
@@ -56,7 +56,7 @@ function compareOrder(
   changes.push({ path, before: keptBefore, after: keptAfter });
 }
 
-/** The parts of an object, or of a list whose members have different names; undefined for everything else. */
+/** Returns the fields of an object, or of a list whose members have distinct names; undefined for everything else. */
 function fieldsOf(value: unknown, isContainer: boolean): Map<string, unknown> | undefined {
   if (value === undefined) return isContainer ? new Map() : undefined;
   if (!Array.isArray(value)) {

@@ -4,13 +4,12 @@ import { tiers } from '@souk/contract/tiers.ts';
 import { isolationOf } from '../shared-folder.ts';
 import { monthly, tierText } from './difference-words.ts';
 
-/** Whom a deployment concerns. */
+/** How many users a deployment affects. */
 export type PeopleOfServer = {
-  /** Who rent it now. */
   renters: number;
-  /** Who called it in 30 days. */
+  /** Users who called it in 30 days. */
   users: number;
-  /** Who of them agreed to less than a tool will cost, and is asked before their next call of it (decision 0051). */
+  /** Users who agreed to less than a tool will cost, and are asked before their next call of it (decision 0051). */
   asked: number;
 };
 
@@ -21,9 +20,10 @@ export type RaisedPrice = { tool: string; before: number; after: number };
 type HiddenTools = { toolsUnderReview: number; toolsKeptHidden: number };
 
 /**
- * What deploying a manifest does and to whom, each a sentence, as billing and upstreams do it. Empty where nobody notices.
+ * Describes in sentences what deploying a manifest does and to whom, as billing and upstreams do it. Empty without any
+ * noticeable effect.
  * @param before what is live; undefined: nothing
- * @param people also how many tools of the live server are hidden
+ * @param people includes how many tools of the live server are hidden
  */
 export function describeEffects(
   before: Manifest | undefined,
@@ -92,9 +92,9 @@ function rentalOffer(before: Manifest | undefined, after: Manifest, { renters }:
 function trials(before: Manifest, after: Manifest): string[] {
   const [was, is] = [before.billing?.trialDays, after.billing?.trialDays];
   if (was === is) return [];
-  const running = was === undefined ? '' : ' Trials that run keep their end.';
-  if (is === undefined) return [`No one can start a trial of it any more.${running}`];
-  return [`People who start a trial from then on have ${is === 1 ? '1 day' : `${is} days`}.${running}`];
+  const running = was === undefined ? '' : ' Running trials keep their end date.';
+  if (is === undefined) return [`Trials can no longer be started.${running}`];
+  return [`Trials that start after the deployment last ${is === 1 ? '1 day' : `${is} days`}.${running}`];
 }
 
 function toolPrices(before: Manifest, after: Manifest, people: PeopleOfServer): string[] {
@@ -115,8 +115,8 @@ function toolPrices(before: Manifest, after: Manifest, people: PeopleOfServer): 
     const count = Object.keys(coming).length;
     effects.push(
       count === 0
-        ? 'Prices that were announced for a later date do not begin.'
-        : `The announced prices of ${tools(count)} begin on their dates. People are told until then, and asked from then on where a price is higher.`,
+        ? 'Prices that were announced for a later date are withdrawn.'
+        : `The announced prices of ${tools(count)} begin on their dates. People are notified until then, and asked from then on if a price is higher.`,
     );
   }
   const isCharged = ({ billing }: Manifest) => billing?.chargeOnErrors === true;
@@ -158,7 +158,7 @@ function comparedResults(
 
 const costsOf = ({ billing }: Manifest) => new Map(Object.entries(billing?.toolCosts ?? {}));
 
-/** An account is bound to the address and to the kind of sign-in that it was made for. */
+/** Accounts are bound to the address and the kind of sign-in that they were made for. */
 function signIns(before: Manifest, after: Manifest, people: PeopleOfServer): string[] {
   const moved = !isDeepStrictEqual(before.connection, after.connection);
   const opened = moved ? ['It is connected again: calls that run then finish on the old connection.'] : [];
@@ -173,7 +173,7 @@ function signIns(before: Manifest, after: Manifest, people: PeopleOfServer): str
   return [...opened, ...own, `Everyone who uses it ${what} again before their next call: ${used(people)}.`];
 }
 
-/** Where people sign in, and what of that an administrator decides (upstreams/sign-in/issuers/known-issuer.ts). */
+/** Says where users sign in, and what an administrator must confirm (upstreams/sign-in/issuers/known-issuer.ts). */
 function signInPlace(before: Manifest | undefined, after: Manifest): string[] {
   if (after.auth.type !== 'oauth') return [];
   const was = before?.auth.type === 'oauth' ? before : undefined;
@@ -197,7 +197,7 @@ function headersOfPeople({ auth }: Manifest): string[] {
   return auth.type === 'headers' ? auth.headers.filter(({ from }) => from === 'user').map(({ name }) => name) : [];
 }
 
-/** A new version is trusted as it is found (features/catalogue/review/review-tools.ts). */
+/** A new version's tools are trusted as discovered (features/catalogue/review/review-tools.ts). */
 function trust(before: Manifest, after: Manifest, hidden: HiddenTools): string[] {
   const review = (count: number, how: string) =>
     count === 0 || before.version === after.version

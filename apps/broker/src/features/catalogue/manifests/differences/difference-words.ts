@@ -4,7 +4,7 @@ import { tiers, tierSchema } from '@souk/contract/tiers.ts';
 import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { Change } from './compare-manifests.ts';
 
-/** A value in a sentence has at most so many: the whole value stands beside it. */
+/** Length of a value in a sentence; the whole value is shown next to it. */
 const maxCharacters = 120;
 
 type Say = (value: unknown, currency: string) => string;
@@ -25,7 +25,7 @@ const named =
   (value) =>
     names[String(value)] ?? plain(value);
 
-/** What the fields are called, and how their values are said. */
+/** Names of the fields, and how to say their values. */
 const fields: Readonly<Record<string, readonly [name: string, say: Say]>> = {
   name: ['name', quoted],
   serviceType: ['service type', plain],
@@ -70,13 +70,13 @@ export function tierText(tier: keyof typeof tiers): string {
   return `${tier} (${tiers[tier].name})`;
 }
 
-/** What a rental costs. @param minor cents */
+/** Price of a rental. @param minor cents */
 export function monthly(minor: unknown, currency: string): string {
   return typeof minor === 'number' ? monthlyText(minor, currency) : plain(minor);
 }
 
 /**
- * One difference in words, such as "price of `search`: 3 -> 5 credits a call".
+ * Describes one difference, such as "price of `search`: 3 -> 5 credits a call".
  * @param currencies of the rental in each version
  */
 export function sayChange(
@@ -136,7 +136,7 @@ function isListOfTexts(value: unknown): boolean {
 
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** Manifests hold no secrets, and texts that others wrote. */
+/** Manifests contain no secrets, but texts from others. */
 function cut(text: string): string {
   const shown = cleanLabel(text.slice(0, 4 * maxCharacters), maxCharacters + 1);
   return shown.length > maxCharacters ? `${shown.slice(0, maxCharacters)}…` : shown;

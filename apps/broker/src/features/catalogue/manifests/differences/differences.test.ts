@@ -102,9 +102,11 @@ test('what a deployment does is said with its numbers, and nothing where nobody 
   expect(rise(0, 0)).toMatch(/theirs\. 0 people called it in the last 30 days\.$/);
   const coming = billing({ announcedPrices: { a: { credits: 5, from: '2099-01-01T00:00:00Z' } } });
   expect(effectsOf(billing({}), coming, people)).toEqual([
-    'The announced prices of 1 tool begin on their dates. People are told until then, and asked from then on where a price is higher.',
+    'The announced prices of 1 tool begin on their dates. People are notified until then, and asked from then on if a price is higher.',
   ]);
-  expect(effectsOf(coming, billing({}), people)).toEqual(['Prices that were announced for a later date do not begin.']);
+  expect(effectsOf(coming, billing({}), people)).toEqual([
+    'Prices that were announced for a later date are withdrawn.',
+  ]);
   const [free, priced] = [{ billing: undefined }, billing({ tier: 'T0', rental: undefined, toolCosts: { a: 1 } })];
   for (const texts of [effectsOf(free, priced, people), effectsOf(priced, free, people)])
     expect(texts.join(' '), 'errors cost nothing in both').not.toContain('with an error');

@@ -13,7 +13,7 @@ import { compareManifests } from './compare-manifests.ts';
 import { describeEffects, raisedPrices } from './describe-effects.ts';
 import { sayChange } from './difference-words.ts';
 
-/** A list that people read has at most so many; the documents beside it are whole. */
+/** Differences listed at most; the documents next to the list are complete. */
 const maxDifferences = 500;
 
 type Differences = Omit<Answer<typeof getServerDifferences>, 'success'>;
@@ -21,15 +21,15 @@ type Differences = Omit<Answer<typeof getServerDifferences>, 'success'>;
 export type DifferenceParts = Pick<PeopleOfServers, 'peopleOf' | 'askedOf'> & {
   catalogue: Catalogue;
   policy: Pick<ManifestPolicy, 'keepsFiles'>;
-  /** How many secrets a manifest needs and lacks; undefined: it is not known here. */
+  /** Number of secrets that a manifest needs and lacks; undefined when it is not known here. */
   missingSecretsOf?: ((server: { id: string; manifest: Pick<Manifest, 'connection' | 'auth'> }) => number) | undefined;
-  /** Asks the server of a manifest where its people would sign in; in sentences. */
+  /** Asks a manifest's server where its users would sign in; in sentences. */
   signInOf?: ((server: { id: string; manifest: Manifest }) => Promise<string[]>) | undefined;
 };
 
 /**
- * In what two versions of a manifest differ, in words, and what deploying the second does.
- * @param named by default what is deployed and what is staged; without a staged one what is deployed stands on both sides
+ * Describes how two versions of a manifest differ, and what deploying the second does.
+ * @param named by default the deployed and the staged version; without a staged one, the deployed version twice
  * @throws SoukError not_found
  */
 export async function readDifferences(
@@ -71,7 +71,7 @@ export async function readDifferences(
   };
 }
 
-/** At most 500, of which the last says that there are more. */
+/** Lists at most 500 differences; the last says that there are more. */
 export function differencesOf(before: Manifest | undefined, after: Manifest): ManifestDifference[] {
   const currencyOf = (manifest: Manifest | undefined) => manifest?.billing?.rental?.currency ?? 'USD';
   const currencies = { before: currencyOf(before), after: currencyOf(after) };

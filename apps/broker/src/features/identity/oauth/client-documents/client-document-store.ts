@@ -5,10 +5,10 @@ import type { PublicMetadata } from './fetch-client-document.ts';
 const maxDocuments = 5000;
 /** Until the next deletion, at most this many are stored; the others are fetched each time. */
 const mostDocuments = 2 * maxDocuments;
-/** In days, to which `used_at` is exact. */
+/** Counted in days, to which `used_at` is exact. */
 const maxUnusedDays = 90;
 
-export type KeptDocument = { metadata: PublicMetadata; fetchedAt: Date };
+export type StoredDocument = { metadata: PublicMetadata; fetchedAt: Date };
 
 export type ClientDocumentStore = ReturnType<typeof createClientDocumentStore>;
 
@@ -16,7 +16,7 @@ export type ClientDocumentStore = ReturnType<typeof createClientDocumentStore>;
 export function createClientDocumentStore(query: Query) {
   return {
     /** Finds a document as last fetched, and marks it as used. */
-    async find(clientId: string): Promise<KeptDocument | undefined> {
+    async find(clientId: string): Promise<StoredDocument | undefined> {
       const { rows } = await query<{ metadata: PublicMetadata; fetched_at: Date; is_stale_use: boolean }>(
         `select metadata, fetched_at, used_at < now() - interval '1 day' as is_stale_use
          from client_documents where client_id = $1`,

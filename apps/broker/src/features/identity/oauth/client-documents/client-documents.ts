@@ -19,7 +19,7 @@ const refetchAfterMs = 300_000;
  * third party prevents no sign-in. Without one the document is fetched, and for a well-known client the copy that we
  * ship is the fallback.
  */
-export function createClientDocuments(options: {
+export function createClientDocuments(parts: {
   documents: ClientDocumentFetch;
   store: ClientDocumentStore;
   clock: Clock;
@@ -27,8 +27,8 @@ export function createClientDocuments(options: {
   background: Background;
   events?: Pick<IdentityEvents, 'documentFailed' | 'documentFetched'> | undefined;
 }) {
-  const { documents, store, log, background, events } = options;
-  const time = elapsedTime(options.clock);
+  const { documents, store, log, background, events } = parts;
+  const time = elapsedTime(parts.clock);
   const failures = new Map<string, { error: unknown; untilMs: number }>();
 
   /** @param hasCopy whether there is a copy to use if the fetch fails */
@@ -38,7 +38,7 @@ export function createClientDocuments(options: {
     failures.delete(clientId);
     try {
       const fetched = await documents.fetch(clientId);
-      background.add(store.keep(clientId, fetched.metadata), "a client's metadata document could not be kept");
+      background.add(store.keep(clientId, fetched.metadata), "a client's metadata document could not be stored");
       events?.documentFetched({ clientId });
       return fetched;
     } catch (error) {
@@ -65,7 +65,7 @@ export function createClientDocuments(options: {
       const clientId = String(address);
       const kept = await store.find(clientId).catch(passOn);
       if (kept) {
-        const isOld = options.clock.now() - kept.fetchedAt.getTime() > refetchAfterMs;
+        const isOld = parts.clock.now() - kept.fetchedAt.getTime() > refetchAfterMs;
         // the failure is logged already
         if (isOld) void fetchDocument(clientId, true).catch(() => {});
         return toResponse(clientId, kept.metadata);

@@ -4,7 +4,7 @@ import { isRecord } from '#platform/json.ts';
 import { sha256 } from '../../hash.ts';
 import { isLoopbackRedirect, redirectProblem, withoutPort } from '../redirect-uri.ts';
 
-/** What a client says about itself, by registration or in its metadata document: the fields that we store. */
+/** The stored fields of a client's registration or metadata document. */
 export type ClientMetadata = {
   client_name: string | undefined;
   client_uri: string | undefined;

@@ -20,7 +20,7 @@ export function describeDocumentFault(error: unknown): string {
   return `no connection (${code})`;
 }
 
-/** What anyone may learn about a document that could not be used. */
+/** Public facts about a document that could not be used. */
 export type DocumentTrouble = { kind: 'unfetched' | 'unusable'; fault: string | undefined };
 
 /**

@@ -72,7 +72,7 @@ export function createClientDocumentFetch({ outgoing, dispatcher }: ClientDocume
       };
     },
     close: async () => {
-      // whoever handed in a dispatcher closes it
+      // the caller closes a dispatcher of its own
       if (!dispatcher) await guarded.destroy();
     },
   };

@@ -39,7 +39,7 @@ export class RotatingKey extends ExternalSigningKey {
     const [header = ''] = Buffer.from(data).toString('latin1').split('.');
     const { kid }: { kid?: string } = JSON.parse(Buffer.from(header, 'base64url').toString('utf8'));
     const jwk = this.#keys().privateKeys.get(kid ?? '');
-    if (!jwk) throw new Error('there is no signing key of this id any more');
+    if (!jwk) throw new Error('the signing key with this id no longer exists');
     const key = createPrivateKey({ key: jwk, format: 'jwk' });
     return sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' });
   }

@@ -14,8 +14,8 @@ const retiredMs = 60 * 60_000;
 type KeyRow = { id: string; state: 'next' | 'current' | 'retired'; public_key: JWK | null; sealed_key: string };
 
 /** The table signing_keys: next -> current -> retired -> deleted. */
-export function createSigningKeyStore(options: { db: Database; vault: Vault; ids: Ids; clock: Clock }) {
-  const { db, vault, ids, clock } = options;
+export function createSigningKeyStore(parts: { db: Database; vault: Vault; ids: Ids; clock: Clock }) {
+  const { db, vault, ids, clock } = parts;
   const open = (row: KeyRow) => vault.open(sealContext(row.id), row.sealed_key);
 
   async function insert(query: Query, purpose: 'tokens' | 'cookies', state: KeyRow['state']): Promise<void> {

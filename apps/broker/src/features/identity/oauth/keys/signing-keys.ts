@@ -19,9 +19,9 @@ export type SigningKeys = Awaited<ReturnType<typeof loadSigningKeys>>;
  * Replicas re-read them after every change, and a key is published months before it signs, so every replica knows it by
  * then.
  */
-export async function loadSigningKeys(options: { db: Database; vault: Vault; ids: Ids; clock: Clock; log: Log }) {
-  const { db, log } = options;
-  const store = createSigningKeyStore(options);
+export async function loadSigningKeys(parts: { db: Database; vault: Vault; ids: Ids; clock: Clock; log: Log }) {
+  const { db, log } = parts;
+  const store = createSigningKeyStore(parts);
   await store.ensureFirst();
   const cookieKey = await store.readCookieKey();
   let keys = await store.readTokenKeys();
@@ -32,12 +32,12 @@ export async function loadSigningKeys(options: { db: Database; vault: Vault; ids
     keySet = createLocalJWKSet({ keys: keys.published });
   }
   const readAgain = () => {
-    reload().catch((error: unknown) => log.error({ err: error }, 'the signing keys could not be read again'));
+    reload().catch((error: unknown) => log.error({ err: error }, 'the signing keys could not be re-read'));
   };
   const stopListening = await db.listen(channel, readAgain, readAgain);
 
   return {
-    /** For oidc-provider: signs with the key that is current at that moment. */
+    /** Signs for oidc-provider, with the key that is current at that moment. */
     signer: new RotatingKey(() => keys),
     /** Public keys that may have signed a token: current, next, and retired ones until their tokens have expired. */
     publicKeys: (): readonly JWK[] => keys.published,
@@ -49,7 +49,7 @@ export async function loadSigningKeys(options: { db: Database; vault: Vault; ids
       if (!(await store.rotate())) return;
       await reload();
       await db.notify(channel, 'changed');
-      log.info({ current: keys.current.kid }, 'the signing keys have moved on');
+      log.info({ current: keys.current.kid }, 'the signing keys were rotated');
     },
     stop: stopListening,
   };

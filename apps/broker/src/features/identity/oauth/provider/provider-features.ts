@@ -9,8 +9,8 @@ export const accessTokenSeconds = 600;
 export const daySeconds = 86_400;
 
 /** Returns the features of oidc-provider that are on, with our rules for clients and resources. */
-export function createProviderFeatures(options: { resources: Resources; ids: Ids; servesClientDocuments: boolean }) {
-  const { resources } = options;
+export function createProviderFeatures(parts: { resources: Resources; ids: Ids; servesClientDocuments: boolean }) {
+  const { resources } = parts;
   return {
     // our keys change while it runs (rotating-key.ts)
     externalSigningSupport: { enabled: true, ack: 'experimental-01' },
@@ -23,10 +23,10 @@ export function createProviderFeatures(options: { resources: Resources; ids: Ids
     registration: {
       enabled: true,
       issueRegistrationAccessToken: false,
-      idFactory: (ctx) => clientIdFor(ctx, options.ids),
+      idFactory: (ctx) => clientIdFor(ctx, parts.ids),
     },
     clientIdMetadataDocument: {
-      enabled: options.servesClientDocuments,
+      enabled: parts.servesClientDocuments,
       ack: 'draft-02',
       cacheDuration: { min: 300, max: daySeconds },
       allowFetch: (_ctx, id) => new URL(id).pathname !== '/',

@@ -18,7 +18,6 @@ const cookieName = 'souk_hand_off';
 /** Lifetime of the ticket (create-provider.ts). */
 const cookieSeconds = 60;
 
-/** What the answer to a swap needs to know about its request. */
 type Swap = { sameBrowser: boolean; keepsSignIn: boolean };
 
 export type HandOff = ReturnType<typeof createHandOff>;
@@ -31,14 +30,14 @@ export type HandOff = ReturnType<typeof createHandOff>;
  * says whether it was there (`sameBrowser`); if not, the web app asks the user first (sign-in forgery, RFC 6749,
  * section 10.12).
  */
-export function createHandOff(options: {
+export function createHandOff(parts: {
   provider: Provider;
   publicUrl: string;
   cookieKey: string;
   resources: Resources;
   ids: Ids;
 }) {
-  const { provider, publicUrl, resources } = options;
+  const { provider, publicUrl, resources } = parts;
   const redirectUri = `${publicUrl}/auth/success`;
   const attributes = {
     httpOnly: true,
@@ -48,7 +47,7 @@ export function createHandOff(options: {
   } as const;
   const swaps = new WeakMap<IncomingMessage, Swap>();
   const proofOf = (purpose: 'hand-off' | 'hand-off-browser', ticket: string) =>
-    createHmac('sha256', options.cookieKey).update(`${purpose}:${ticket}`).digest('base64url');
+    createHmac('sha256', parts.cookieKey).update(`${purpose}:${ticket}`).digest('base64url');
   /** RFC 7636 wants at least 43 characters: exactly the length of an HMAC-SHA-256 in base64url. */
   const verifierFor = (ticket: string) => proofOf('hand-off', ticket);
   const isOfBrowser = (ticket: string, cookie: string | undefined) => {
@@ -70,7 +69,7 @@ export function createHandOff(options: {
       const client = await provider.Client.find(frontendClientId);
       if (!client) throw new Error('the web client is not configured');
       const grant = newFrontendGrant(provider, accountId, resources);
-      const ticket = options.ids.secret(32);
+      const ticket = parts.ids.secret(32);
       const code = new provider.AuthorizationCode({
         jti: ticket,
         gty: 'authorization_code',

@@ -6,7 +6,7 @@ import { sha256 } from '../../hash.ts';
 import { frontendClientId } from '../resources.ts';
 
 /*
- * What the second use of a refresh token means (docs/decisions/0008 and 0013).
+ * Policy for the second use of a refresh token (docs/decisions/0008 and 0013).
  * - A token has one successor, whose value is derived from it and a key of this installation. Requests that race, on
  *   any replica, get the same new token, without anything being stored.
  * - Native and hosted clients have a grace of ten seconds, since answers get lost and two windows refresh at once.
@@ -128,7 +128,8 @@ export function createRefreshReuse({ db, key }: { db: Database; key: string }) {
     install(provider: Provider): void {
       const { prototype } = provider.RefreshToken;
       const random: unknown = Reflect.get(prototype, 'generateTokenId');
-      if (typeof random !== 'function') throw new Error('oidc-provider makes token ids in another way by now');
+      if (typeof random !== 'function')
+        throw new Error('this version of oidc-provider generates token ids differently');
       Object.defineProperty(prototype, 'generateTokenId', {
         value(this: object): string {
           const rotated = Provider.ctx?.oidc.entities.RotatedRefreshToken;

@@ -9,7 +9,7 @@ import type { RefreshReuse } from './refresh-reuse.ts';
 import { frontendClientId, mayRequest, type Resources } from '../resources.ts';
 import type { TokenRefusal } from './token-refusal.ts';
 
-export type TokenEndpointOptions = {
+export type TokenEndpointParts = {
   provider: Provider;
   publicUrl: string;
   resources: Resources;
@@ -27,43 +27,43 @@ type Source = { clientId: string; resources: ReadonlySet<string> };
  * canonical resource, and the web app's refresh token from its cookie.
  */
 export async function checkTokenRequest(
-  options: TokenEndpointOptions,
+  parts: TokenEndpointParts,
   request: FastifyRequest,
   form: URLSearchParams,
 ): Promise<TokenRefusal | undefined> {
-  const resources = form.getAll('resource').map(options.resources.canonical);
+  const resources = form.getAll('resource').map(parts.resources.canonical);
   form.delete('resource');
   for (const resource of resources) form.append('resource', resource);
 
-  const handOffRefusal = options.handOff.rewrite(request, form);
+  const handOffRefusal = parts.handOff.rewrite(request, form);
   if (handOffRefusal) return handOffRefusal;
   const grantType = form.get('grant_type');
   const isFrontend = form.get('client_id') === frontendClientId;
   const refreshing = grantType === 'refresh_token';
   const { origin } = request.headers;
   // otherwise a form of another site could plant its own sign-in in this browser's cookie
-  if (isFrontend && origin !== undefined && origin !== options.publicUrl) {
+  if (isFrontend && origin !== undefined && origin !== parts.publicUrl) {
     return { status: 403, error: 'invalid_request', description: 'this origin may not use the web client' };
   }
   if (isFrontend && refreshing) {
-    const refusal = await useCookie(options, request, form);
+    const refusal = await useCookie(parts, request, form);
     if (refusal) return refusal;
   }
 
-  const source = await findSource(options.provider, grantType, form);
+  const source = await findSource(parts.provider, grantType, form);
   if (!source) return undefined;
   if (refreshing && source.clientId === frontendClientId && !isFrontend) {
     return { status: 400, error: 'invalid_grant', description: 'the web client refreshes with its cookie only' };
   }
   for (const resource of resources) {
-    const allowed = mayRequest(source, resource, options.resources) && source.resources.has(resource);
+    const allowed = mayRequest(source, resource, parts.resources) && source.resources.has(resource);
     if (!allowed)
       return { status: 400, error: 'invalid_target', description: 'this authorization is not for that resource' };
   }
   if (refreshing && !isFrontend) {
     normalizeRefreshScope(form);
     const given = form.get('refresh_token') ?? '';
-    const usable = await options.reuse.resolve(request.raw, given);
+    const usable = await parts.reuse.resolve(request.raw, given);
     // repeated fields stay repeated, which oidc-provider refuses
     if (usable !== given) form.set('refresh_token', usable);
   }
@@ -72,26 +72,26 @@ export async function checkTokenRequest(
 
 /** Checks the web app's refresh: our own Origin, the cookie, and a handle, if any, of the same sign-in. */
 async function useCookie(
-  options: TokenEndpointOptions,
+  parts: TokenEndpointParts,
   request: FastifyRequest,
   form: URLSearchParams,
 ): Promise<TokenRefusal | undefined> {
-  if (request.headers.origin !== options.publicUrl) {
+  if (request.headers.origin !== parts.publicUrl) {
     return { status: 403, error: 'invalid_request', description: 'the Origin header must name this installation' };
   }
   const name = form.get('renewal');
   form.delete('renewal');
-  const token = options.cookie.read(request);
+  const token = parts.cookie.read(request);
   if (token === undefined) return { status: 400, error: 'invalid_grant', description: 'not signed in in this browser' };
-  const found = await options.provider.RefreshToken.find(token);
+  const found = await parts.provider.RefreshToken.find(token);
   if (found?.grantId === undefined) {
     return { status: 400, error: 'invalid_grant', description: 'the sign-in has ended', clearCookie: true };
   }
   const handle = form.get('refresh_token');
-  if (handle !== null && handle !== '' && !options.cookie.handleNames(handle, found.grantId)) {
+  if (handle !== null && handle !== '' && !parts.cookie.handleNames(handle, found.grantId)) {
     return { status: 400, error: 'invalid_grant', description: 'another sign-in has taken the place of this one' };
   }
-  form.set('refresh_token', await options.reuse.resolveForWeb(request.raw, token, name));
+  form.set('refresh_token', await parts.reuse.resolveForWeb(request.raw, token, name));
   return undefined;
 }
 

@@ -19,7 +19,7 @@ import {
   type RunItem,
 } from './run-store.ts';
 
-/** A run on which so many brokers have died is not tried again: one of its manifests may be what they die of. */
+/** Deaths of brokers after which a run is not tried again: one of its manifests may be their cause. */
 const maxTakeovers = 3;
 
 export type RunParts = {
@@ -28,18 +28,18 @@ export type RunParts = {
   notify(runId: string): Promise<void>;
   /** Throws for a manifest that must not be deployed here. */
   check(manifest: Manifest): void;
-  /** What a broker has; a command that runs beside none works off deployments alone. */
+  /** Only a broker has these; a command without one only deploys. */
   servers: ReloadParts | undefined;
   clock: Clock;
   log: Log;
 };
 
 /**
- * Works off what is left of a run, and ends it. A signal that aborts leaves the rest to another broker.
+ * Processes the rest of a run, and ends it. An aborted signal leaves the rest to another broker.
  * @param takeovers how many brokers have died on it
- * @throws RunLostError when another broker has taken it over; an error of a database that is away
+ * @throws RunLostError when another broker has taken it over; the error of a lost database
  */
-export async function workOffRun(
+export async function processRun(
   run: Run,
   own: OwnRun,
   takeovers: number,
@@ -64,7 +64,7 @@ export async function workOffRun(
       for (const { serverId } of items.filter(({ status }) => status === 'asking'))
         progress.note({ serverId, status: deployed });
       await deployAll(run, left, signal, { ...parts, own, progress, deployed });
-      // what is asked is known here as deployed by then
+      // by then this broker knows them as deployed
       await progress.flush();
       if (asks) await askDeployed(await idsAsked(db, run.id), signal, asks);
     } else if (servers) {
@@ -90,7 +90,7 @@ async function idsAsked(db: CatalogueDb, runId: string): Promise<string[]> {
   return items.flatMap(({ serverId, status }) => (status === 'asking' ? [serverId] : []));
 }
 
-/** What is told as deployed is live here, and every other broker is about to read it. */
+/** A deployed manifest is live here, and every other broker is about to read it. */
 async function writeProgress(
   run: Run,
   own: OwnRun,
@@ -103,7 +103,7 @@ async function writeProgress(
   await notify(run.id);
 }
 
-/** Writes one row about the whole run; each deployment has its own row. */
+/** Writes one audit row for the run; each deployment has its own. */
 async function auditRun(tx: Tx, run: Run, items: readonly RunItem[], at: Date): Promise<void> {
   const idsIn = (...statuses: RunItem['status'][]) =>
     items.filter((item) => statuses.includes(item.status)).map((item) => item.serverId);

@@ -9,11 +9,10 @@ export type HealthChange = {
   detail: string | undefined;
   era: Era | undefined;
   checkedAtMs: number;
-  /** When it was last asked what it offers, where it was. */
+  /** Time of the discovery, if there was one. */
   discoveredAtMs?: number | undefined;
 };
 
-/** What only a discovery knows of a server. */
 type DiscoveredFacts = {
   era: Era | undefined;
   instructions: string | undefined;
@@ -45,7 +44,7 @@ export async function replaceCapabilities(tx: Tx, serverId: string, items: reado
   }
 }
 
-/** Exposed resource addresses that other servers use already. */
+/** Finds those of these resource addresses that other servers already expose. */
 export async function findTakenUris(
   tx: CatalogueDb | Tx,
   serverId: string,
@@ -62,7 +61,7 @@ export async function findTakenUris(
   return new Set(rows.map((row) => row.exposed_name));
 }
 
-/** A server was asked what it offers, and answered. */
+/** Stores that a discovery succeeded. */
 export async function storeDiscovered(
   tx: Tx,
   serverId: string,
@@ -92,7 +91,7 @@ export async function storeDiscovered(
     .execute();
 }
 
-/** What the shop shows of a server changed without a discovery of our own. */
+/** The shop's list changed without a discovery. */
 export async function markDiscovered(tx: Tx, serverId: string, at: Date): Promise<void> {
   await tx
     .updateTable('server_health')

@@ -1,14 +1,14 @@
 import { SoukError } from '#platform/errors.ts';
 import type { ManifestHead } from './manifest-heads.ts';
-import { revisionOf, type LastChange, type ManifestMoved } from './revision.ts';
+import { revisionOf, type LastChange, type StaleWriteError } from './revision.ts';
 
 /**
- * The refusal of a write that was meant for another state, in plain words.
+ * Explains a stale write to its sender.
  * @param by who sent the write
- * @param emailsOf the addresses of people, who may be deleted
+ * @param emailsOf addresses by user id; deleted users have none
  */
-export async function tellMoved(
-  { stored: { serverId, heads, last } }: ManifestMoved,
+export async function explainStaleWrite(
+  { stored: { serverId, heads, last } }: StaleWriteError,
   by: string | undefined,
   emailsOf: (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>,
 ): Promise<SoukError> {
@@ -17,7 +17,7 @@ export async function tellMoved(
   const email = actorId === undefined ? undefined : (await emailsOf([actorId])).get(actorId);
   const what = last ? `${actorOf(last, by, email)} ${actionOf(last)}` : 'it has never been staged or deployed';
   return new SoukError('changed_since_shown', {
-    message: `${serverId} is not as it was shown to you: ${what}. Look at it again before you change it.`,
+    message: `${serverId} has changed since it was shown to you: ${what}. Reload it before you change it.`,
     current: {
       revision: revisionOf(heads),
       deployedVersion: versionIn('deployed'),

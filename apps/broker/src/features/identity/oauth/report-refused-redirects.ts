@@ -7,7 +7,7 @@ import type { RefusedRedirect } from './client-documents/client-metadata.ts';
  * only at a sign-in. Clients ignore unknown members (RFC 7591, section 3.2.1).
  * @returns a map to record a request's refused addresses in, before the request goes to oidc-provider
  */
-export function tellRefusedRedirects(provider: Provider): WeakMap<IncomingMessage, readonly RefusedRedirect[]> {
+export function reportRefusedRedirects(provider: Provider): WeakMap<IncomingMessage, readonly RefusedRedirect[]> {
   const refused = new WeakMap<IncomingMessage, readonly RefusedRedirect[]>();
   provider.use(async (ctx, next) => {
     await next();

@@ -1,11 +1,10 @@
 import type { Log } from '#platform/log.ts';
 import type { FoundDrift } from './review-tools.ts';
 
-/** Names of tools in one line of the log. */
+/** Names of tools per log line. */
 const maxToldTools = 20;
 
-/** The operator reads of each change once. */
-export function tellDrift(log: Log, server: string, found: readonly FoundDrift[], notAudited: number): void {
+export function logDrift(log: Log, server: string, found: readonly FoundDrift[], notAudited: number): void {
   const tell = (level: 'warn' | 'info', text: string, changes: readonly FoundDrift[]) => {
     if (changes.length === 0) return;
     const tools = changes.slice(0, maxToldTools).map(({ tool, change }) => `${tool} (${change})`);
