@@ -41,10 +41,7 @@ export type Catalogue = Deployments & {
   setHealth(serverId: string, change: FoundHealth): Promise<void>;
   /** Changes of tools since they were trusted, newest first. */
   toolChanges(filter: { status?: ToolChangeStatus | undefined; serverId?: string | undefined }): Promise<ToolChange[]>;
-  /**
-   * Approves or rejects a pending change, or later approves a rejected one, with an audit row.
-   * @throws SoukError not_found, change_decided
-   */
+  /** Decides a pending change, or later approves a rejected one. @throws SoukError not_found, change_decided */
   decideToolChange(id: number, decision: Decision): Promise<ToolChange>;
   /** To be called when a server's icon was stored. */
   iconChanged(serverId: string): Promise<void>;

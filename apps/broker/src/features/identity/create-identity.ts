@@ -61,9 +61,7 @@ export type Identity = {
   throwAwayAccess: ThrowAwayAccess;
   /** Issuers of the OpenID providers that users sign in with. */
   signInProviders: readonly string[];
-  /**
-   * Fetches the documents of well-known clients, at most once a minute; undefined when documents are not advertised.
-   */
+  /** Fetches the documents of well-known clients, at most once a minute; undefined when they are not advertised. */
   checkKnownDocuments: (() => Promise<KnownDocument[]>) | undefined;
   /** Calls the listener for each revoked token. Returns a function that removes it. */
   onRevoked(listener: RevokedListener): () => void;

@@ -20,19 +20,7 @@ import type { WelcomeNewcomer } from './users/user-store.ts';
 export type IdentityOptions = {
   db: Database;
   /** publicUrl must be final: with PORT=0 the port is chosen before. */
-  config: Pick<
-    Config,
-    | 'publicUrl'
-    | 'brandName'
-    | 'supportEmail'
-    | 'google'
-    | 'oidc'
-    | 'standIn'
-    | 'signInAllow'
-    | 'adminEmails'
-    | 'clientDocuments'
-    | 'limits'
-  >;
+  config: Config;
   clock: Clock;
   ids: Ids;
   log: Log;

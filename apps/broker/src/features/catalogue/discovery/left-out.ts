@@ -13,9 +13,7 @@ const words: Record<CapabilityKind, string> = {
 };
 const maxTold = 3;
 
-/**
- * Describes definitions that are left out and prices of missing tools, for the server's status; undefined without any.
- */
+/** Describes definitions that are left out and prices of missing tools, for the server's status. */
 export function describeLeftOut(leftOut: readonly LeftOut[], unoffered: readonly string[]): string | undefined {
   const sentences = [...leftOutSentences(leftOut), ...unofferedSentences(unoffered)];
   return sentences.length > 0 ? sentences.join(' ') : undefined;

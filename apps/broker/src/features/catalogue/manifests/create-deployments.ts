@@ -23,10 +23,7 @@ import type { CatalogueDb, Tx } from '../tables.ts';
 
 /** Decisions of operators and administrators about servers, each of which is stored together with its audit row. */
 export type Deployments = ManifestReads & {
-  /**
-   * Stages a manifest. `unchanged`: exactly this version is known already.
-   * @throws SoukError manifest_conflict when the version is known with other content
-   */
+  /** Stages a manifest; a known version is `unchanged`. @throws SoukError manifest_conflict when its content differs */
   stage(manifest: Manifest, by: versions.StagedBy): Promise<'staged' | 'unchanged'>;
   /**
    * Stages an administrator's manifest, even a version that was removed before.
@@ -60,10 +57,7 @@ export type Deployments = ManifestReads & {
     by?: DecidedBy,
     check?: (manifest: Manifest) => void,
   ): Promise<{ version: string; result: 'deployed' | 'unchanged'; revision: string }>;
-  /**
-   * Stages a manifest and makes it live. `unchanged`: exactly this version is live already. @throws SoukError
-   * manifest_conflict
-   */
+  /** Stages a manifest and makes it live; `unchanged` when it is live already. @throws SoukError manifest_conflict */
   deployManifest(manifest: Manifest, by: DecidedBy): Promise<'deployed' | 'unchanged'>;
   /**
    * Removes a server from the catalogue and keeps its history. Returns the version that was live, and the number of
@@ -80,15 +74,10 @@ export type Deployments = ManifestReads & {
   approveTools(serverId: string, tools: readonly string[], shown: string, by: DecidedBy): Promise<ToolChange[]>;
 };
 
-/**
- * @param parts.changed announces changed servers to this broker and the others; without ids, all may have changed
- * @param parts.rentersOf number of renters of each of these servers
- * @param parts.emailsOf addresses by user id; deleted users have none
- * @param parts.versionEnds deletes what belongs to the deployed version, in the transaction that ends it
- */
 export function createDeployments(parts: {
   db: CatalogueDb;
   clock: Clock;
+  /** Announces changed servers to this broker and the others; without ids, all may have changed. */
   changed(...serverIds: string[]): Promise<void>;
   rentersOf(serverIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;

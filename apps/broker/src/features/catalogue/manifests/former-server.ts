@@ -3,10 +3,7 @@ import { slugOfName } from '../snapshot/exposed-name.ts';
 
 type FormerServer = { id: string; name: string };
 
-/**
- * Finds a server that is no longer deployed, by its id or by the name of one of its items on /mcp. `name` comes from
- * the version that was deployed last.
- */
+/** Finds an undeployed server by its id or by the name of one of its items on /mcp, with its last live name. */
 export async function findFormerServer(
   query: Query,
   wanted: { id: string } | { exposedName: string },

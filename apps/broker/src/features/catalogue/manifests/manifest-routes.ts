@@ -25,9 +25,7 @@ import type { CatalogueTables } from '../tables.ts';
 
 /** Rentals that end with the deletion of their server, and refunds for the time that is left. */
 type RefundedRentals = {
-  /**
-   * Ends them in the transaction of the deletion, which stores their refunds: they are made even if this broker dies.
-   */
+  /** Ends them in the transaction of the deletion. Their stored refunds are made even if this broker dies. */
   end(
     query: Query,
     serverId: string,

@@ -31,10 +31,7 @@ export function manifestHash(manifest: Manifest): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
 }
 
-/**
- * Stages a manifest. `unchanged`: exactly this version is known already.
- * @throws SoukError manifest_conflict when the version is known with other content
- */
+/** Stages a manifest; a known version is `unchanged`. @throws SoukError manifest_conflict when its content differs */
 export async function stageVersion(tx: Tx, manifest: Manifest, by: versions.StagedBy): Promise<'staged' | 'unchanged'> {
   const sha256 = manifestHash(manifest);
   const known = await findHeads(tx, manifest.id);
@@ -53,12 +50,7 @@ export async function stageVersion(tx: Tx, manifest: Manifest, by: versions.Stag
   return 'staged';
 }
 
-/**
- * Stages an administrator's manifest, even a version that was removed before. `unchanged`: exactly this version is
- * deployed or staged already.
- * @param only id of a server that must be known
- * @throws SoukError manifest_conflict, not_found; StaleWriteError
- */
+/** Stages an administrator's manifest, with its audit row. See Deployments.upload. */
 export async function uploadVersion(
   tx: Tx,
   manifest: Manifest,
@@ -81,10 +73,7 @@ export async function uploadVersion(
   return 'staged';
 }
 
-/**
- * Removes a server from the catalogue and from staging. @throws SoukError not_found when it is in neither;
- * StaleWriteError
- */
+/** Removes a server from the catalogue and from staging, with its audit row. See Deployments.deleteManifest. */
 export async function deleteManifest(
   tx: Tx,
   serverId: string,
@@ -133,12 +122,7 @@ export async function deployVersion(tx: Tx, serverId: string, version: string, b
   await audit(tx, 'manifest.deployed', serverId, by, details, at);
 }
 
-/**
- * Makes a known version live, unless it is live already.
- * @param version by default the staged one, else the one that was live last
- * @param check throws for a manifest that must not be deployed here
- * @throws SoukError not_found, and what `check` throws; StaleWriteError
- */
+/** Makes a known version live, unless it is live already. See Deployments.deploy. */
 export async function deployKnown(
   tx: Tx,
   serverId: string,
@@ -181,7 +165,6 @@ export async function deployManifest(
 /**
  * Removes a server from the catalogue. Its versions, the pins of its tools and their history are kept; what it offered
  * and its health are deleted. @returns the version that was deployed
- * @throws SoukError not_found when it is not deployed; StaleWriteError
  */
 export async function undeployServer(
   tx: Tx,

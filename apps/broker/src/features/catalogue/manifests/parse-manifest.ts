@@ -67,14 +67,10 @@ function anotherCurrency(rented: string, ofShop: string | undefined): string | u
 function checkConnection({ connection }: Manifest, policy: ManifestPolicy): void {
   if (connection.type === 'stdio') {
     if (!policy.stdioAliases.has(connection.command)) {
+      const message = 'is not on the allow-list of programs, the file that STDIO_ALLOWLIST names';
       throw new SoukError('command_not_allowed', {
         message: `connection.command: "${connection.command}" is not on this installation's allow-list of commands`,
-        issues: [
-          {
-            path: 'connection.command',
-            message: 'is not on the allow-list of programs, the file that STDIO_ALLOWLIST names',
-          },
-        ],
+        issues: [{ path: 'connection.command', message }],
       });
     }
     return;

@@ -76,10 +76,7 @@ export async function insertStaged(tx: Tx, manifest: Manifest, sha256: string, b
     .execute();
 }
 
-/**
- * Makes this version the deployed one; the one before is kept as superseded. @returns false when there is no such
- * version
- */
+/** Makes this version the deployed one; the one before is superseded. @returns false when there is no such version */
 export async function markDeployed(tx: Tx, serverId: string, version: string, at: Date): Promise<boolean> {
   await tx
     .updateTable('manifest_versions')

@@ -33,7 +33,23 @@ export async function recordPrices(tx: Tx, manifest: Manifest, at: Date): Promis
   const tools = new Set([...last.keys(), ...costs.keys(), ...announced.keys()]);
   const isFree = [...tools].filter((tool) => !last.has(tool));
   const wereFree = isFree.length === 0 ? new Set<string>() : await toolsBefore(tx, manifest, isFree);
-  const steps = [...tools].flatMap((tool) => stepsOf(tool, { costs, announced, wereFree, last: last.get(tool), at }));
+
+  function stepsOf(tool: string): NewStep[] {
+    const before = last.get(tool);
+    const next = announced.get(tool);
+    const isDue = next !== undefined && next.from <= at;
+    const credits = (isDue ? next.credits : costs.get(tool)) ?? 0;
+    const toCome = next && !isDue ? [{ tool, credits: next.credits, since: next.from, announced: true }] : [];
+    // clocks of brokers differ: a step never precedes the one that it follows
+    const since = before && before.since > at ? before.since : at;
+    const now = { tool, credits, since, announced: false };
+    if (before) return before.credits === credits ? toCome : [now, ...toCome];
+    const free = { tool, credits: 0, since: always, announced: false };
+    if (credits === 0) return toCome.length === 0 ? [] : [free, ...toCome];
+    return wereFree.has(tool) ? [free, now, ...toCome] : [now, ...toCome];
+  }
+
+  const steps = [...tools].flatMap(stepsOf);
   if (steps.length > 0)
     await tx
       .insertInto('tool_prices')
@@ -47,37 +63,8 @@ export async function recordPrices(tx: Tx, manifest: Manifest, at: Date): Promis
     });
 }
 
-function stepsOf(
-  tool: string,
-  {
-    costs,
-    announced,
-    wereFree,
-    last,
-    at,
-  }: {
-    costs: ReadonlyMap<string, number>;
-    announced: ReturnType<typeof announcedIn>;
-    wereFree: ReadonlySet<string>;
-    last: { credits: number; since: Date } | undefined;
-    at: Date;
-  },
-): NewStep[] {
-  const next = announced.get(tool);
-  const isDue = next !== undefined && next.from <= at;
-  const credits = (isDue ? next.credits : costs.get(tool)) ?? 0;
-  const toCome = next && !isDue ? [{ tool, credits: next.credits, since: next.from, announced: true }] : [];
-  // clocks of brokers differ: a step never precedes the one that it follows
-  const since = last && last.since > at ? last.since : at;
-  const now = { tool, credits, since, announced: false };
-  if (last) return last.credits === credits ? toCome : [now, ...toCome];
-  const free = { tool, credits: 0, since: always, announced: false };
-  if (credits === 0) return toCome.length === 0 ? [] : [free, ...toCome];
-  return wereFree.has(tool) ? [free, now, ...toCome] : [now, ...toCome];
-}
-
 /** A map, because a tool may be called `constructor`. */
-const costsOf = ({ billing }: Manifest) => new Map(Object.entries(billing?.toolCosts ?? {}));
+export const costsOf = ({ billing }: Manifest) => new Map(Object.entries(billing?.toolCosts ?? {}));
 
 function announcedIn({ billing }: Manifest): Map<string, { credits: number; from: Date }> {
   return new Map(

@@ -12,7 +12,7 @@ export type PublishedVersion = {
   isLatest: boolean;
   publishedAt: Date;
   /** When it was removed or replaced. */
-  endedAt: Date | undefined;
+  endedAt: Date | null;
 };
 
 /** All conditions must hold. */
@@ -49,7 +49,12 @@ export async function readPublished(db: CatalogueDb, filter: PublishedFilter): P
         .$if(serverId !== undefined, (of) => of.where('m.server_id', '=', serverId ?? '')),
     )
     .selectFrom('p')
-    .selectAll('p')
+    .select(['p.server_id as serverId', 'p.version', 'p.name', 'p.description', 'p.is_latest as isLatest'])
+    .select([
+      sql<boolean>`p.status = 'deployed'`.as('isDeployed'),
+      sql<Date>`p.deployed_at`.as('publishedAt'),
+      sql<Date | null>`case p.status when 'deployed' then null else p.ended_at end`.as('endedAt'),
+    ])
     .limit(limit);
   if (version === 'latest') query = query.where('p.is_latest', '=', true);
   else if (version !== undefined) query = query.where('p.version', '=', version);
@@ -69,15 +74,5 @@ export async function readPublished(db: CatalogueDb, filter: PublishedFilter): P
     serverId === undefined
       ? query.orderBy(sql`p.server_id collate "C"`).orderBy(sql`p.version collate "C"`)
       : query.orderBy('p.deployed_at', 'desc').orderBy(sql`p.version collate "C"`, 'desc');
-  const rows = await ordered.execute();
-  return rows.map((row) => ({
-    serverId: row.server_id,
-    version: row.version,
-    name: row.name,
-    description: row.description,
-    isDeployed: row.status === 'deployed',
-    isLatest: row.is_latest,
-    publishedAt: row.deployed_at ?? new Date(0),
-    endedAt: row.status === 'deployed' ? undefined : (row.ended_at ?? undefined),
-  }));
+  return ordered.execute();
 }

@@ -2,9 +2,7 @@ import { cleanLabel } from '#platform/text/clean-label.ts';
 import { cleanText } from './clean-text.ts';
 import type { CapabilityKind } from '../tables.ts';
 
-/**
- * Fields whose text users and models read, at every depth, including a schema's properties and a prompt's arguments.
- */
+/** Fields whose text users and models read, at every depth, including schemas and prompts' arguments. */
 const textFields: ReadonlySet<string> = new Set(['title', 'description']);
 
 /** Titles are cut to this length and to one line. */

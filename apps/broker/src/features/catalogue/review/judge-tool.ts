@@ -21,9 +21,7 @@ const decisiveFields = ['inputSchema', 'outputSchema', 'annotations', 'execution
 /** Members of `_meta` that name the page that a client opens with the tool's result (MCP Apps and its predecessors). */
 const decisiveMeta = ['ui', 'ui/resourceUri', 'openai/outputTemplate'] as const;
 
-/**
- * Compares a tool with the definition trusted at deployment (security.md, incidents: postmark-mcp; bad inputs, row 26).
- */
+/** Compares a tool with the trusted definition (security.md, incidents: postmark-mcp; bad inputs, row 26). */
 export function judgeTool(pin: PinnedTool | undefined, seen: PinnedTool, policy: DriftPolicy): Judgement {
   if (pin?.sha256 === seen.sha256) return { change: undefined, underReview: false };
   const change = kindOfChange(pin, seen);

@@ -34,16 +34,15 @@ export async function reviewTools(
     };
   }
 
-  const openBefore = await pins.findOpen(tx, server.id);
+  const openBefore = await pins.findOpenHashes(tx, server.id);
   const found: FoundDrift[] = [];
   const audited: AuditEntry[] = [];
   const verdicts = new Map<string, Reviewed>();
   for (const tool of tools) {
     const pin = trusted.get(tool.name);
     const judgement = judgeTool(pin, { sha256: tool.sha256, definition: tool.body }, server.policy);
-    const open = openBefore.get(tool.name);
     // already pending or rejected, and offered unchanged: no new decision
-    const isKnown = judgement.underReview && open?.afterSha256 === tool.sha256;
+    const isKnown = judgement.underReview && openBefore.get(tool.name) === tool.sha256;
     const { change, underReview } = judgement;
     let textChangedAt = pin?.textChangedAt ?? null;
     if (change !== undefined && !isKnown) {

@@ -5,8 +5,6 @@ import type { StoredCapability, Tx } from '../tables.ts';
 const maxUndecidedKept = 600;
 
 export type Pin = { sha256: string; definition: Record<string, unknown>; textChangedAt: Date | null };
-/** A tool's newest change that is pending or rejected. */
-export type OpenChange = { status: 'pending' | 'rejected'; afterSha256: string };
 export type FoundChange = {
   serverId: string;
   tool: StoredCapability;
@@ -15,10 +13,7 @@ export type FoundChange = {
   at: Date;
 };
 
-/**
- * Definitions trusted with this version, by tool: empty when the server had none, undefined when it was not discovered
- * since the deployment.
- */
+/** Definitions trusted with this version, by tool; undefined when there was no discovery since the deployment. */
 export async function findPins(tx: Tx, serverId: string, version: string): Promise<Map<string, Pin> | undefined> {
   const server = await tx
     .selectFrom('servers')
@@ -28,16 +23,11 @@ export async function findPins(tx: Tx, serverId: string, version: string): Promi
   if (server.pinned_version !== version) return undefined;
   const rows = await tx
     .selectFrom('tool_pins')
-    .select(['name', 'sha256', 'definition', 'text_changed_at'])
+    .select(['name', 'sha256', 'definition', 'text_changed_at as textChangedAt'])
     .where('server_id', '=', serverId)
     .where('manifest_version', '=', version)
     .execute();
-  return new Map(
-    rows.map((row) => [
-      row.name,
-      { sha256: row.sha256, definition: row.definition, textChangedAt: row.text_changed_at },
-    ]),
-  );
+  return new Map(rows.map(({ name, ...pin }) => [name, pin]));
 }
 
 /** Trusts these tools with this version, even if there are none: a tool that appears later is new. */
@@ -84,23 +74,18 @@ function pinRow(
   };
 }
 
-/** Finds the newest pending or rejected change of each tool of a server. */
-export async function findOpen(tx: Tx, serverId: string): Promise<Map<string, OpenChange>> {
+/** Finds the hash of each tool's newest definition that is pending or rejected. */
+export async function findOpenHashes(tx: Tx, serverId: string): Promise<Map<string, string>> {
   const rows = await tx
     .selectFrom('tool_changes')
     .distinctOn('tool')
-    .select(['tool', 'status', 'after_sha256'])
+    .select(['tool', 'after_sha256'])
     .where('server_id', '=', serverId)
     .where('status', 'in', ['pending', 'rejected'])
     .orderBy('tool')
     .orderBy('id', 'desc')
     .execute();
-  return new Map(
-    rows.map((row) => [
-      row.tool,
-      { status: row.status === 'pending' ? 'pending' : 'rejected', afterSha256: row.after_sha256 },
-    ]),
-  );
+  return new Map(rows.map((row) => [row.tool, row.after_sha256]));
 }
 
 /** Stores a pending change, which replaces the tool's earlier one. Returns its id. */
@@ -149,10 +134,7 @@ export async function withdrawPending(tx: Tx, serverId: string, but: readonly st
     .execute();
 }
 
-/**
- * Deletes a server's oldest changes that the policy accepted or that were withdrawn. Administrators' decisions are
- * kept.
- */
+/** Deletes a server's oldest accepted and withdrawn changes. Administrators' decisions are kept. */
 export async function dropOldUndecided(tx: Tx, serverId: string): Promise<void> {
   const undecided = ['accepted', 'withdrawn'] as const;
   const newestToDrop = tx

@@ -74,10 +74,7 @@ export async function previewDeployAll(
   };
 }
 
-/**
- * Finds the servers that would lack a secret after their deployment. Only the part about secrets of each manifest is
- * read.
- */
+/** Finds the servers that would lack a secret after their deployment, without reading whole manifests. */
 async function findMissingSecrets({
   db,
   missingSecretsOf,

@@ -138,10 +138,7 @@ export async function leaveRuns(db: CatalogueDb, brokerId: string): Promise<void
     select pg_notify(${runChannel}, 'started ' || id) from run`.execute(db);
 }
 
-/**
- * Stores changes of manifests, all with one number. A late 'working' does not replace a newer status.
- * @throws RunLostError
- */
+/** Stores changes of manifests with one number. A late 'working' replaces no newer status. @throws RunLostError */
 export async function writeItems(
   db: CatalogueDb | Tx,
   { runId, brokerId }: OwnRun,

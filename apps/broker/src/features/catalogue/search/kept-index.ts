@@ -16,9 +16,7 @@ export type KeptIndex<Value> = {
 
 type Shard<Value> = Map<string, Value>;
 
-export function emptyIndex<Value>(): KeptIndex<Value> {
-  return indexOf<Value>([]);
-}
+export const emptyIndex = <Value>(): KeptIndex<Value> => indexOf<Value>([]);
 
 function indexOf<Value>(shards: readonly (Shard<Value> | undefined)[]): KeptIndex<Value> {
   return {

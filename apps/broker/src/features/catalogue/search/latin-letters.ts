@@ -13,10 +13,7 @@ function lettersOf(text: string): string {
 /** Servers' own names are shorter. */
 const mostCharacters = 256;
 
-/**
- * Transliterates a name in another script into lower-case Latin letters: `查询` becomes `cha_xun`. Empty for a name
- * without letters, such as emoji.
- */
+/** Transliterates a name into lower-case Latin letters: `查询` becomes `cha_xun`. Empty for a name without letters. */
 export function latinLetters(name: string): string {
   return lettersOf(name.slice(0, mostCharacters))
     .toLowerCase()

@@ -5,9 +5,7 @@ import type { CatalogueServer, CatalogueSnapshot } from '../snapshot/snapshot.ts
 /** Servers that the same users use, the closest first, by the id of a server. */
 export type UsedTogether = ReadonlyMap<string, readonly string[]>;
 
-/**
- * Other servers for a server's page: those that are used together with it, then those of its category in home's order.
- */
+/** Other servers for a server's page: used together with it, then those of its category in home's order. */
 export function relatedServers(
   server: CatalogueServer,
   snapshot: CatalogueSnapshot,

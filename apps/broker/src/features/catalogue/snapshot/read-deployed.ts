@@ -1,4 +1,3 @@
-import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { eachInTurns } from '#platform/work/in-turns.ts';
 import { definitionHash } from '../review/definition-hash.ts';
 import { readPrices, type PricesOfServer } from '../prices/read-prices.ts';
@@ -160,13 +159,7 @@ const priceText = ({ credits, coming }: ToolPrice = freeOfCharge) => `${credits}
 const extensions = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' } as const;
 
 /** The stored icon, if it is still the manifest's. */
-function iconOf(row: {
-  body: Manifest;
-  icon_source: string | null;
-  icon_sha256: string | null;
-  icon_type: keyof typeof extensions | null;
-  icon_at: Date | null;
-}): CatalogueServer['icon'] {
+function iconOf(row: ServerRow): CatalogueServer['icon'] {
   if (!row.icon_type || !row.icon_at || row.icon_source !== row.body.icon) return undefined;
   return { path: `/icons/${row.icon_sha256}.${extensions[row.icon_type]}`, fetchedAtMs: row.icon_at.getTime() };
 }

@@ -62,9 +62,7 @@ export type CatalogueServer = {
   /** Prices of its tools by name, personal tools included; free tools are missing. */
   prices: PricesOfServer;
   tools: readonly CatalogueItem[];
-  /**
-   * Hidden because of changes: until an administrator approves them, or because one keeps them hidden (hiddenTools).
-   */
+  /** Hidden until an administrator approves their changes, or because one keeps them hidden (hiddenTools). */
   toolsUnderReview: readonly CatalogueItem[];
   prompts: readonly CatalogueItem[];
   resources: readonly CatalogueItem[];

@@ -66,9 +66,7 @@ export async function deleteAccount(
   }
 }
 
-/**
- * Deletes an account for its owner. The audit row, which outlives it, contains the id alone: no name and no address.
- */
+/** Deletes an account for its owner. The audit row, which outlives it, contains the id alone. */
 export function deleteOwnAccount(parts: DeletionParts, userId: string): Promise<void> {
   const entry = { actorId: userId, action: 'user.deleted-own-account', subject: userId } as const;
   const first = (query: Query) => writeAuditWith(query, entry, new Date(parts.clock.now()));

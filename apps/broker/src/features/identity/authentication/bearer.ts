@@ -1,6 +1,4 @@
-/**
- * Returns the Bearer token of an Authorization header, with pasted spaces removed. No other place may carry a token.
- */
+/** Returns the Bearer token of an Authorization header, without pasted spaces. No other place may carry a token. */
 export function readBearer(authorization: string | undefined): string | undefined {
   return /^Bearer +([\w~+/.=-]+) *$/i.exec(authorization ?? '')?.[1];
 }

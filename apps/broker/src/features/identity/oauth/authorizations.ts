@@ -54,10 +54,7 @@ export function createAuthorizations(parts: { db: Database; clock: Clock; announ
       return ended;
     },
 
-    /**
-     * Signs a user out of the web app in every browser; connected clients stay. @returns the number of sign-ins that
-     * ended
-     */
+    /** Signs a user out of the web app in every browser. @returns the number of sign-ins that ended */
     async endEveryBrowser(userId: string): Promise<number> {
       const grantIds = await endBrowsers(db, userId);
       await Promise.all(grantIds.map((grantId) => parts.announce(grantId)));

@@ -11,21 +11,16 @@ const failuresPerMinute = 60;
 type Refuse = (request: FastifyRequest, reply: FastifyReply, retryAfterSeconds: number) => unknown;
 
 /** Limits the failed requests per address and minute. */
-export type FailureLimit = {
-  /** @param underWay unanswered requests of the address: after the first failure, each of them may fail too */
-  secondsToWait(address: string, underWay?: number): number;
-  count(address: string): void;
-};
-
-export function createFailureLimit(clock: Clock, brokers: Pick<LiveBrokers, 'count'>): FailureLimit {
+export function createFailureLimit(clock: Clock, brokers: Pick<LiveBrokers, 'count'>) {
   const failures = createRateLimit(failuresPerMinute, clock, undefined, brokers);
   return {
-    secondsToWait(address, underWay = 0) {
+    /** @param underWay unanswered requests of the address: after the first failure, each of them may fail too */
+    secondsToWait(address: string, underWay = 0): number {
       const from = addressGroup(address);
       const hasFailed = failures.waitMs(from, failuresPerMinute) > 0;
       return hasFailed ? Math.ceil(failures.waitMs(from, underWay + 1) / 1000) : 0;
     },
-    count: (address) => void failures.take(addressGroup(address)),
+    count: (address: string) => void failures.take(addressGroup(address)),
   };
 }
 

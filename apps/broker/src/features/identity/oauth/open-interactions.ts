@@ -8,10 +8,7 @@ const mostOfAll = 10_000;
 /** New rows between two counts: each broker may exceed the limit by that many for a moment. */
 const countedEach = 50;
 
-/**
- * Lifetime of an interaction (create-provider.ts), in which an address may leave for a provider signInPerMinute times a
- * minute.
- */
+/** Lifetime of an interaction, in which an address may leave for a provider signInPerMinute times a minute. */
 export const interactionMinutes = 15;
 
 export type OpenInteractions = ReturnType<typeof createOpenInteractions>;

@@ -18,9 +18,7 @@ const maxRegistrationBytes = 16 * 1024;
 const registrationsPerMinute = 60;
 const maxRememberedClients = 10_000;
 
-/**
- * Mounts POST /oauth/register (RFC 7591). @param refusedRedirects records the refused redirect addresses of a request
- */
+/** Mounts POST /oauth/register (RFC 7591). @param refusedRedirects records a request's refused redirect addresses */
 export function mountRegistrationRoute(
   app: FastifyInstance,
   parts: Pick<OAuthParts, 'clock' | 'brokers'>,

@@ -19,9 +19,7 @@ export type ConsentRequest = {
   signInWith: string | undefined;
 };
 
-/**
- * Services that the client will be able to use: these alone, or (`isAll`) all that the user enables.
- */
+/** Services that the client will be able to use: these alone, or (`isAll`) all that the user enables. */
 export type ConsentServices = {
   names: readonly string[];
   isAll: boolean;

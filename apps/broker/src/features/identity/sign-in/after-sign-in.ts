@@ -6,10 +6,7 @@ import { startSession } from './start-session.ts';
 
 export type SignedIn = { user: User; signedInAtMs: number };
 
-/**
- * Continues with what the user signed in for.
- * @returns the address to redirect to; undefined when the authorization request has expired
- */
+/** Returns the address that the sign-in continues at; undefined when its authorization request has expired. */
 export async function goOnAfter(
   context: SignInContext,
   signedIn: SignedIn,

@@ -11,10 +11,7 @@ export function unreachableText(name: string): string {
 
 export type SignInRefusal = { code: ErrorCode; text?: string; retryAfterSeconds?: number };
 
-/**
- * Ends a sign-in with a page for a browser, and with the usual error for a program.
- * @throws SoukError for a program
- */
+/** Ends a sign-in with a page for a browser, and with the usual error for a program. @throws SoukError for a program */
 export function refuseSignIn(brandName: string, request: FastifyRequest, reply: FastifyReply, refusal: SignInRefusal) {
   const { status, message } = errorCatalogue[refusal.code];
   const text = refusal.text ?? message ?? 'The request could not be completed.';

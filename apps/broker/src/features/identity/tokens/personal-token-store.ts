@@ -17,9 +17,9 @@ export type PersonalTokenRow = {
   name: string;
   prefix: string;
   scopes: McpScope[];
-  created_at: Date;
-  expires_at: Date;
-  last_used_at: Date | null;
+  createdAt: Date;
+  expiresAt: Date;
+  lastUsedAt: Date | null;
 };
 
 type AuthenticatedRow = { id: string; user_id: string; email: string; scopes: McpScope[]; expires_at: Date };
@@ -62,7 +62,8 @@ export function createPersonalTokenStore(db: Database, providers: readonly Store
 
     async list(userId: string): Promise<PersonalTokenRow[]> {
       const { rows } = await db.query<PersonalTokenRow>(
-        `select id, name, prefix, scopes, created_at, expires_at, last_used_at from personal_tokens
+        `select id, name, prefix, scopes, created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"
+         from personal_tokens
          where user_id = $1 and revoked_at is null order by created_at desc, id desc`,
         [userId],
       );
@@ -132,27 +133,16 @@ async function insertToken(
     return undefined;
   });
   if (refused) return refused;
-  const row = {
-    id,
-    name,
-    prefix,
-    scopes: [...scopes],
-    created_at: createdAt,
-    expires_at: expiresAt,
-    last_used_at: null,
-  };
+  const row = { id, name, prefix, scopes: [...scopes], createdAt, expiresAt, lastUsedAt: null };
   return { token, row };
 }
 
 export function presentPersonalToken(row: PersonalTokenRow, nowMs: number): PersonalToken {
   return {
-    id: row.id,
-    name: row.name,
-    prefix: row.prefix,
-    scopes: row.scopes,
-    status: row.expires_at.getTime() > nowMs ? 'active' : 'expired',
-    createdAt: row.created_at.toISOString(),
-    expiresAt: row.expires_at.toISOString(),
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    ...row,
+    status: row.expiresAt.getTime() > nowMs ? 'active' : 'expired',
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
   };
 }

@@ -28,10 +28,7 @@ export function createPersonalTokens(parts: {
   const uses = createUseRecorder({ clock, log, write: store.recordUse });
 
   return {
-    /**
-     * @returns the token's description and, only here, the token itself
-     * @throws SoukError unauthenticated when the user's account was deleted; pat_too_many
-     */
+    /** Returns the token itself only here. @throws SoukError unauthenticated for a deleted account; pat_too_many */
     async create(
       userId: string,
       wish: { name: string; scopes: readonly McpScope[]; expiresInDays: number },

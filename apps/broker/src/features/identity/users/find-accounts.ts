@@ -11,9 +11,7 @@ export type FoundAccount = {
   lastLoginAt: Date | null;
 };
 
-/**
- * Finds the accounts with an address, deactivated ones too, oldest first: of one provider or of all configured ones.
- */
+/** Finds the accounts with an address, oldest first: of one provider or of all configured ones. */
 export type FindAccounts = (email: string, provider?: ProviderId) => Promise<FoundAccount[]>;
 
 /** An address may have two accounts: at two providers, or at one company for its former and its present owner. */

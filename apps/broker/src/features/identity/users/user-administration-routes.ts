@@ -5,10 +5,7 @@ import { requireRecentSignIn } from '../authentication/require-recent-sign-in.ts
 import type { UserAdministration } from './user-administration.ts';
 import type { UserDirectory } from './user-directory.ts';
 
-/**
- * Mounts the list of users and what administrators do with accounts (specification part 2, section 7; design:
- * deactivate, activate, erase).
- */
+/** Mounts the administration of accounts (specification part 2, section 7; design: deactivate, activate, erase). */
 export function mountUserAdministration(
   router: Router,
   { directory, administration, clock }: { directory: UserDirectory; administration: UserAdministration; clock: Clock },

@@ -30,10 +30,7 @@ export type Deactivation = {
   confirmAdministrator: boolean;
 };
 
-/**
- * Actions of administrators and the operator on accounts. Each change writes its audit row in its
- * transaction.
- */
+/** Actions of administrators and the operator on accounts. Each change writes its audit row in its transaction. */
 export type UserAdministration = {
   /**
    * Shuts a user out at once, everywhere: sign-ins, connected apps and what they run end for good, and personal tokens
@@ -45,9 +42,7 @@ export type UserAdministration = {
     how: Deactivation,
     by: DecidedBy,
   ): Promise<{ result: 'deactivated' | 'unchanged'; ending: EndingPaid[] }>;
-  /**
-   * Allows sign-in again; personal tokens that are neither revoked nor expired work again. @throws SoukError not_found
-   */
+  /** Allows sign-in again; valid personal tokens work again. @throws SoukError not_found */
   activate(userId: string, by: DecidedBy): Promise<{ result: 'activated' | 'unchanged' }>;
   /**
    * Signs a user out of every browser and disconnects their apps; they can sign in again. Personal tokens keep working

@@ -36,10 +36,7 @@ export function createUserStore(parts: {
     providers,
     maySignIn: parts.maySignIn,
 
-    /**
-     * Finds an active user; undefined when unknown, deactivated, deleted, of another provider, or not allowed to sign
-     * in.
-     */
+    /** Finds an active user of a configured provider who is allowed to sign in. */
     async find(id: string): Promise<User | undefined> {
       if (!isUuid(id)) return undefined;
       const { rows } = await db.query<UserRow>(

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { tiers } from '@souk/contract/tiers.ts';
+import { costsOf } from '../../prices/record-prices.ts';
 import { isolationOf } from '../shared-folder.ts';
 import { monthly, tierText } from './difference-words.ts';
 
@@ -155,8 +156,6 @@ function comparedResults(
       : 'Results are no longer compared with the outputSchema of their tool.',
   ];
 }
-
-const costsOf = ({ billing }: Manifest) => new Map(Object.entries(billing?.toolCosts ?? {}));
 
 /** Accounts are bound to the address and the kind of sign-in that they were made for. */
 function signIns(before: Manifest, after: Manifest, people: PeopleOfServer): string[] {

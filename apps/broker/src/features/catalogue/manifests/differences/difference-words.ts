@@ -75,10 +75,7 @@ export function monthly(minor: unknown, currency: string): string {
   return typeof minor === 'number' ? monthlyText(minor, currency) : plain(minor);
 }
 
-/**
- * Describes one difference, such as "price of `search`: 3 -> 5 credits a call".
- * @param currencies of the rental in each version
- */
+/** Describes one difference, such as "price of `search`: 3 -> 5 credits a call". */
 export function sayChange(
   { path, before, after }: Change,
   currencies: { before: string; after: string } = { before: 'USD', after: 'USD' },

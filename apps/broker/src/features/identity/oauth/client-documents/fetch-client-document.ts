@@ -64,6 +64,7 @@ export function createClientDocumentFetch({ outgoing, dispatcher }: ClientDocume
         answer.body.destroy();
         throw new ClientDocumentStatusError(answer.statusCode);
       }
+      const tooLarge = () => new ClientDocumentError(`the document is larger than ${maxDocumentBytes} bytes`);
       const text = (await readBounded(answer.body, maxDocumentBytes, tooLarge)).toString('utf8');
       const cacheControl = answer.headers['cache-control'];
       return {
@@ -96,8 +97,4 @@ function canBePublic(document: Record<string, unknown>): boolean {
   const supported = document['token_endpoint_auth_methods_supported'];
   if (Array.isArray(supported) && supported.includes('none')) return true;
   return String(document['token_endpoint_auth_method'] ?? 'none') === 'none';
-}
-
-function tooLarge(): ClientDocumentError {
-  return new ClientDocumentError(`the document is larger than ${maxDocumentBytes} bytes`);
 }

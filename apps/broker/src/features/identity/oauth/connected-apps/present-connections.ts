@@ -8,18 +8,15 @@ export function presentConnections(
   rows: readonly AuthorizationRow[],
   currentGrantId?: string,
 ): { apps: ConnectedApp[]; webSessions: WebSession[] } {
+  const apps = rows.filter((row) => row.client_id !== frontendClientId);
+  // newest first; of several with one name, the oldest has it without a number
+  const names = distinctNames(apps.toReversed(), (row) => clientName(row.client_name, row.client_version));
   return {
-    apps: presentApps(rows.filter((row) => row.client_id !== frontendClientId)),
+    apps: apps.map((row) => presentApp(row, names.get(row) ?? '')),
     webSessions: rows
       .filter((row) => row.client_id === frontendClientId)
       .map((row) => presentWebSession(row, currentGrantId)),
   };
-}
-
-/** Names the apps, newest first; of several with one name, the oldest has it without a number. */
-function presentApps(rows: readonly AuthorizationRow[]): ConnectedApp[] {
-  const names = distinctNames(rows.toReversed(), (row) => clientName(row.client_name, row.client_version));
-  return rows.map((row) => presentApp(row, names.get(row) ?? ''));
 }
 
 function presentApp(row: AuthorizationRow, name: string): ConnectedApp {

@@ -11,9 +11,7 @@ import type { TokenRefusal } from './token-refusal.ts';
 
 const handOffGrantType = 'urn:souk:grant:handoff';
 
-/**
- * Proves that a ticket was made for this browser: a user who was lured here with another's ticket has no cookie for it.
- */
+/** Proves that a ticket was made for this browser: a user lured here with another's ticket has no cookie for it. */
 const cookieName = 'souk_hand_off';
 /** Lifetime of the ticket (create-provider.ts). */
 const cookieSeconds = 60;

@@ -58,9 +58,7 @@ export function createRefreshReuse({ db, key }: { db: Database; key: string }) {
     return rows[0];
   }
 
-  /**
-   * Finds the newest token of a line; undefined when this token is unknown, unused, or used longer ago than the grace.
-   */
+  /** Finds the newest token of a line; undefined when this token is unknown, unused, or past its grace. */
   async function findNewest(token: string): Promise<string | undefined> {
     const given = await look(token);
     if (!given?.used || !given.in_grace) return undefined;
@@ -74,9 +72,7 @@ export function createRefreshReuse({ db, key }: { db: Database; key: string }) {
     return newest;
   }
 
-  /**
-   * Finds the successor that this renewal was already given. A successor that was used since is refused as reuse later.
-   */
+  /** Finds the successor that this renewal was given. One that was used since is refused as reuse later. */
   async function findSuccessor(token: string, renewal: string): Promise<string | undefined> {
     const successor = successorOf(token);
     const { rows } = await db.query(
@@ -94,10 +90,7 @@ export function createRefreshReuse({ db, key }: { db: Database; key: string }) {
   }
 
   return {
-    /**
-     * A native or hosted client refreshes with this token.
-     * @returns the token to continue with: for a retry, the newest of its line
-     */
+    /** Returns the token to continue with for a native or hosted client: for a retry, the newest of its line. */
     async resolve(request: IncomingMessage, token: string): Promise<string> {
       return goOnWith(request, token, await findNewest(token));
     },

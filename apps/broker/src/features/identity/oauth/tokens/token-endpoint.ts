@@ -150,10 +150,7 @@ export function extendTokenAnswers(
     };
   });
 
-  /**
-   * Ends the browser's previous sign-in, even of another user: it could no longer be used, and would never be signed
-   * out.
-   */
+  /** Ends the browser's previous sign-in, even of another user: it would never be signed out otherwise. */
   async function endEarlier(grantId: string, refreshToken: string): Promise<void> {
     const earlier = await provider.RefreshToken.find(refreshToken);
     if (earlier?.clientId !== frontendClientId || earlier.accountId === undefined) return;
