@@ -20,7 +20,7 @@ export async function ensureServer(tx: Tx, id: string, wantedSlug: string): Prom
   }
 }
 
-/** Keeps the staged version, no longer staged. */
+/** Removes the staged version from staging, and keeps it. */
 export async function markUnstaged(tx: Tx, serverId: string): Promise<void> {
   await tx
     .updateTable('manifest_versions')

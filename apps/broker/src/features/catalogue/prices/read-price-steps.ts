@@ -1,7 +1,7 @@
 import type { Query } from '#platform/db/database.ts';
 import { toStep, type PriceStep } from './tool-price.ts';
 
-/** Reads past prices of a server's tools until a moment, oldest first, by tool. A tool without a record is missing. */
+/** Reads the prices of a server's tools up to a moment, by tool, oldest first. A tool without a record is missing. */
 export async function readPriceSteps(
   query: Query,
   { serverId, tools, untilMs }: { serverId: string; tools: readonly string[]; untilMs: number },

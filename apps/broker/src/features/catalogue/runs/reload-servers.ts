@@ -8,7 +8,7 @@ import type { RunProgress } from './run-progress.ts';
 /** Servers asked at a time: each may take a connection, a program, and up to 10 s. */
 const atOnce = 16;
 
-/** A broker's means for a reload, from a feature above. */
+/** Functions that a reload needs from a feature above, which only a broker has. */
 export type ReloadParts = {
   watch: ManifestWatch;
   /** Lets the server's connections take no new calls, and end once their calls have. */

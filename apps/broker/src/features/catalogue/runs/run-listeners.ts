@@ -1,4 +1,4 @@
-/** Callbacks of those who wait for runs on this broker. */
+/** Callbacks for changes of runs. */
 export function createRunListeners() {
   const listeners = new Map<string, Set<() => void>>();
   return {

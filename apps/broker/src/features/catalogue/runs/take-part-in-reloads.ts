@@ -7,7 +7,7 @@ import { newestReload } from './run-store.ts';
 
 export type ReloadParticipation = ReturnType<typeof createReloadParticipation>;
 
-/** This broker's part in reloads that others work off: a reload opens new connections on every broker. */
+/** This broker's part in other brokers' reloads: a reload opens new connections on every broker. */
 export function createReloadParticipation(parts: {
   db: CatalogueDb;
   catalogue: Pick<Catalogue, 'snapshot' | 'readAgain'>;

@@ -24,7 +24,7 @@ export function createRunWork(parts: {
   const failures = new Map<string, number>();
   const isFailing = (runId: string) => (failures.get(runId) ?? 0) > maxFailures;
 
-  /** Works off a run in the background. @param takeovers how many brokers have died on it */
+  /** Processes a run in the background. @param takeovers how many brokers have died on it */
   function begin(run: Run, takeovers: number): void {
     const lost = new AbortController();
     working.set(run.id, lost);

@@ -46,7 +46,7 @@ export type CatalogueServer = {
   status: ServerStatus;
   /** Reason for the status, in plain words. */
   statusDetail: string | undefined;
-  /** Start of being connected, or of not being so, in epoch milliseconds, if known. */
+  /** When it became connected or ceased to be, in epoch milliseconds, if known. */
   statusSinceMs?: number | undefined;
   /** Last seen protocol era of the server, and when. */
   era: { verdict: Era; atMs: number } | undefined;

@@ -7,7 +7,7 @@ import { startSession } from './start-session.ts';
 export type SignedIn = { user: User; signedInAtMs: number };
 
 /** Returns the address that the sign-in continues at; undefined when its authorization request has expired. */
-export async function goOnAfter(
+export async function continueAfterSignIn(
   context: SignInContext,
   signedIn: SignedIn,
   pending: Pending,

@@ -26,7 +26,7 @@ export function addressOf({ uid }: Interaction): string {
   return `/oauth/interaction/${uid}`;
 }
 
-/** Redirects of the provider and then of the client follow these forms: Chromium checks each against form-action. */
+/** CSP form-action of these forms: Chromium checks the redirects that follow, of the provider and then of the client. */
 export function formTargets(context: SignInContext, redirectUri: string): string[] {
   return [...new Set([...context.providerTargets, redirectSource(redirectUri)])];
 }

@@ -8,7 +8,7 @@ import { renderMessagePage, signInAgain } from '../pages/message-page.ts';
 import { renderNotAllowedPage, type SignInAnew } from '../pages/not-allowed-page.ts';
 import { expiredWords } from '../pages/oauth-error-page.ts';
 import { providerIdOf } from '../users/user-provider.ts';
-import { goOnAfter, type SignedIn } from './after-sign-in.ts';
+import { continueAfterSignIn, type SignedIn } from './after-sign-in.ts';
 import type { Pending } from './pending-cookie.ts';
 import { recentSignInMs } from '../authentication/require-recent-sign-in.ts';
 import { invalidText, isVerified, redeemAnswer } from './redeem-answer.ts';
@@ -64,7 +64,7 @@ async function finish(back: Return) {
   await note(back, found, refusal?.outcome ?? 'signed_in');
   if (refusal) return refuse(back, 403, refusal.text);
   context.log.info({ provider: providerIdOf(from.storedAs), userId: user.id }, 'signed in');
-  const address = await goOnAfter(context, signedIn, pending, request, reply);
+  const address = await continueAfterSignIn(context, signedIn, pending, request, reply);
   return address === undefined ? refuse(back, 400, expiredWords.text) : reply.redirect(address, 303);
 }
 

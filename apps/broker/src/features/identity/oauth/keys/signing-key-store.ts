@@ -8,7 +8,7 @@ import type { TokenKeys } from './rotating-key.ts';
 const dayMs = 86_400_000;
 /** Time that a key signs. */
 const currentMs = 90 * dayMs;
-/** Tokens live ten minutes: after this time, all that a retired key signed have expired on every clock. */
+/** Tokens live ten minutes: after this time, every token that a retired key signed has expired on every clock. */
 const retiredMs = 60 * 60_000;
 
 type KeyRow = { id: string; state: 'next' | 'current' | 'retired'; public_key: JWK | null; sealed_key: string };
