@@ -16,8 +16,6 @@ const answeredRestMs = 200;
 /** Result of a check or a discovery. */
 export type FoundHealth = Omit<HealthChange, 'checkedAtMs'>;
 
-export type ServerHealth = ReturnType<typeof createServerHealth>;
-
 type NewHealth = {
   health: Pick<CatalogueServer, 'status' | 'statusDetail' | 'statusSinceMs' | 'era'>;
   isWritten: boolean;
