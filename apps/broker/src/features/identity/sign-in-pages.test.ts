@@ -94,6 +94,7 @@ describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
     for (const [path, status, text] of [
       ['/auth/github', 501, 'GitHub sign-in is not yet implemented'],
       ['/auth/unknown', 404, 'This sign-in provider does not exist.'],
+      ['/auth/constructor', 404, 'This sign-in provider does not exist.'],
       ['/auth/google?return_to=//evil.test', 400, 'return_to must be a callback of this site'],
       ['/login?return_to=//evil.test', 400, 'return_to must be the callback of this site.'],
     ] as const) {

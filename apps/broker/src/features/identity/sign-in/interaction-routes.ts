@@ -68,7 +68,7 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
 async function chooseProvider({ context, interaction, answer, request, reply }: Answered) {
   const chosen = chosenProvider(context, answer);
   // the page has no button for these; a form that names one gets the specification's answer
-  const missing = answer.provider === undefined ? undefined : missingWays[answer.provider];
+  const missing = answer.provider === undefined ? undefined : missingWays.get(answer.provider);
   if (missing !== undefined) {
     const text = notYetImplemented(missing);
     return refuseSignIn(context.brandName, request, reply, { code: 'not_implemented', text });

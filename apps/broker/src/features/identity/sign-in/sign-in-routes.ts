@@ -59,7 +59,7 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
     options,
     (request, reply) => {
       const { return_to: wanted = '/auth/success', mcp_client: isForClient, prompt, again_as: againAs } = request.query;
-      const name = missingProviders[request.params.provider];
+      const name = missingProviders.get(request.params.provider);
       if (name !== undefined) {
         return refuseSignIn(brandName, request, reply, { code: 'not_implemented', text: notYetImplemented(name) });
       }
