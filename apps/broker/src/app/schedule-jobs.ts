@@ -24,9 +24,9 @@ export type ScheduledWork = {
           returnFlagged: Run;
           tellAddresses: Run;
           events: { removeOld: Run };
+          takeBack: { findMissedDisputes: Run };
           subscriptions: {
             reconcile: Run;
-            findMissedDisputes: Run;
             endTakenAway: Run;
             endWanted: Run;
             endUnoffered: Run;
@@ -94,7 +94,7 @@ export async function scheduleJobs(
     await jobs.schedule('payment-subscriptions', daySeconds, payments.subscriptions.reconcile);
     await jobs.schedule('payments-missed', daySeconds, async () => {
       await payments.findMissed();
-      await payments.subscriptions.findMissedDisputes();
+      await payments.takeBack.findMissedDisputes();
     });
     await jobs.schedule('payment-addresses', 5 * 60, payments.tellAddresses);
     await jobs.schedule('payments-flagged', hourSeconds, payments.returnFlagged);

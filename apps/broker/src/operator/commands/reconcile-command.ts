@@ -30,7 +30,7 @@ export function reconcileCommand({ billing }: { billing: Pick<Billing, 'payments
       const orders = await payments.reconcileOrders();
       const driftedSubscriptions = await payments.subscriptions.reconcile();
       const missedPayments = await payments.findMissed();
-      const missedDisputes = await payments.subscriptions.findMissedDisputes();
+      const missedDisputes = await payments.takeBack.findMissedDisputes();
       return { orders, driftedSubscriptions, missedPayments, missedDisputes };
     },
   };

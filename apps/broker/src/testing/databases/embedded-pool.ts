@@ -167,11 +167,11 @@ const nothingToDo = {
       returnFlagged: nothing,
       tellAddresses: nothing,
       events: { removeOld: nothing },
+      takeBack: { findMissedDisputes: nothing },
       subscriptions: {
         readAgain: nothing,
         returnOwed: nothing,
         reconcile: nothing,
-        findMissedDisputes: nothing,
         endTakenAway: nothing,
         endWanted: nothing,
         endUnoffered: nothing,

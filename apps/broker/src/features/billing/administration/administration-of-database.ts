@@ -1,6 +1,6 @@
 import type { Database } from '#platform/db/database.ts';
 import { announceAccess } from '../entitlement/create-access.ts';
-import { createAccessStore } from '../entitlement/access-store.ts';
+import { readOwned } from '../entitlement/access-store.ts';
 import { createLedgerChanges } from '../credits/ledger-changes.ts';
 import { ledgerTimes } from '../credits/ledger.ts';
 import { createOfferStore } from '../shop/offers/offer-store.ts';
@@ -8,8 +8,8 @@ import type { AdministrationGiven } from './administration-given.ts';
 import { createAdministration, type Administration } from './create-administration.ts';
 
 /**
- * The same use cases on the database alone, for a command where no broker runs. The payment provider is not asked from here: what
- * ends is cancelled there by a broker's job, and a refund is refused.
+ * The same use cases on the database alone, for commands while no broker runs. They make no requests to the payment provider: a
+ * broker's job cancels there what ends here, and refunds are refused.
  */
 export function createAdministrationOfDatabase(
   given: Pick<AdministrationGiven, 'livemode' | 'catalogue' | 'directory' | 'clock' | 'uuid' | 'log'> & {
@@ -19,13 +19,16 @@ export function createAdministrationOfDatabase(
   const { db, livemode, clock } = given;
   return createAdministration({
     ...given,
-    access: { read: createAccessStore(db, livemode).read, announce: (userId) => announceAccess(db, 'command', userId) },
+    access: {
+      read: (userId) => readOwned(db.query, livemode, userId),
+      announce: (userId) => announceAccess(db, 'command', userId),
+    },
     offers: createOfferStore(db, clock),
     ledger: createLedgerChanges({
       db,
       livemode,
       patienceMs: ledgerTimes.patienceMs,
-      // no lease is of this process
+      // this process has no leases
       restOf: () => 0,
       nowMs: () => performance.now(),
       now: () => clock.now(),

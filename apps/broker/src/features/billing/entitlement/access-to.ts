@@ -2,7 +2,7 @@ import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { tiers, type Tier } from '@souk/contract/tiers.ts';
 import { isRunning, renews, type Owned, type OwnedPlan, type OwnedServer } from './owned.ts';
 
-/** The access of one person to one server (specification part 1, sections 3 and 4). */
+/** A user's access to a server (specification part 1, sections 3 and 4). */
 export type Access =
   | { type: 'free' | 'none' }
   | { type: 'rental' | 'purchase' | 'trial'; by: OwnedServer }
@@ -18,19 +18,19 @@ const free: Access = { type: 'free' };
 const none: Access = { type: 'none' };
 
 /**
- * An active rental, else an active purchase, else an active trial, else a plan whose tier covers the server, else none. Servers of
- * tier T0 are free for everyone who holds no rental or purchase of them. The one place that decides, for lists, calls, cards and
- * the dashboard alike. Every call asks it, so it copies nothing.
+ * Decides a user's access: an active rental, else an active purchase, else an active trial, else a plan whose tier covers the server,
+ * else none. T0 servers are free for users who have no rental or purchase of them. The one rule for lists, calls, cards and the
+ * dashboard. Every call uses it, so it copies nothing.
  */
 export function accessTo(server: { id: string; manifest: Manifest }, owned: Owned, nowMs: number): Access {
-  const held = strongest(owned.servers, server.id, nowMs);
-  if (held) return { type: held.kind, by: held };
+  const strong = strongest(owned.servers, server.id, nowMs);
+  if (strong) return { type: strong.kind, by: strong };
   if (tierOf(server.manifest) === 'T0') return free;
   const by = planIncluding(server, owned, nowMs);
   return by ? { type: 'subscription', by } : none;
 }
 
-/** The plan of a person that includes a server, also where they rent or bought it besides. None includes what is free for all. */
+/** Finds the user's plan that includes a server, also where they rent or bought it as well. No plan includes what is free for all. */
 export function planIncluding({ manifest }: { manifest: Tiered }, owned: Owned, nowMs: number): OwnedPlan | undefined {
   const tier = tierOf(manifest);
   if (tier === 'T0') return undefined;
@@ -38,7 +38,7 @@ export function planIncluding({ manifest }: { manifest: Tiered }, owned: Owned, 
   return highest && tiers[highest.tier].level >= tiers[tier].level ? highest : undefined;
 }
 
-/** Until when the plans of a person include a server. undefined: none includes it, or no end is known. */
+/** Returns until when the user's plans include a server. undefined: no plan includes it, or no end is known. */
 export function includedUntilMs(
   { manifest }: { manifest: Tiered },
   { plans }: Owned,
@@ -60,7 +60,7 @@ export function tierOf(manifest: Tiered): Tier {
   return manifest.billing?.tier ?? 'T0';
 }
 
-/** The running plan with the highest tier; of several, the one that ends last. */
+/** Finds the running plan with the highest tier; of several, the one that ends last. */
 export function highestPlan({ plans }: Owned, nowMs: number): OwnedPlan | undefined {
   let highest: OwnedPlan | undefined;
   for (const plan of plans) {
@@ -71,7 +71,7 @@ export function highestPlan({ plans }: Owned, nowMs: number): OwnedPlan | undefi
   return highest;
 }
 
-/** What runs of this server, the kind that comes first; of several of a kind, the one that ends last. */
+/** Finds the running rental, purchase or trial of a server, by priority; of several of a kind, the one that ends last. */
 function strongest(servers: readonly OwnedServer[], serverId: string, nowMs: number): OwnedServer | undefined {
   let strong: OwnedServer | undefined;
   for (const one of servers) {
@@ -84,7 +84,7 @@ function strongest(servers: readonly OwnedServer[], serverId: string, nowMs: num
 
 type Ending = { readonly periodEndsAtMs: number | undefined };
 
-/** Without an end is later than any. */
+/** No end date sorts last. */
 function endsLater(one: Ending, other: Ending | undefined): boolean {
   return (one.periodEndsAtMs ?? Infinity) > (other?.periodEndsAtMs ?? Infinity);
 }

@@ -1,13 +1,13 @@
 import type { Query } from '#platform/db/database.ts';
 import { renewalGraceMs } from './owned.ts';
 
-/** Bounds one look; after more, all are told. */
-const mostPeople = 1_000;
+/** Bounds the result; beyond it, all users are notified. */
+const mostUsers = 1_000;
 
 /**
- * The people something of whom has ended in a time span. Nothing ends because of this: it ends by the clock (owned.ts), and
- * this only says whose clients should ask again.
- * @returns undefined where they are too many to name
+ * Finds the users for whom something has ended in a time span. Ends follow the clock (owned.ts); this only says whose clients should
+ * refetch.
+ * @returns undefined where there are too many
  */
 export async function findEnded(
   query: Query,
@@ -30,8 +30,8 @@ export async function findEnded(
       new Date(span.fromMs),
       new Date(span.toMs),
       new Date(span.toMs - renewalGraceMs),
-      mostPeople + 1,
+      mostUsers + 1,
     ],
   );
-  return rows.length > mostPeople ? undefined : rows.map((row) => row.user_id);
+  return rows.length > mostUsers ? undefined : rows.map((row) => row.user_id);
 }

@@ -13,8 +13,8 @@ type Row = {
 };
 
 /**
- * Tells people of what ends by itself: three days before, or when half of a shorter time is over. What is renewed does not end.
- * Told once for each end: a resumed rental that is cancelled again is told of its next one.
+ * Notifies users of what ends by itself: three days before, or after half of a shorter time. What renews does not end. Each end is
+ * notified once: a resumed rental that is canceled again has another end.
  */
 export async function noteEnds(
   query: Query,

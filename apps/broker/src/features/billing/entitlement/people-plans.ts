@@ -3,13 +3,13 @@ import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { isRunningSql, runningValues } from './running-sql.ts';
 
-/** Plans of many people, for the administrators' list of users. */
+/** Plans of many users, for the administrators' list of users. */
 export function createPeoplePlans(options: { query: Query; livemode: boolean; clock: Clock }): PeoplePlans {
   const { query, livemode, clock } = options;
   return {
     async plansOf(userIds) {
       if (userIds.length === 0) return new Map();
-      // as highestPlan: the highest tier, of several the one that ends last
+      // like highestPlan: the highest tier, of several plans the one that ends last
       const { rows } = await query<{ user_id: string; plan_id: string }>(
         `select distinct on (user_id) user_id, plan_id from subscriptions join plans using (plan_id)
          where user_id = any($1::uuid[]) and livemode = $2 and ${isRunningSql({ now: '$3', renewedSince: '$4' })}

@@ -3,7 +3,7 @@ import type { Catalogue } from '#features/catalogue/index.ts';
 import { tierOf } from './access-to.ts';
 import { isShown, type Owned } from './owned.ts';
 
-/** A person sees this much of a server that they rent, have bought or try. */
+/** What a user sees of a server that they rent, have bought or try. */
 export type OwnedServerFacts = {
   name: string;
   /** false: it was undeployed. */
@@ -12,7 +12,7 @@ export type OwnedServerFacts = {
   tier: Tier | null;
 };
 
-/** Reads one such server. One that was undeployed has the name that it had last. */
+/** Reads one such server; an undeployed one has its last name. */
 export async function readOwnedServer(
   catalogue: Pick<Catalogue, 'snapshot' | 'versions'>,
   serverId: string,
@@ -25,7 +25,7 @@ export async function readOwnedServer(
 }
 
 /**
- * Reads the servers that a person still sees among what they own, also those that were undeployed since. Each of the latter takes a
+ * Reads the servers that a user still sees among what they own, also those that were undeployed since. Each of the latter takes a
  * query, so what has ended is left out.
  */
 export async function readOwnedServers(

@@ -1,11 +1,11 @@
 import { renewalGraceMs } from './owned.ts';
 
-/** As `isRunning`, for rows. @param at the places of the two values of `runningValues` among those of the statement */
+/** `isRunning` in SQL. @param at placeholders of the two values of `runningValues` */
 export const isRunningSql = ({ now, renewedSince }: { now: string; renewedSince: string }): string =>
   `ended_at is null and (period_ends_at is null or period_ends_at >
      case when source = 'payment' and cancelled_at is null then ${renewedSince}::timestamptz else ${now}::timestamptz end)`;
 
-/** Now, and the end of a period whose renewal may still be late. */
+/** The current time, and the earliest end of a period whose renewal may still be late. */
 export const runningValues = (nowMs: number): readonly [Date, Date] => [
   new Date(nowMs),
   new Date(nowMs - renewalGraceMs),

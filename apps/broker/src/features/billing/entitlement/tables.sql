@@ -1,8 +1,8 @@
--- What people own. `livemode` as with payments: what was sold in the sandbox counts for nothing once real keys are set.
--- `cancelled_at`: it ends at the end of its period, and may be resumed until then. `ended_at`: it was taken away before.
+-- What users own. `livemode` as with payments: what was sold in the sandbox does not count once real keys are set.
+-- `cancelled_at`: it ends at the end of its period, and may be resumed until then. `ended_at`: it was removed before.
 
--- `plan_since`: when the plan began; null: with the subscription. `pending_plan_id`: a higher plan that begins once its payment is
--- made, and `pending_until` when it no longer can be.
+-- `plan_since`: when the plan started; null: with the subscription. `pending_plan_id`: a higher plan that starts once its payment is
+-- made, and `pending_until` its deadline.
 create table subscriptions (
   id uuid primary key,
   user_id uuid not null,
@@ -27,7 +27,7 @@ create table subscriptions (
 
 create index subscriptions_by_user on subscriptions (user_id, livemode);
 
--- whose clients are told that something has ended
+-- for notices to clients that something has ended
 create index subscriptions_by_end on subscriptions (period_ends_at) where ended_at is null;
 
 create index subscriptions_past_due on subscriptions (livemode, past_due_since) where past_due and ended_at is null;
@@ -68,12 +68,12 @@ create index access_grants_rented on access_grants (server_id) where kind = 'ren
 
 create index access_grants_owned on access_grants (server_id) where kind <> 'rental' and ended_at is null;
 
--- who rents a server now
+-- current renters of a server
 create index access_grants_renters on access_grants (server_id, livemode, id) where kind = 'rental' and ended_at is null;
 
 create index access_grants_past_due on access_grants (livemode, past_due_since) where past_due and ended_at is null;
 
--- Which addresses have had which trial, as keyed fingerprints: they stay when an account is deleted.
+-- Which addresses have had which trial, as keyed fingerprints, which outlive a deleted account.
 create table trial_addresses (
   fingerprint text not null,
   livemode boolean not null,
@@ -81,8 +81,8 @@ create table trial_addresses (
   primary key (fingerprint, livemode, server_id)
 );
 
--- Which addresses have had welcome credits, as keyed fingerprints with neither a user nor a time. They stay when an account is
--- deleted, so that an address has the credits once.
+-- Which addresses have had welcome credits, as keyed fingerprints without a user or a time. They outlive a deleted account, so that an
+-- address gets the credits once.
 create table welcomed_addresses (
   fingerprint text not null,
   livemode boolean not null,

@@ -3,21 +3,21 @@ import { foldEmail } from '@souk/contract/fold-email.ts';
 import type { Query } from '#platform/db/database.ts';
 
 /**
- * Which addresses have had the trial of which servers. A deleted account leaves them behind, so that an address has each trial
- * once. The rows carry keyed fingerprints, no user and no time.
+ * Which addresses have had the trial of which servers. They outlive a deleted account, so that an address has each trial once. The
+ * rows have keyed fingerprints, no user and no time.
  */
 export type TrialAddresses = {
-  /** @returns the servers whose trial a person has had, with this account or another one of their address */
+  /** @returns servers the user has already tried, with this account or another one of their address */
   read(query: Query, person: { userId: string; address: string }): Promise<ReadonlySet<string>>;
   /** @returns false where the address has had this trial before */
   note(query: Query, address: string, serverId: string): Promise<boolean>;
-  /** Notes every trial of an account that is about to be deleted: the first ones were started before addresses were noted. */
+  /** Stores every trial of an account that is about to be deleted: the oldest were started before addresses were stored. */
   noteAllOf(query: Query, address: string, userId: string): Promise<void>;
 };
 
 /** @param options.key fingerprints of addresses cannot be made without it */
 export function createTrialAddresses({ livemode, key }: { livemode: boolean; key: Uint8Array }): TrialAddresses {
-  // other fingerprints than those of welcome credits, so that the two tables tell nothing of each other
+  // other fingerprints than those of welcome credits, so that the two tables cannot be joined
   const fingerprintOf = (address: string) =>
     createHmac('sha256', key)
       .update(`trial ${foldEmail(address)}`)

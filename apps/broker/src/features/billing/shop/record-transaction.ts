@@ -1,7 +1,7 @@
 import type { Query } from '#platform/db/database.ts';
 import type { TransactionStatus, TransactionType } from '@souk/contract/billing/billing-history.ts';
 
-/** What was paid or given back, for the history. */
+/** A payment or a refund, for the history. */
 export type NewTransaction = {
   id: string;
   userId: string;
@@ -9,27 +9,27 @@ export type NewTransaction = {
   type: TransactionType;
   status: TransactionStatus;
   description: string;
-  /** The server that it is about. */
+  /** The server that it is for. */
   serverId?: string | undefined;
-  /** Minor units, never negative: what was paid or given back, with its tax. */
+  /** Minor units with tax, never negative, also for a refund. */
   amount: number;
-  /** The part of it that is tax. */
+  /** Tax within the amount. */
   tax?: number;
-  /** The provider took so much off before, in minor units. */
+  /** Discount that was taken off before, in minor units. */
   discount?: number;
   currency: string;
   receiptUrl?: string | undefined;
   paymentIntentId?: string | undefined;
   invoiceId?: string | undefined;
-  /** The fact, such as `order:{id}`: it is one row, however often it is told. */
+  /** Idempotency key, such as `order:{id}`: one row, however often it is recorded. */
   idem: string;
   at: Date;
 };
 
 /**
- * Adds a row, in the transaction of what it tells of. Its time is in whole seconds, as the payment provider's are: of two facts of
- * one second the later row comes after.
- * @returns false where this fact is recorded already
+ * Adds a row, in the transaction of the change that it records. Its time is in whole seconds, like the provider's: within one second,
+ * rows keep the order of their insertion.
+ * @returns false where it is recorded already
  */
 export async function recordTransaction(query: Query, one: NewTransaction): Promise<boolean> {
   const { rows } = await query(

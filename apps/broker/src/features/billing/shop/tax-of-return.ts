@@ -1,9 +1,9 @@
 import type { Query } from '#platform/db/database.ts';
 
 /**
- * What of money that goes back is tax: of each part the same share as of the payment, and all of the tax with the last part.
- * In another currency, the share of the amount.
- * @param of a payment of the history, what goes back of it, and the fact of that, which may be recorded already
+ * Computes the tax within a refund: the same share as of the payment, and the rest of the tax with the last part. In another
+ * currency, the share of the amount.
+ * @param of a payment of the history, the refunded amount, and the refund's key, which may be recorded already
  */
 export async function taxOfReturn(
   query: Query,

@@ -4,13 +4,13 @@ import type { Query } from '#platform/db/database.ts';
 /** A price of a tool. */
 export type PricedTool = { serverId: string; tool: string; credits: number };
 
-/** Since when a person has had access to what is not free for all: rentals, purchases and trials by server, plans by tier. */
+/** First access in ms to what is not free for all: rentals, purchases and trials by server, plans by tier. */
 export type FirstAccess = { servers: ReadonlyMap<string, number>; tiers: ReadonlyMap<Tier, number> };
 
 /** @param livemode which rows count: those of real payments, or those of the sandbox */
 export function createApprovalStore(query: Query, livemode: boolean) {
   return {
-    /** The highest price of each tool that a person approved. @param only one tool */
+    /** Reads the highest price of each tool that a user approved. @param only one tool */
     async approved(userId: string, only?: Pick<PricedTool, 'serverId' | 'tool'>): Promise<PricedTool[]> {
       const { rows } = await query<{ server_id: string; tool: string; credits: number }>(
         `select server_id, tool, max(credits) as credits from price_approvals
@@ -22,7 +22,7 @@ export function createApprovalStore(query: Query, livemode: boolean) {
       return rows.map((row) => ({ serverId: row.server_id, tool: row.tool, credits: row.credits }));
     },
 
-    /** What was approved before stays as it is. */
+    /** Stores approvals; earlier ones stay as they are. */
     async add(userId: string, prices: readonly PricedTool[], via: 'form' | 'page', at: Date): Promise<void> {
       await query(
         `insert into price_approvals (user_id, livemode, server_id, tool, credits, approved_at, via)
@@ -41,7 +41,7 @@ export function createApprovalStore(query: Query, livemode: boolean) {
       );
     },
 
-    /** Of rows that have ended, too: what a person once had they have seen. */
+    /** Reads the first access, also from rows that have ended: the user has seen those prices. */
     async firstAccess(userId: string): Promise<FirstAccess> {
       const { rows } = await query<{ server_id: string | null; tier: Tier | null; first: Date }>(
         `select server_id, null as tier, min(started_at) as first from access_grants

@@ -1,9 +1,9 @@
-const maxPeople = 10_000;
-const maxToolsOfPerson = 1_000;
+const maxUsers = 10_000;
+const maxToolsOfUser = 1_000;
 
 /**
- * Until when a person is known to agree with the price of a tool: no rise before that is asked again. In memory, as it only
- * ever grows; what is not known is read.
+ * Time up to which a user is known to agree with the price of a tool: earlier rises need no question. In memory, as it only grows; an
+ * unknown time is read.
  */
 export type ApprovedUntil = {
   get(userId: string, serverId: string, tool: string): number;
@@ -11,19 +11,19 @@ export type ApprovedUntil = {
 };
 
 export function createApprovedUntil(): ApprovedUntil {
-  const people = new Map<string, Map<string, number>>();
-  /** An id of a server has no space. */
+  const users = new Map<string, Map<string, number>>();
+  /** Unambiguous, because server ids have no spaces. */
   const keyOf = (serverId: string, tool: string) => `${serverId} ${tool}`;
   return {
-    get: (userId, serverId, tool) => people.get(userId)?.get(keyOf(serverId, tool)) ?? -Infinity,
+    get: (userId, serverId, tool) => users.get(userId)?.get(keyOf(serverId, tool)) ?? -Infinity,
     set(userId, serverId, tool, atMs) {
-      const known = people.get(userId);
-      if (known && known.size < maxToolsOfPerson) {
+      const known = users.get(userId);
+      if (known && known.size < maxToolsOfUser) {
         known.set(keyOf(serverId, tool), atMs);
         return;
       }
-      if (people.size >= maxPeople) people.clear();
-      people.set(userId, new Map([[keyOf(serverId, tool), atMs]]));
+      if (users.size >= maxUsers) users.clear();
+      users.set(userId, new Map([[keyOf(serverId, tool), atMs]]));
     },
   };
 }

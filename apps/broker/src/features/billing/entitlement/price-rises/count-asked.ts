@@ -9,10 +9,10 @@ import { firstHadMs } from './first-had.ts';
 export type RaisedTool = { tool: string; credits: number; steps: readonly PriceStep[] };
 
 /**
- * Counts the callers who agreed to less than their tools will cost, and are asked before their next call (decision 0051).
- * @param asked.manifest as it will be deployed: its tier decides since when people have had the server
+ * Counts the callers who agreed to less than their tools will cost, and will be asked before their next call (decision 0051).
+ * @param asked.manifest as it will be deployed: its tier decides since when users have had the server
  * @param asked.callers whose calls reached which tools
- * @param asked.accountsSince people who are not in it are not asked: they cannot call
+ * @param asked.accountsSince users who are missing here cannot call, and are not asked
  */
 export async function countAsked(
   query: Query,
@@ -63,7 +63,7 @@ async function readFirstAccess(query: Query, { userIds, livemode, serverId }: Of
   return (userId: string): FirstAccess => known.get(userId) ?? none;
 }
 
-/** The highest price of a tool that a person approved; 0 without one. */
+/** Reads the highest price of each tool that each user approved; 0 without one. */
 async function readApproved(query: Query, { userIds, livemode, serverId }: Of) {
   const { rows } = await query<{ user_id: string; tool: string; credits: number }>(
     `select user_id, tool, max(credits) as credits from price_approvals

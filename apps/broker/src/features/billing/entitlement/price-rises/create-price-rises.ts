@@ -6,12 +6,12 @@ import { createApprovalStore, type FirstAccess, type PricedTool } from './approv
 import { createApprovedUntil } from './approved-until.ts';
 import { firstHadMs } from './first-had.ts';
 
-/** A price of a tool that is higher than what a person has agreed to. */
+/** A tool's price that is higher than what a user has agreed to. */
 export type PriceRise = {
   serverId: string;
   /** The server's own name of the tool. */
   tool: string;
-  /** The highest price that this person knows and agrees to. */
+  /** The highest price that this user has agreed to. */
   oldCredits: number;
   newCredits: number;
   raisedAtMs: number;
@@ -20,25 +20,25 @@ export type PriceRise = {
 type Tool = { name: string; price: ToolPrice };
 
 /**
- * Asks people before their calls cost more. A person agrees to the price that was in force when they first had a server, and
- * to those that they approved; never to more.
+ * Asks users before their calls cost more. A user agrees to the price that was in force when they first had a server, and to those
+ * that they approved; never to more.
  */
 export type PriceRises = {
-  /** What the person has to approve before this tool may be called. Without a promise, and from memory, nearly always. */
+  /** The rise that the user has to approve before they may call this tool. Nearly always from memory, without a promise. */
   unapproved(
     userId: string,
     server: CatalogueServer,
     tool: Tool,
   ): PriceRise | undefined | Promise<PriceRise | undefined>;
-  /** The same of several tools, the newest rise first; what is not deployed is left out. */
+  /** The same for several tools, the newest rise first; servers that are not deployed are left out. */
   list(userId: string, tools: readonly Omit<PricedTool, 'credits'>[]): Promise<PriceRise[]>;
-  /** The person agrees to these prices, which they were shown. */
+  /** Stores that the user agrees to these prices, which they were shown. */
   approve(userId: string, prices: readonly PricedTool[], via: 'form' | 'page'): Promise<void>;
-  /** @throws SoukError tool_price_changed where one of these is not the price of its tool now */
+  /** @throws SoukError tool_price_changed where one of these is not the current price of its tool */
   requireCurrent(prices: readonly PricedTool[]): void;
 };
 
-/** @param isCharging false: every call is free, and nobody is asked */
+/** @param isCharging false: every call is free, and no user is asked */
 export function createPriceRises({
   query,
   livemode,
@@ -51,7 +51,7 @@ export function createPriceRises({
   livemode: boolean;
   isCharging: boolean;
   catalogue: Pick<Catalogue, 'snapshot'>;
-  /** Since when a person has had an account; undefined: there is none, or it is shut out. */
+  /** When the account was created; undefined: there is none, or its user may not sign in. */
   accountSince(userId: string): Promise<Date | undefined>;
   clock: Clock;
 }): PriceRises {
@@ -87,7 +87,7 @@ export function createPriceRises({
   ): Promise<PriceRise | undefined> {
     const known = await readKnown(userId, { serverId: server.id, tool: tool.name });
     const rise = riseOf(server, tool, known);
-    // prices only fall until the next rise: who agrees now agrees until then
+    // prices only fall until the next rise, so an agreement holds until then
     if (!rise) approvedUntil.set(userId, server.id, tool.name, raisedAtMs);
     return rise;
   }

@@ -5,7 +5,7 @@ import type { PriceRises } from './create-price-rises.ts';
 
 type ToolOfServer = { serverId: string; tool: string };
 
-/** What rose, and the approval of it: by the person whose session it is, and nobody else. */
+/** Price rises, and their approval by the user of the session. */
 export function mountPriceRiseRoutes(
   router: Router,
   {
@@ -16,7 +16,7 @@ export function mountPriceRiseRoutes(
   }: {
     priceRises: PriceRises;
     catalogue: Pick<Catalogue, 'snapshot'>;
-    /** What a person called of late, with any outcome; the feature above knows it. */
+    /** The tools that a user called lately, with any outcome; the usage feature passes it in. */
     usedTools(userId: string): Promise<ToolOfServer[]>;
     isCharging: boolean;
   },

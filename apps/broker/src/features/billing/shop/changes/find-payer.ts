@@ -1,6 +1,6 @@
 import type { Query } from '#platform/db/database.ts';
 
-/** Who pays for a subscription, or paid: also of an order that was not given for. */
+/** Finds the user who pays or paid for a subscription, also for an order that was not fulfilled. */
 export async function findPayer(query: Query, paymentId: string): Promise<string | undefined> {
   const { rows } = await query<{ user_id: string }>(
     `select user_id from subscriptions where payment_id = $1

@@ -1,8 +1,8 @@
 import type { Query } from '#platform/db/database.ts';
 
 /**
- * Notes the balance of a customer at the provider, in minor units: their next invoice is reduced by it where it is negative, and
- * asks for it in addition where it is positive.
+ * Stores the balance of a customer at the provider, in minor units: a negative balance reduces their next invoice, a positive one
+ * is added to it.
  */
 export async function noteBalance(
   query: Query,
@@ -15,7 +15,7 @@ export async function noteBalance(
   );
 }
 
-/** A person's balance at the provider; undefined: there is none. */
+/** Reads a user's balance at the provider; undefined where it is 0. */
 export async function readBalance(
   query: Query,
   userId: string,

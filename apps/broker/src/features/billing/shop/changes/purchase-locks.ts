@@ -4,18 +4,18 @@ import { SoukError } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import { findPayer } from './find-payer.ts';
 
-/** Silence after which other brokers take a lock over: its holder was killed, or is frozen. */
+/** Silence after which other brokers take over a lock: its holder was killed, or is frozen. */
 const lifeSeconds = 30;
 const beatMs = 5_000;
-/** A second change waits this long for the first, of a person or of a job. */
+/** How long a second change waits for the first one. */
 const patienceMs = 5_000;
 const askEveryMs = 200;
 
-/** Shows that the caller has the lock of a person's purchases. */
+/** Proof that the caller has the lock of a user's purchases. */
 export type PurchaseLock = {
   readonly userId: string;
   /**
-   * To be called right before a write at the provider: a broker that was frozen may have lost the lock.
+   * Call it right before a write at the provider: a broker that was frozen may have lost the lock.
    * @throws SoukError change_under_way
    */
   confirm(): Promise<void>;
@@ -27,15 +27,15 @@ type Options = {
 };
 
 /**
- * One change of a person's purchases at a time, on all brokers. The lock is a row and no transaction: it is held while the payment
- * provider is asked. It comes before `access:{userId}`.
+ * Serializes the changes of a user's purchases on all brokers. The lock is a row and not a transaction: the owner has it while
+ * requests to the provider are in progress. It is taken before `access:{userId}`.
  */
 export type PurchaseLocks = {
-  /** @throws SoukError change_under_way where another change goes on for longer than the wait; the errors of the work */
+  /** @throws SoukError change_under_way where another change outlasts the wait; the errors of the work */
   run<T>(userId: string, work: (lock: PurchaseLock) => Promise<T>, options?: Options): Promise<T>;
-  /** The same for whoever pays for a subscription; without a lock where it is of no one here. */
+  /** The same for the payer of a subscription; without a lock where the subscription is unknown here. */
   runFor<T>(paymentId: string, work: (lock: PurchaseLock | undefined) => Promise<T>, options?: Options): Promise<T>;
-  /** The same, but answers undefined where another change goes on for longer than the wait. */
+  /** The same, but returns undefined where another change outlasts the wait. */
   tryRun<T>(userId: string, work: (lock: PurchaseLock) => Promise<T>, lock?: PurchaseLock): Promise<T | undefined>;
 };
 
@@ -61,7 +61,7 @@ export function createPurchaseLocks({
     return rows.length === 1;
   }
 
-  /** @returns false where another broker has taken it over */
+  /** @returns false where another broker has taken the lock over */
   async function extend(userId: string, holder: string): Promise<boolean> {
     const { rows } = await query(
       `update purchase_locks set until = clock_timestamp() + make_interval(secs => $4)
@@ -95,7 +95,7 @@ export function createPurchaseLocks({
       });
     } finally {
       clearInterval(beat);
-      // what is left ends by itself
+      // a lock that is not released expires
       await query('delete from purchase_locks where user_id = $1 and livemode = $2 and holder = $3', [
         userId,
         livemode,
@@ -118,6 +118,6 @@ export function createPurchaseLocks({
   };
 }
 
-/** Whether a change was refused since another one is under way. */
+/** Whether a change was refused because another one is in progress. */
 export const isChangeUnderWay = (error: unknown): boolean =>
   error instanceof SoukError && error.code === 'change_under_way';

@@ -5,9 +5,9 @@ import { accountDeleted } from './orders/order.ts';
 import { withPatience } from './patience.ts';
 
 /**
- * What a person began to pay for. After a deletion the orders stay under the user id, as records of payments, and the customer
- * at the provider is no longer known as theirs. The pages that were open are closed there, and subscriptions end at once; what
- * was paid meanwhile is given back.
+ * What a user started to pay for. After a deletion the orders stay under the user id, as records of payments, and the customer at
+ * the provider is no longer known as theirs. Open pages are closed at the provider, and subscriptions end at once; payments that
+ * still arrive are refunded.
  */
 export function checkoutContributor({
   query,
@@ -40,7 +40,7 @@ export function checkoutContributor({
          where user_id = $1 and status in ('open', 'paid')`,
         [userId, accountDeleted],
       );
-      // their balance at the provider is paid back by a job, by the customer's id alone
+      // a job refunds their balance at the provider, by the customer's id alone
       await wantClearing(query, userId);
       await query('delete from payment_customers where user_id = $1', [userId]);
     },
@@ -52,7 +52,7 @@ export function checkoutContributor({
         [userId, accountDeleted],
       );
       const closing = payments.checkout.closePages(rows.map((row) => row.session_id));
-      // what the provider does not answer now, the job of subscriptions asks again, and a page that stays open is refunded
+      // where the provider does not answer now, the job of subscriptions retries, and payments on a page that stays open are refunded
       await withPatience(Promise.all([closing, payments.subscriptions.endTakenAway()]));
     },
   };

@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
-import { makeOnce, isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { Query } from '#platform/db/database.ts';
+import { isRefusal, makeOnce } from '#adapters/stripe/stripe-client.ts';
+import type { ShopParts } from '../shop-parts.ts';
 import { patience } from './patience.ts';
 
-/** People as the payment provider knows them. */
+/** Users as customers of the payment provider. */
 export type Customers = {
-  /** The customer of a person; made there when there is none. Two requests at once get the same one. */
+  /** Returns the customer of a user, creating it at the provider if there is none. Two concurrent requests get the same one. */
   ensure(userId: string, email: string | undefined): Promise<string>;
-  /** The provider has deleted a customer: the person gets another one. */
+  /** Replaces a customer that the provider has deleted. */
   replace(userId: string, deleted: string, email: string | undefined): Promise<string>;
-  /** undefined: this person has never begun a payment. */
+  /** undefined: this user has never started a payment. */
   find(userId: string): Promise<string | undefined>;
-  /** Tells the provider of addresses that have changed since it was last told. */
+  /** Sends the provider the e-mail addresses that have changed since. */
   tellAddresses(): Promise<void>;
 };
 
-/** Addresses that one run tells; the next one goes on. */
+/** Addresses that one run sends; the next one continues. */
 const pageSize = 100;
 
-export function createCustomers({ query, provider }: { query: Query; provider: PaymentProvider }): Customers {
+export function createCustomers({ db: { query }, provider }: Pick<ShopParts, 'db' | 'provider'>): Customers {
   const { livemode } = provider;
 
   async function find(userId: string): Promise<string | undefined> {
@@ -29,10 +29,10 @@ export function createCustomers({ query, provider }: { query: Query; provider: P
     return rows[0]?.customer_id;
   }
 
-  /** @param instead the customer that this one takes the place of */
+  /** @param instead the customer that this one replaces */
   async function make(userId: string, email: string | undefined, instead = ''): Promise<string> {
     const given = { ...(email !== undefined && { email }), metadata: { userId } };
-    // the same key for the same request: the provider then answers the customer that it has made
+    // the same key for the same request, so that the provider answers with the customer that it already made
     const digest = createHash('sha256').update(JSON.stringify(given)).digest('hex').slice(0, 16);
     const { id } = await makeOnce(
       provider,
@@ -82,7 +82,7 @@ export function createCustomers({ query, provider }: { query: Query; provider: P
         try {
           await provider.call((stripe) => stripe.customers.update(id, { email }));
         } catch (error) {
-          // one that was deleted there, which the next purchase replaces
+          // it was deleted there; the next purchase replaces it
           if (!isRefusal(error)) throw error;
         }
         await query('update payment_customers set email = $2 where customer_id = $1', [id, email]);

@@ -1,19 +1,20 @@
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { providerPages } from '../provider-pages.ts';
 import type { Order } from './orders/order.ts';
 import { patience } from './patience.ts';
 import { sessionParts, type ProviderSession } from './read-session.ts';
 
-/** The most that the provider answers at once. */
+/** The largest page that the provider answers. */
 const pageSize = 100;
 /** Between our clock and the provider's, and between an order and its session. */
 const slackSeconds = 60;
-/** Fewer are asked for one by one. */
+/** Fewer orders than this are requested one by one. */
 const worthwhile = 20;
 
 /**
- * Reads the sessions of orders by the page. It looks through what the provider made at the time of these orders, as far as
- * that takes fewer requests than there are orders: what is not among them has to be asked for by itself.
- * @param orders that were made one after the other
+ * Reads the sessions of orders page by page: looks through what the provider made when these orders were made, as long as that
+ * takes fewer requests than there are orders. The caller requests each session that is missing in the answer.
+ * @param orders sorted by the time of their creation
  * @returns by id of the session
  * @throws SoukError payments_unavailable
  */
@@ -26,24 +27,15 @@ export async function listSessions(
   const [first, last] = [orders[0], orders.at(-1)];
   if (!first || !last || wanted.size < worthwhile) return found;
   const created = { gte: secondsOf(first) - slackSeconds, lte: secondsOf(last) + slackSeconds };
+  const expand = sessionParts.map((part) => `data.${part}`);
   let mayAsk = Math.ceil(wanted.size / worthwhile);
-  let after: string | undefined;
-  while (mayAsk > 0 && found.size < wanted.size) {
+  const pages = providerPages((page) =>
+    provider.call((stripe) => stripe.checkout.sessions.list({ created, limit: pageSize, expand, ...page }, patience)),
+  );
+  for await (const sessions of pages) {
+    for (const session of sessions) if (wanted.has(session.id)) found.set(session.id, session);
     mayAsk -= 1;
-    const { data, has_more: hasMore } = await provider.call((stripe) =>
-      stripe.checkout.sessions.list(
-        {
-          created,
-          limit: pageSize,
-          expand: sessionParts.map((part) => `data.${part}`),
-          ...(after !== undefined && { starting_after: after }),
-        },
-        patience,
-      ),
-    );
-    for (const session of data) if (wanted.has(session.id)) found.set(session.id, session);
-    after = data.at(-1)?.id;
-    if (!hasMore || after === undefined) break;
+    if (mayAsk === 0 || found.size === wanted.size) break;
   }
   return found;
 }

@@ -1,12 +1,13 @@
 import type { Stripe } from 'stripe';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { idOf } from '../id-of.ts';
 import type { Order, PaidTotals } from './orders/order.ts';
 import { patience } from './patience.ts';
 
 /** A payment as the payment provider has it now. */
 export type ProviderSession = Stripe.Checkout.Session;
 
-/** What is read with a session: all that says whether it is paid, and for what. */
+/** Expanded with a session: everything that says whether it is paid, and for what. */
 export const sessionParts = ['line_items', 'invoice', 'payment_intent', 'subscription'] as const;
 
 /** @returns undefined where the provider does not know this id */
@@ -16,24 +17,21 @@ export function readSession(provider: PaymentProvider, sessionId: string): Promi
   );
 }
 
-/** The invoice, which has been asked for; its page is the receipt. */
+/** The expanded invoice; its page is the receipt. */
 export function invoiceOf({ invoice }: ProviderSession): { id: string; receiptUrl: string | undefined } | undefined {
   if (invoice === null) return undefined;
   if (typeof invoice === 'string') return { id: invoice, receiptUrl: undefined };
   return { id: invoice.id, receiptUrl: invoice.hosted_invoice_url ?? undefined };
 }
 
-export const idOf = (reference: string | { id: string } | null): string | undefined =>
-  typeof reference === 'string' ? reference : reference?.id;
-
-/** What the provider says that a purchase comes to. Metadata, which others can write, is not asked. */
+/** The totals of a purchase, as the provider states them. Metadata is ignored: others can write it. */
 export const totalsOfSession = ({ amount_total: total, total_details: details }: ProviderSession): PaidTotals => ({
   total: total ?? 0,
   discount: details?.amount_discount ?? 0,
   tax: details?.amount_tax ?? 0,
 });
 
-/** What of it was paid with money: a credit balance of the customer pays for a first invoice too. */
+/** The part of the totals that was paid with money: the customer's balance may also pay for a first invoice. */
 export function paidTotalsOf(session: ProviderSession): PaidTotals {
   const { total, discount, tax } = totalsOfSession(session);
   const { invoice } = session;
@@ -42,9 +40,9 @@ export function paidTotalsOf(session: ProviderSession): PaidTotals {
 }
 
 /**
- * In what a payment is not the one that was ordered.
- * @param customer the person's, at the provider
- * @returns each difference by its name, with both values; none, as it should be
+ * Compares a payment with its order.
+ * @param customer the user's customer id at the provider
+ * @returns each difference by its name, with both values; normally none
  */
 export function differencesOf(
   order: Order,
@@ -66,7 +64,7 @@ export function differencesOf(
     ['quantity', 1, item?.quantity],
     ['price', order.priceId, item?.price?.id],
     ['amount', order.amount, session.amount_subtotal],
-    // a smaller or a larger payment is explained by what the provider took off and added, where the order asked for it
+    // a discount or tax of the provider explains another total, where the order asked for it
     ['discount', order.allowsCodes ? Math.min(Math.max(0, discount), subtotal) : 0, discount],
     ['tax', order.asksTax ? Math.max(0, tax) : 0, tax],
     ['total', subtotal - discount + tax, total],

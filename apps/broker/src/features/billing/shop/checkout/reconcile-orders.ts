@@ -1,7 +1,4 @@
-import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Database } from '#platform/db/database.ts';
-import type { Log } from '#platform/log.ts';
+import type { ShopParts } from '../shop-parts.ts';
 import type { AlarmOfPayment } from './outcome/alarm-of-payment.ts';
 import type { Fulfil } from './outcome/fulfilment.ts';
 import type { Order } from './orders/order.ts';
@@ -10,42 +7,37 @@ import { decideOrder, expireOrders, listUndecided } from './orders/order-store.t
 import type { ProviderSession } from './read-session.ts';
 
 const minuteMs = 60_000;
-/** Younger ones are left to their webhook. With a run every five minutes, what was paid is there within ten. */
+/** Younger orders are left to their webhook. With a run every five minutes, what was paid for is there within ten. */
 const leftAloneMs = 5 * minuteMs;
 /** A request for a session may be repeated for this long. */
 const withoutSessionMs = 30 * minuteMs;
 const pageSize = 500;
 const atOnce = 8;
-/** The provider is out of reach: the next run asks again. */
+/** Failures from which on the provider counts as unreachable; the next run tries again. */
 const maxFailures = 20;
 
-/** What a run has found. Counts of orders. */
+/** Counts of orders in a run. */
 export type OrderReport = {
   checked: number;
-  /** Paid, and unknown to us until now: a webhook is missing. */
+  /** Paid without our knowledge: a webhook is missing. */
   fulfilled: number;
   expired: number;
   flagged: number;
-  /** Paid for what cannot be had, such as twice, and given back. */
+  /** Paid for what cannot be delivered, such as twice, and refunded. */
   refunded: number;
-  /** Could not be asked about; the next run asks again. */
+  /** The provider did not answer; the next run retries. */
   unanswered: number;
 };
 
 /**
- * Asks the provider about each order that is open for a while, so that what was paid is there, without a webhook and with
- * the page closed. What it has to repair is an alarm: a webhook did not come, or its handler fails. Orders are read by the
- * page, here and at the provider, so that thousands cost neither a request each nor memory.
+ * Asks the provider about each order that has been open for a while, so that paid orders are fulfilled even if the webhook is
+ * missing and the page is closed. Each repair is an alarm: a webhook did not arrive, or its handler fails. Orders are read in
+ * pages, here and at the provider, so that thousands cost neither a request each nor memory.
  */
-export async function reconcileOrders(given: {
-  db: Database;
-  provider: PaymentProvider;
-  fulfil: Fulfil;
-  alarm: AlarmOfPayment;
-  clock: Clock;
-  log: Log;
-}): Promise<OrderReport> {
-  const { db, provider, fulfil, alarm, clock, log } = given;
+export async function reconcileOrders(
+  parts: Pick<ShopParts, 'db' | 'provider' | 'clock' | 'log'> & { fulfil: Fulfil; alarm: AlarmOfPayment },
+): Promise<OrderReport> {
+  const { db, provider, fulfil, alarm, clock, log } = parts;
   const { livemode } = provider;
   const report: OrderReport = { checked: 0, fulfilled: 0, expired: 0, flagged: 0, refunded: 0, unanswered: 0 };
   const before = new Date(clock.now() - leftAloneMs);
@@ -60,7 +52,7 @@ export async function reconcileOrders(given: {
       } else if (status === 'expired' || status === 'failed') report.expired += 1;
     } catch (error) {
       report.unanswered += 1;
-      log.warn({ err: error, orderId: order.id }, 'an order could not be checked; it is tried again');
+      log.warn({ err: error, orderId: order.id }, 'an order could not be checked; it will be retried');
     }
   }
 
@@ -80,12 +72,12 @@ export async function reconcileOrders(given: {
     try {
       return await listSessions(provider, orders);
     } catch (error) {
-      log.warn({ err: error }, 'the sessions of checkout could not be listed; each is asked for by itself');
+      log.warn({ err: error }, 'the checkout sessions could not be listed; each is requested separately');
       return new Map();
     }
   }
 
-  /** Most were left and wait for no one, or have expired: they need no more than that. @returns the others */
+  /** Handles abandoned and expired orders, which are most, without further requests. @returns the others */
   async function passOver(
     orders: readonly Order[],
     sessions: ReadonlyMap<string, ProviderSession>,

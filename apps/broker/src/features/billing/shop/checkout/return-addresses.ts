@@ -1,13 +1,13 @@
 import { SoukError } from '#platform/errors.ts';
 
-/** The one page that a payment may lead back to (specification part 1, section 7). */
+/** The page that a payment may lead back to (specification part 1, section 7). */
 const page = '/payment/result';
-/** Filled in by the payment provider. It must arrive there as it is, unencoded. */
+/** Filled in by the payment provider, which must get it unencoded. */
 const sessionIdParameter = 'session_id={CHECKOUT_SESSION_ID}';
 
 /**
- * Where the payment provider sends the browser afterwards.
- * @param given what the client asks for; undefined: our own choice
+ * Builds the addresses to which the payment provider sends the browser afterwards.
+ * @param given the client's wishes; undefined: our defaults
  * @throws SoukError invalid_request for an address that is not our payment result page
  */
 export function returnAddresses(
@@ -27,7 +27,7 @@ export function returnAddresses(
   };
 }
 
-/** The parameters of an address of ours. The address itself is built anew, so that no reading of it can differ from ours. */
+/** The parameters of an address of ours. The address itself is rebuilt, so that no other parser can read it differently. */
 function parametersOf(publicUrl: string, name: string, given: string | undefined): URLSearchParams {
   if (given === undefined) return new URLSearchParams();
   const url = URL.parse(given);

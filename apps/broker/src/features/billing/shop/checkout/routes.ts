@@ -3,7 +3,7 @@ import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Checkout } from './create-checkout.ts';
 
-/** Payments that a person begins, and what became of them. */
+/** Payments that a user starts, and their outcome. */
 export function mountCheckoutRoutes(
   router: Router,
   { payments }: { payments: { checkout: Checkout } | undefined },
@@ -31,7 +31,7 @@ export function mountCheckoutRoutes(
   });
 }
 
-/** The person may have paid on the provider's page: nothing here may say that they were not charged. */
+/** The user may have paid on the provider's page: the answer must not say that they were not charged. */
 function unread(error: unknown): never {
   if (!(error instanceof SoukError) || error.code !== 'payments_unavailable') throw error;
   throw new SoukError('payments_unavailable', {

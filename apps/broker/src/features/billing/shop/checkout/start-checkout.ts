@@ -1,26 +1,24 @@
 import type { Stripe } from 'stripe';
 import { monthlyText } from '@souk/contract/billing/currencies.ts';
-import { makeOnce, isOfMissingCustomer, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { CatalogueServer } from '#features/catalogue/index.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Database, Query } from '#platform/db/database.ts';
+import { isOfMissingCustomer, makeOnce, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { SoukError } from '#platform/errors.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
-import type { PurchaseLock, PurchaseLocks } from '../changes/purchase-locks.ts';
+import type { PurchaseLock } from '../changes/purchase-locks.ts';
+import { readPlan } from '../offers/offer-rows.ts';
 import { endRentalsWithPlan } from '../overlap/end-with-plan.ts';
-import { readPlan } from '../subscriptions/subscription-store.ts';
+import type { ShopParts } from '../shop-parts.ts';
 import type { Customers } from './customers.ts';
 import type { OfferFinder, Wanted, WantedPlan } from './orders/find-offer.ts';
-import type { Fulfil, SyncSubscription } from './outcome/fulfilment.ts';
+import type { Fulfil } from './outcome/fulfilment.ts';
 import { openOrder } from './orders/open-order.ts';
-import type { Order, Ordered, OrderKind, OrderOptions } from './orders/order.ts';
+import type { Order, Ordered } from './orders/order.ts';
 import { saveSession } from './orders/order-store.ts';
 import { ownedAlready } from './orders/owned-already.ts';
 import { patience, withPatience } from './patience.ts';
 import { returnAddresses } from './return-addresses.ts';
 import { syncUnpaid } from './sync-unpaid.ts';
 
-/** Of one person; each asks the provider for something. */
+/** Checkouts that one user may start; each makes requests to the provider. */
 const startsPerMinute = 30;
 
 export type StartCheckout = (
@@ -30,44 +28,29 @@ export type StartCheckout = (
 ) => Promise<{ checkoutUrl: string; sessionId: string }>;
 
 /**
- * Begins a payment: writes the order, then asks the provider for its page. After a failure the same request may be made
- * again; it leads to the same order, and the provider answers it once.
+ * Starts a payment: writes the order, then asks the provider for its page. After a failure the same request may be repeated:
+ * it leads to the same order, and the provider answers with the same page.
  */
-export function createStartCheckout(given: {
-  query: Query;
-  brokers: Database['brokers'];
-  provider: PaymentProvider;
-  publicUrl: string;
-  finder: OfferFinder;
-  customers: Customers;
-  fulfil: Fulfil;
-  syncSubscription: SyncSubscription;
-  locks: PurchaseLocks;
-  findServer(id: string): CatalogueServer | undefined;
-  emailOf(userId: string): Promise<string | undefined>;
-  kinds: readonly OrderKind[];
-  paymentMethods: readonly string[];
-  /** New payment pages do this beside taking a price. */
-  options: OrderOptions;
-  uuid: () => string;
-  clock: Clock;
-}): StartCheckout {
-  const { query, provider, publicUrl, customers, clock } = given;
-  const limit = createRateLimit(startsPerMinute, clock, undefined, given.brokers);
+export function createStartCheckout(
+  parts: ShopParts & { finder: OfferFinder; customers: Customers; fulfil: Fulfil },
+): StartCheckout {
+  const { db, provider, publicUrl, customers, clock } = parts;
+  const { query } = db;
+  const limit = createRateLimit(startsPerMinute, clock, undefined, db.brokers);
 
   async function refuseOwned(userId: string, { kind, itemId }: Pick<Ordered, 'kind' | 'itemId'>): Promise<void> {
     const order = { userId, livemode: provider.livemode, kind, itemId };
-    const already = await ownedAlready(query, { findServer: given.findServer, nowMs: clock.now() }, order);
+    const already = await ownedAlready(query, { findServer: parts.findServer, nowMs: clock.now() }, order);
     if (already)
       throw new SoukError('has_access', {
         message: `${already.message} Manage it here: ${publicUrl}/dashboard?tab=${already.tab}`,
       });
   }
 
-  /** Before the payment, which may be over before our next line runs. */
+  /** Runs before the payment, which may be over before our next line runs. */
   async function noteEndingRentals(userId: string, { planId, ...chosen }: WantedPlan): Promise<void> {
     const plan = await readPlan(query, planId);
-    const now = { findServer: given.findServer, nowMs: clock.now() };
+    const now = { findServer: parts.findServer, nowMs: clock.now() };
     if (plan) await endRentalsWithPlan(query, now, { userId, livemode: provider.livemode }, plan, chosen);
   }
 
@@ -77,23 +60,22 @@ export function createStartCheckout(given: {
     addresses: ReturnType<typeof returnAddresses>,
     lock?: PurchaseLock,
   ) {
-    const ordered = await given.finder.find(wanted);
-    if (!given.kinds.includes(ordered.kind)) throw new SoukError('payments_unavailable');
+    const ordered = await parts.finder.find(wanted);
     // what was not paid may have been paid just now
-    if (lock) await syncUnpaid(given, { ...ordered, userId, livemode: provider.livemode }, { lock });
+    if (lock) await syncUnpaid(parts, { ...ordered, userId, livemode: provider.livemode }, { lock });
     await refuseOwned(userId, ordered);
     if (wanted.type === 'subscription') await noteEndingRentals(userId, wanted);
-    const email = await given.emailOf(userId);
+    const email = await parts.emailOf(userId);
     const customer = await customers.ensure(userId, email);
     const shownRentals = wanted.type === 'subscription' ? wanted.shownRentals : undefined;
-    const fulfil: Fulfil = (sessionId, options) => given.fulfil(sessionId, { ...options, ...(lock && { lock }) });
+    const fulfil: Fulfil = (sessionId, options) => parts.fulfil(sessionId, { ...options, ...(lock && { lock }) });
     const order = await openOrder(
-      { ...given, fulfil },
-      { ...ordered, ...given.options, ...addresses, userId, shownRentals },
+      { ...parts, fulfil },
+      { ...ordered, ...parts.options, ...addresses, userId, shownRentals },
     );
     if (order.sessionId !== undefined && order.checkoutUrl !== undefined)
       return { checkoutUrl: order.checkoutUrl, sessionId: order.sessionId };
-    const create = (of: string) => createSession(provider, order, of, given.paymentMethods);
+    const create = (of: string) => createSession(provider, order, of, parts.paymentMethods);
     const session = await create(customer).catch(async (error: unknown) => {
       if (!isOfMissingCustomer(error)) throw error;
       return create(await customers.replace(userId, customer, email));
@@ -106,14 +88,14 @@ export function createStartCheckout(given: {
   return async (userId, wanted, returnTo) => {
     const addresses = returnAddresses(publicUrl, returnTo);
     if (!limit.take(userId)) throw new SoukError('rate_limited');
-    // credits change nothing that is paid for each month
+    // credits change no subscription
     if (wanted.type !== 'subscription' && wanted.type !== 'rental')
       return withPatience(begin(userId, wanted, addresses));
-    return withPatience(given.locks.run(userId, (lock) => begin(userId, wanted, addresses, lock)));
+    return withPatience(parts.locks.run(userId, (lock) => begin(userId, wanted, addresses, lock)));
   };
 }
 
-/** The order's id and its customer are the request's key: however often it is sent, one session comes of it. */
+/** The order's id and the customer are the request's key: repeated requests make one session. */
 function createSession(provider: PaymentProvider, order: Order, customer: string, methods: readonly string[]) {
   const { id, userId, kind, itemId, priceId, amount, currency } = order;
   const metadata = { orderId: id, userId, kind, itemId };
@@ -126,7 +108,7 @@ function createSession(provider: PaymentProvider, order: Order, customer: string
           line_items: [{ price: priceId, quantity: 1 }],
           customer,
           allowed_payment_method_types: [...methods],
-          // in the currency of the offer, whatever the buyer's own is
+          // in the currency of the offer, not the buyer's own
           adaptive_pricing: { enabled: false },
           ...taxOf(order),
           ...(order.allowsCodes && { allow_promotion_codes: true }),
@@ -162,7 +144,7 @@ function createSession(provider: PaymentProvider, order: Order, customer: string
   );
 }
 
-/** The customer is a known one: what they type on the page takes the place of the address and the name that they have. */
+/** The address and the name that the customer types on the page replace those that the provider has. */
 const taxOf = ({ asksTax }: Order): Stripe.Checkout.SessionCreateParams =>
   asksTax
     ? {

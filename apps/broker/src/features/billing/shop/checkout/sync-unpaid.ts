@@ -1,11 +1,11 @@
 import type { Query } from '#platform/db/database.ts';
 import type { PurchaseLock } from '../changes/purchase-locks.ts';
-import type { SyncSubscription } from './outcome/fulfilment.ts';
+import type { ShopParts } from '../shop-parts.ts';
 import type { Order } from './orders/order.ts';
 
 type Wanted = Pick<Order, 'userId' | 'livemode' | 'kind' | 'itemId'>;
 
-/** What a person has not paid of the kind that they buy anew: plans, or rentals of the same server. */
+/** Finds unpaid subscriptions of the kind that a user buys again: plans, or rentals of the same server. */
 export async function findUnpaid(
   query: Query,
   { userId, livemode, kind, itemId }: Wanted,
@@ -25,13 +25,13 @@ export async function findUnpaid(
 }
 
 /**
- * Reads at the provider what a person has not paid as far as we know, before it is replaced: they may have paid it just now.
+ * Reads at the provider what a user has not paid as far as we know, before it is replaced: it may have been paid just now.
  * @throws SoukError payments_unavailable
  */
 export async function syncUnpaid(
-  { query, syncSubscription }: { query: Query; syncSubscription: SyncSubscription },
+  { db, sync }: Pick<ShopParts, 'db' | 'sync'>,
   wanted: Wanted,
   { but, lock }: { but?: string | undefined; lock: PurchaseLock },
 ): Promise<void> {
-  for (const paymentId of await findUnpaid(query, wanted, but)) await syncSubscription(paymentId, lock);
+  for (const paymentId of await findUnpaid(db.query, wanted, but)) await sync(paymentId, lock);
 }

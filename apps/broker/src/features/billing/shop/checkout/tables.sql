@@ -1,4 +1,4 @@
--- `email`, `card_id`: the address and the card of a customer that the provider was last told, or told us.
+-- `email`, `card_id`: the last address that we sent the provider, and the last card that it reported.
 create table payment_customers (
   user_id uuid not null,
   livemode boolean not null,
@@ -13,7 +13,7 @@ create table payment_customers (
 
 create index payment_customers_with_balance on payment_customers (livemode) where balance <> 0;
 
--- Customers of accounts that were deleted, whose balance is paid back. `amount` null: not read yet.
+-- Customers of deleted accounts, whose balance is refunded. `amount` null: not read yet.
 create table customer_clearings (
   customer_id text primary key,
   livemode boolean not null,
@@ -23,13 +23,13 @@ create table customer_clearings (
   next_at timestamptz not null
 );
 
--- What people began to pay for. An order is `open` until the provider says what became of its payment. A paid rental or plan is
--- `paid` until it can be used, then `fulfilled`. `returning`: paid although it cannot be had, for `reason`; given back, then
--- `refunded`. `flagged`: what was paid is not what was ordered, and an operator has to look; `closed`: they have dealt with it.
--- `shown_rentals`: the servers that the person was told they rent and the plan includes; null: it is not known.
--- `asks_tax`, `allows_codes`: what its payment page was asked to do; `paid_…`: what its payment came to.
--- `trouble`: why its payment is not back yet, beside `reason`, which its buyer reads. `replaces`: subscriptions that were not paid
--- when the order was, and end with it.
+-- What users started to pay for. An order is `open` until the provider reports the outcome of its payment. A paid rental or plan
+-- is `paid` until it can be used, then `fulfilled`. `returning`: paid although it is not available, for `reason`; it is refunded,
+-- then `refunded`. `flagged`: the payment does not match the order, and an operator has to look; `closed`: they have dealt with it.
+-- `shown_rentals`: the servers that the page said the user rents and the plan includes; null: unknown.
+-- `asks_tax`, `allows_codes`: what its payment page was asked to do; `paid_…`: the totals of its payment.
+-- `trouble`: why its payment is not refunded yet, besides `reason`, which its buyer reads. `replaces`: subscriptions that were
+-- unpaid when the order was paid, and end with it.
 create table checkout_orders (
   id uuid primary key,
   user_id uuid not null,
@@ -77,7 +77,7 @@ create index checkout_orders_flagged on checkout_orders (livemode, decided_at) w
 
 create index checkout_orders_by_payment on checkout_orders (payment_intent_id) where payment_intent_id is not null;
 
--- Ids alone: what an event is about is asked of the provider when the event is handled. `next_at`: null when it is done.
+-- Only ids: an event's object is read from the provider when the event is handled. `next_at`: null when it is done.
 create table payment_events (
   id text primary key,
   type text not null,

@@ -7,9 +7,9 @@ import { lockOffers } from '../offers/offer-rows.ts';
 import { appliesAt, candidates, candidateValues, previewMove, type MoveTarget } from './preview-move.ts';
 
 /**
- * Notes a move with everyone whom it concerns: from then on their Billing tab says what they will pay and when.
+ * Stores a move with all its subscribers: from then on their Billing tab says what they will pay and when.
  * @param find the plan and its price as they are in this transaction
- * @throws SoukError changed_since_shown where others would be moved than was shown, or a move of the plan is under way
+ * @throws SoukError changed_since_shown where other subscribers would be moved than was shown, or a move of the plan is under way
  */
 export async function beginMove(
   query: Query,
@@ -79,7 +79,7 @@ type MovedRow = {
   applies_at: Date;
 };
 
-/** People learn of another price before it is charged: `noticeDays` is the law's, and this is how they are told. */
+/** Announces another price before it is charged: the law requires `noticeDays`. */
 function noticeOf(
   { payment_id: paymentId, user_id: userId, from_amount: before, price_currency: currency, applies_at: at }: MovedRow,
   { id, plan, to }: { id: string; plan: string; to: { amount: number; currency: string } },

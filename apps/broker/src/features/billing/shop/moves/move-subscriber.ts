@@ -1,12 +1,11 @@
 import { noticeDays } from '@souk/contract/admin/offers.ts';
-import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { PurchaseLock } from '../changes/purchase-locks.ts';
+import type { ShopParts } from '../shop-parts.ts';
 import { readSubscription } from '../subscriptions/reading/read-subscription.ts';
-import type { SyncSubscription } from '../subscriptions/sync-subscription.ts';
-import type { Move, MoveItem } from './move-store.ts';
+import type { Move } from './move-store.ts';
 
 const noticeMs = noticeDays * 24 * 60 * 60_000;
-/** So long before a renewal the provider is told of a lower price: what is left of a paid month is reckoned by the price that it has. */
+/** Time before a renewal at which the provider gets a lower price: it prorates the rest of a paid month by the current price. */
 const lateMs = 3 * 24 * 60 * 60_000;
 const lookAgainMs = 60_000;
 
@@ -16,17 +15,16 @@ export type Outcome =
   | { status: 'queued'; dueAt: Date; appliesAt: Date };
 
 /**
- * Moves one subscriber at the provider: their next invoice is reckoned by the new price, and nothing is charged or credited
- * now. What the provider has now decides: they may have left, or have another plan. May be repeated.
+ * Moves one subscriber at the provider: the new price applies from the next invoice, and nothing is charged or credited now. The
+ * provider's current state decides: they may have left, or have another plan. Repeatable.
  * @throws SoukError payments_unavailable: call again later
  */
 export async function moveSubscriber(
-  given: { provider: PaymentProvider; sync: SyncSubscription; now(): number },
+  { provider, sync, clock }: Pick<ShopParts, 'provider' | 'sync' | 'clock'>,
   { planId, priceId, amount, startedAt }: Move,
-  { paymentId }: MoveItem,
+  paymentId: string,
   lock: PurchaseLock | undefined,
 ): Promise<Outcome> {
-  const { provider, sync } = given;
   const read = await readSubscription(provider, paymentId);
   const skip = async (why: string): Promise<Outcome> => {
     await sync(paymentId, lock);
@@ -41,12 +39,12 @@ export async function moveSubscriber(
   if (read.priceId !== priceId) {
     const isRise = read.amount === undefined || read.amount < amount;
     const tellFrom = new Date(periodEndsAt.getTime() - lateMs);
-    if (read.amount !== undefined && read.amount > amount && given.now() < tellFrom.getTime())
+    if (read.amount !== undefined && read.amount > amount && clock.now() < tellFrom.getTime())
       return { status: 'queued', dueAt: tellFrom, appliesAt: periodEndsAt };
     // a renewal that was nearer than the notice when the move began still costs what it did
     if (isRise && periodEndsAt.getTime() < startedAt.getTime() + noticeMs)
-      return { status: 'queued', dueAt: lookAgainAt(periodEndsAt, given.now()), appliesAt: aMonthAfter(periodEndsAt) };
-    // it names the price that is wanted, so that it may be sent twice
+      return { status: 'queued', dueAt: lookAgainAt(periodEndsAt, clock.now()), appliesAt: aMonthAfter(periodEndsAt) };
+    // it names the wanted price, so that it may be sent twice
     const change = { items: [{ id: read.itemId, price: priceId }], proration_behavior: 'none' as const };
     await lock?.confirm();
     await provider.call((stripe) => stripe.subscriptions.update(paymentId, change));
@@ -55,11 +53,11 @@ export async function moveSubscriber(
   return { status: 'moved', appliesAt: periodEndsAt };
 }
 
-/** After the renewal, which the provider may be late with. */
+/** A moment after the renewal, which may be late. */
 const lookAgainAt = (periodEndsAt: Date, nowMs: number) =>
   new Date(Math.max(periodEndsAt.getTime(), nowMs) + lookAgainMs);
 
-/** As the provider reckons it: a month that has no such day ends earlier. */
+/** As the provider counts months: one that has no such day ends earlier. */
 function aMonthAfter(at: Date): Date {
   const next = new Date(at);
   next.setUTCMonth(next.getUTCMonth() + 1);

@@ -7,8 +7,8 @@ import { count, counted } from '../offers/offer-words.ts';
 export type MoveTarget = { planId: string; name: string; amount: number; currency: string; monthlyCredits: number };
 
 /**
- * Subscribers of a plan with what would become of each: `movable`, or why not. A price that rises is paid at a renewal that
- * is at least the notice away, so that people see it before.
+ * Subscribers of a plan, each `movable` or with the reason why not. A higher price applies from a renewal that is at least the
+ * notice away, so that subscribers see it before.
  * $1 livemode, $2 plan, $3 amount, $4 currency, $5 monthly credits, $6 now, $7 notice in days, $8 grace in ms
  */
 export const candidates = `(
@@ -30,7 +30,7 @@ export const candidateValues = (
   nowMs: number,
 ): unknown[] => [livemode, planId, amount, currency, monthlyCredits, new Date(nowMs), noticeDays, renewalGraceMs];
 
-/** When a person pays the new price: with the next renewal, or the one after. */
+/** When a subscriber pays the new price: with the next renewal, or the one after. */
 export const appliesAt = `period_ends_at + make_interval(months => periods)`;
 
 type Row = {
@@ -44,7 +44,7 @@ type Row = {
   last_at: Date | null;
 };
 
-/** What a move would do: who would pay what from when. */
+/** Previews a move: how many subscribers would pay what, and from when. */
 export async function previewMove(
   query: Query,
   livemode: boolean,

@@ -1,5 +1,6 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import type { Query } from '#platform/db/database.ts';
+import { readRows } from '../../read-rows.ts';
 
 export type Renewal = Pick<SubscriptionAnswer['subscription']['subscriptions'][number], 'renewal' | 'priceChange'>;
 
@@ -7,23 +8,25 @@ type Row = {
   id: string;
   amount: number;
   currency: string;
-  monthly_credits: number;
-  to_amount: number | null;
-  to_credits: number | null;
-  from_amount: number | null;
-  from_credits: number | null;
-  applies_at: Date | null;
+  monthlyCredits: number;
+  toAmount: number | undefined;
+  toCredits: number | undefined;
+  fromAmount: number | undefined;
+  fromCredits: number | undefined;
+  appliesAt: Date | undefined;
 };
 
-/** What the renewals of a person's plans cost, or would if they resumed them, and what changes with one that is yet to come. */
+/** Reads what the renewals of a user's plans cost, or would if they resumed them, and the coming change of each price. */
 export async function readRenewals(
   query: Query,
   { userId, livemode, nowMs }: { userId: string; livemode: boolean; nowMs: number },
 ): Promise<(id: string) => Renewal> {
-  const { rows } = await query<Row>(
-    `select s.id, s.price_amount as amount, s.price_currency as currency, p.monthly_credits, m.*
+  const rows = await readRows<Row>(
+    query,
+    `select s.id, s.price_amount as amount, s.price_currency as currency, p.monthly_credits as "monthlyCredits", m.*
      from subscriptions s join plan_prices p using (price_id) left join lateral (
-       select m.amount as to_amount, m.monthly_credits as to_credits, i.from_amount, i.from_credits, i.applies_at
+       select m.amount as "toAmount", m.monthly_credits as "toCredits", i.from_amount as "fromAmount",
+         i.from_credits as "fromCredits", i.applies_at as "appliesAt"
        from price_move_items i join price_moves m on m.id = i.move_id
        where i.payment_id = s.payment_id and i.status in ('queued', 'moved') and i.applies_at > $3
          and m.plan_id = coalesce(s.next_plan_id, s.plan_id)
@@ -35,17 +38,16 @@ export async function readRenewals(
   return (id) => renewals.get(id) ?? { renewal: null, priceChange: null };
 }
 
-function present(row: Row): Renewal {
-  const { amount, currency, monthly_credits: monthlyCredits } = row;
+function present({ amount, currency, monthlyCredits, ...change }: Row): Renewal {
+  const { toAmount, toCredits, fromAmount = amount, fromCredits = monthlyCredits, appliesAt } = change;
   const renewal = { amount, currency, monthlyCredits };
-  if (row.applies_at === null || row.to_amount === null || row.to_credits === null)
-    return { renewal, priceChange: null };
+  if (!appliesAt || toAmount === undefined || toCredits === undefined) return { renewal, priceChange: null };
   return {
     renewal,
     priceChange: {
-      from: { amount: row.from_amount ?? amount, currency, monthlyCredits: row.from_credits ?? monthlyCredits },
-      to: { amount: row.to_amount, currency, monthlyCredits: row.to_credits },
-      at: row.applies_at.toISOString(),
+      from: { amount: fromAmount, currency, monthlyCredits: fromCredits },
+      to: { amount: toAmount, currency, monthlyCredits: toCredits },
+      at: appliesAt.toISOString(),
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { PersonPayment } from '@souk/contract/admin/person.ts';
 
-/** Of a payment `t` of the history, the dispute that decides about it: one that holds its money before the others, the newest first. */
+/** Selects the deciding dispute of a payment `t` of the history: one that keeps its money before the others, the newest first. */
 export const disputeSql = `
   select d.status as dispute_status, d.due_by as dispute_due_by,
     (select coalesce(-sum(e.delta), 0)::bigint from ledger_entries e
@@ -38,11 +38,6 @@ function stateOf(status: string): NonNullable<PersonPayment['dispute']>['state']
   return status === 'won' || status === 'lost' ? status : 'under-review';
 }
 
-/** The bank has the money, or keeps it: the provider refuses to pay it back once more. */
+/** Whether the bank has the money: the provider refuses to refund it a second time (refunds/refundable-sql.ts has the same rule). */
 export const keepsMoney = (dispute: PersonPayment['dispute']): boolean =>
   dispute !== null && dispute.state !== 'won' && dispute.state !== 'inquiry';
-
-/** The same of a payment of the provider, as an expression of SQL. @param intent its id, as an expression */
-export const keepsMoneySql = (intent: string): string => `exists (select from disputes d
-  where d.payment_intent_id = ${intent}
-    and d.status not in ('won', 'prevented', 'warning_closed', 'warning_under_review', 'warning_needs_response'))`;

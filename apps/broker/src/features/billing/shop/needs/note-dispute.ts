@@ -1,13 +1,12 @@
 import type { Stripe } from 'stripe';
 import type { Query } from '#platform/db/database.ts';
-import { idOf } from '../checkout/read-session.ts';
-import type { KnownPayment } from '../taking-back/find-payment.ts';
+import { idOf } from '../id-of.ts';
 
-/** Notes a dispute as the provider has it now, for those who answer it. @param payment undefined: it is of none that we know */
+/** Stores a dispute in its current state, for the administrators who answer it. @param payment undefined: unknown here */
 export async function noteDispute(
   query: Query,
   dispute: Stripe.Dispute,
-  payment: Pick<KnownPayment, 'userId' | 'description'> | undefined,
+  payment: { userId: string; description: string } | undefined,
 ): Promise<void> {
   const { due_by: dueBy } = dispute.evidence_details;
   await query(

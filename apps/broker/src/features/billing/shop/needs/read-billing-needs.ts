@@ -1,7 +1,7 @@
 import type { Needs } from '@souk/contract/admin/overview.ts';
 import { shownNeeds } from '@souk/contract/admin/overview.ts';
 import type { Query } from '#platform/db/database.ts';
-import { refundFailedForMs } from '../refunds/create-refunds.ts';
+import { refundFailedForMs } from '../refunds/refund-store.ts';
 
 const dayMs = 24 * 60 * 60_000;
 /** What a reconciler repaired is told of for so long. */

@@ -1,6 +1,7 @@
-import type { OfferFields, PackageFields, PlanFields } from '@souk/contract/billing/offer-fields.ts';
+import type { OfferFields } from '@souk/contract/billing/offer-fields.ts';
 import type { Tier } from '@souk/contract/tiers.ts';
 import type { Query } from '#platform/db/database.ts';
+import { readRow, readRows } from '../../read-rows.ts';
 
 type Kind = OfferFields['kind'];
 
@@ -20,55 +21,38 @@ export type StoredOffer = {
   fileVersion: FileVersion | undefined;
 };
 
-type Row = {
-  kind: Kind;
-  offer_id: string;
-  name: string;
-  amount: number;
-  currency: string;
-  popular: boolean;
-  description: string | null;
-  features: string[] | null;
-  tier: Tier | null;
-  monthly_credits: number | null;
-  credits: number | null;
-  bonus: number | null;
-  active: boolean;
-  position: number;
-  revision: number;
-  edited_at: Date | null;
-  edited_by: string | null;
-  file_version: FileVersion | null;
-};
-
-const common = 'active, position, revision, edited_at, edited_by, file_version';
-const all = `(
-  select 'plan' as kind, plan_id as offer_id, name, amount, currency, popular, description, features, tier, monthly_credits,
-    null::bigint as credits, null::bigint as bonus, ${common} from plans
+const common = `active, position, revision, edited_at as "editedAt", edited_by as "editedBy", file_version as "fileVersion"`;
+const selectOffers = `select * from (
+  select 'plan' as kind, plan_id as "offerId", jsonb_build_object('kind', 'plan', 'name', name, 'amount', amount,
+    'currency', currency, 'popular', popular, 'description', description, 'features', features, 'tier', tier,
+    'monthlyCredits', monthly_credits) as fields, ${common} from plans
   union all
-  select 'package', package_id, name, price, currency, popular, null, null, null, null, credits, bonus, ${common}
-    from credit_packages) as offers`;
+  select 'package', package_id, jsonb_build_object('kind', 'package', 'name', name, 'amount', price, 'currency', currency,
+    'popular', popular, 'credits', credits, 'bonus', bonus), ${common} from credit_packages) as offers`;
 
-/** Only one change of offers runs at a time, at all brokers: orders and marks depend on each other. */
+/** Serializes changes of offers on all brokers: orders and marks depend on each other. */
 export const lockOffers = (query: Query) => query(`select pg_advisory_xact_lock(hashtext('souk:offers'))`);
 
 /**
- * All offers: plans before packages, those that are sold before archived ones, each in its order. An edited one stands before one
- * that the file has put into its place since.
+ * Reads all offers: plans before packages, those on sale before archived ones, each in its order. An edited offer comes before
+ * one that the file has put in its place since.
  */
-export async function readStoredOffers(query: Query): Promise<StoredOffer[]> {
-  const { rows } = await query<Row>(
-    `select * from ${all} order by kind = 'package', active desc, position, edited_at is null, offer_id`,
+export const readStoredOffers = (query: Query): Promise<StoredOffer[]> =>
+  readRows(query, `${selectOffers} order by kind = 'package', active desc, position, "editedAt" is null, "offerId"`);
+
+export const findStoredOffer = (query: Query, offerId: string): Promise<StoredOffer | undefined> =>
+  readRow(query, `${selectOffers} where "offerId" = $1`, [offerId]);
+
+export type PlanFacts = { planId: string; name: string; tier: Tier; monthlyCredits: number };
+
+/** Reads a plan, sold or archived. */
+export const readPlan = (query: Query, planId: string): Promise<PlanFacts | undefined> =>
+  readRow(
+    query,
+    'select plan_id as "planId", name, tier, monthly_credits as "monthlyCredits" from plans where plan_id = $1',
+    [planId],
   );
-  return rows.map(present);
-}
 
-export async function findStoredOffer(query: Query, offerId: string): Promise<StoredOffer | undefined> {
-  const { rows } = await query<Row>(`select * from ${all} where offer_id = $1`, [offerId]);
-  return rows[0] && present(rows[0]);
-}
-
-/** Writes an offer as it is given. @param at when an administrator edited it; undefined: it is as offers.json has it */
 export async function writeStoredOffer(query: Query, offer: StoredOffer): Promise<void> {
   const { offerId, fields, active, position, revision, editedAt, editedBy } = offer;
   const { name, amount, currency, popular } = fields;
@@ -107,40 +91,8 @@ export async function writeStoredOffer(query: Query, offer: StoredOffer): Promis
   );
 }
 
-/** Takes the mark "Most Popular" from the others of a kind. @returns their ids */
-export async function unmarkOthers(query: Query, kind: Kind, offerId: string): Promise<string[]> {
+/** Takes the mark "Most Popular" from the other offers of a kind. */
+export async function unmarkOthers(query: Query, kind: Kind, offerId: string): Promise<void> {
   const [table, id] = kind === 'plan' ? ['plans', 'plan_id'] : ['credit_packages', 'package_id'];
-  const { rows } = await query<{ id: string }>(
-    `update ${table} set popular = false, revision = revision + 1 where popular and ${id} <> $1 returning ${id} as id`,
-    [offerId],
-  );
-  return rows.map((row) => row.id);
-}
-
-function present(row: Row): StoredOffer {
-  return {
-    kind: row.kind,
-    offerId: row.offer_id,
-    fields: fieldsOf(row),
-    active: row.active,
-    position: row.position,
-    revision: row.revision,
-    editedAt: row.edited_at ?? undefined,
-    editedBy: row.edited_by ?? undefined,
-    fileVersion: row.file_version ?? undefined,
-  };
-}
-
-function fieldsOf(row: Row): PlanFields | PackageFields {
-  const { name, amount, currency, popular } = row;
-  const shared = { name, amount, currency, popular };
-  if (row.kind === 'package') return { kind: 'package', ...shared, credits: row.credits ?? 0, bonus: row.bonus ?? 0 };
-  return {
-    kind: 'plan',
-    ...shared,
-    description: row.description ?? '',
-    features: row.features ?? [],
-    tier: row.tier ?? 'T0',
-    monthlyCredits: row.monthly_credits ?? 0,
-  };
+  await query(`update ${table} set popular = false, revision = revision + 1 where popular and ${id} <> $1`, [offerId]);
 }

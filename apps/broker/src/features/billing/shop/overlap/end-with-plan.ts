@@ -2,9 +2,8 @@ import type { Tier } from '@souk/contract/tiers.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
-import { createAccessStore } from '../../entitlement/access-store.ts';
+import { readOwned } from '../../entitlement/access-store.ts';
 import { isRunning } from '../../entitlement/owned.ts';
-import { wantEnd } from '../subscriptions/ends/want-end.ts';
 import { untoldRentals } from './find-untold.ts';
 import { includedRentals } from './included-rentals.ts';
 
@@ -16,11 +15,11 @@ export type ChosenRentals = {
 type Plan = { planId: string; name: string; tier: Tier };
 
 /**
- * Notes which rentals end with their period once a plan is paid that includes them: those that the person named, and no others
- * from an earlier try.
- * @param chosen.endRentals servers that the person rents; a rental that has ended meanwhile is left out
- * @param chosen.shownRentals what they were told that they rent of what the plan includes; undefined: it is not known
- * @throws SoukError invalid_request where the plan does not include one, overlap_changed where they were not told of another
+ * Stores which rentals end with their period once a plan that includes them is paid: those that the user named, and no others from an
+ * earlier attempt.
+ * @param chosen.endRentals servers that the user rents; a rental that has ended meanwhile is left out
+ * @param chosen.shownRentals the user's rentals that the page said the plan includes; undefined: unknown
+ * @throws SoukError invalid_request where the plan does not include one, overlap_changed where the page did not list another
  */
 export async function endRentalsWithPlan(
   query: Query,
@@ -29,7 +28,7 @@ export async function endRentalsWithPlan(
   plan: Plan,
   { endRentals: serverIds = [], shownRentals }: ChosenRentals,
 ): Promise<void> {
-  const owned = await createAccessStore({ query }, livemode).read(userId);
+  const owned = await readOwned(query, livemode, userId);
   const included = includedRentals(owned, plan.tier, given);
   const refused = serverIds.find(
     (id) =>
@@ -57,10 +56,9 @@ export async function endRentalsWithPlan(
 }
 
 /**
- * Takes the rentals that were to end with this plan, which is paid now: each is ended with its period, at once by `setEnd`, or by
- * the job that tries again.
+ * Takes the rentals that end with this plan, which is paid now.
  * @param query of the transaction that writes the plan
- * @returns their subscriptions at the payment provider
+ * @returns their subscriptions at the payment provider, which are to end with their period
  */
 export async function takeRentalsOfPlan(query: Query, { userId, livemode }: Person, planId: string): Promise<string[]> {
   const { rows } = await query<{ payment_id: string }>(
@@ -69,7 +67,5 @@ export async function takeRentalsOfPlan(query: Query, { userId, livemode }: Pers
      returning payment_id`,
     [userId, livemode, planId],
   );
-  const paymentIds = rows.map((row) => row.payment_id);
-  if (paymentIds.length > 0) await wantEnd(query, paymentIds);
-  return paymentIds;
+  return rows.map((row) => row.payment_id);
 }

@@ -1,30 +1,32 @@
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Query } from '#platform/db/database.ts';
-import { createAccessStore } from '../../entitlement/access-store.ts';
-import type { Order } from '../checkout/orders/order.ts';
-import { readPlan } from '../subscriptions/subscription-store.ts';
+import { readOwned } from '../../entitlement/access-store.ts';
+import { readPlan } from '../offers/offer-rows.ts';
 import { includedRentals, isIncluded } from './included-rentals.ts';
 
+type PlanOrder = {
+  userId: string;
+  livemode: boolean;
+  kind: string;
+  itemId: string;
+  shownRentals: readonly string[] | undefined;
+};
+
 /**
- * The server of a rental that the person pays for by now, or is about to, and that they were not told of when they began to pay for a
- * plan that includes it. undefined: there is none, or it is not known what they were told.
+ * Finds a rental that the user pays for by now, or is about to, that a plan includes, and that its payment page did not list.
+ * undefined: there is none, or it is unknown what the page listed.
  * @param query also of a transaction
+ * @returns the id of its server
  */
 export async function findUntold(
   query: Query,
   given: { findServer(id: string): CatalogueServer | undefined; nowMs: number },
-  {
-    userId,
-    livemode,
-    kind,
-    itemId,
-    shownRentals,
-  }: Pick<Order, 'userId' | 'livemode' | 'kind' | 'itemId' | 'shownRentals'>,
+  { userId, livemode, kind, itemId, shownRentals }: PlanOrder,
 ): Promise<string | undefined> {
   if (kind !== 'plan' || shownRentals === undefined) return undefined;
   const plan = await readPlan(query, itemId);
   if (!plan) return undefined;
-  const owned = await createAccessStore({ query }, livemode).read(userId);
+  const owned = await readOwned(query, livemode, userId);
   const untold = untoldRentals(includedRentals(owned, plan.tier, given), shownRentals);
   if (untold[0]) return untold[0].serverId;
   const { rows } = await query<{ item_id: string }>(
@@ -35,7 +37,7 @@ export async function findUntold(
   return soon.find((id) => !shownRentals.includes(id) && isIncluded(given.findServer(id), plan.tier));
 }
 
-/** Of the rentals that a plan includes, those that the person was not told of. One whose payment failed is paid or ended first. */
+/** Filters the rentals that the page did not list. A rental whose payment failed is paid or ended first. */
 export const untoldRentals = <Rental extends { serverId: string; pastDue: boolean }>(
   included: readonly Rental[],
   shownRentals: readonly string[],

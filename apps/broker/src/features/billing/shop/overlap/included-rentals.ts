@@ -3,7 +3,7 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { tierOf } from '../../entitlement/access-to.ts';
 import { isRunning, renews, type Owned, type OwnedServer } from '../../entitlement/owned.ts';
 
-/** The rentals that a person goes on paying for, and that a plan of this tier includes. */
+/** The rentals that a user goes on paying for, and that a plan of this tier includes. */
 export function includedRentals(
   { servers }: Owned,
   tier: Tier,
@@ -15,7 +15,7 @@ export function includedRentals(
   );
 }
 
-/** Whether a plan of this tier includes a server. What is free for all, or no longer offered, is in no plan. */
+/** Whether a plan of this tier includes a server. No plan includes a server that is free for all or no longer offered. */
 export function isIncluded(server: CatalogueServer | undefined, tier: Tier): boolean {
   const level = server ? tiers[tierOf(server.manifest)].level : 0;
   return level > 0 && level <= tiers[tier].level;

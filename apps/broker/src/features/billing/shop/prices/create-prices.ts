@@ -1,24 +1,24 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { CreditPackage, Plan } from '@souk/contract/billing/billing.ts';
 import type { OfferFields } from '@souk/contract/billing/offer-fields.ts';
 import type { Manifest } from '@souk/contract/manifest/manifest.ts';
-import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
-import { Backoff } from '#platform/work/backoff.ts';
-import type { Query } from '#platform/db/database.ts';
+import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { Backoff } from '#platform/work/backoff.ts';
 import { createWorkLoop } from '#platform/work/work-loop.ts';
 import { withPatience } from '../checkout/patience.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
 import { offeredPackage, offeredPlan, offeredRental, type Offered, type OfferKind } from './offered.ts';
-import { createPriceStore, type StoredPrice } from './price-store.ts';
-import { groupsOf, putPrice, readProvider, stagePrice, type AtProvider, type ProviderPrice } from './put-price.ts';
+import { createPriceBook, putMissing } from './price-book.ts';
+import type { StoredPrice } from './price-store.ts';
+import { stagePrice, type ProviderPrice } from './put-price.ts';
 
-/** The prices that people pay, at the payment provider. */
+/** The prices that users pay, at the payment provider. */
 export type Prices = {
   /** From memory; undefined until the provider has it, and always where nothing is sold. */
   priceOf(kind: OfferKind, id: string): StoredPrice | undefined;
-  /** Ids of the provider, only of prices that are what is offered now. */
+  /** The provider's ids, only of prices that are what is offered now. */
   planPriceId(plan: Plan): string | undefined;
   packagePriceId(one: CreditPackage): string | undefined;
   rentalPriceId(server: CatalogueServer): string | undefined;
@@ -28,16 +28,16 @@ export type Prices = {
   isSold(server: CatalogueServer): boolean;
   /**
    * Puts one price at the provider now.
-   * @throws SoukError payments_unavailable; the price is then put in the background as soon as the provider answers
+   * @throws SoukError payments_unavailable; the background then puts the price as soon as the provider answers
    */
   put(offered: Offered): Promise<ProviderPrice>;
   /**
-   * Tells the provider of the rental of a manifest that is staged, where it is new or its price is another. What is sold
-   * meanwhile keeps its price.
-   * @returns undefined where nothing had to be told, or the provider does not answer: it is told when the manifest is deployed
+   * Sends the provider the rental price of a staged manifest, where it is new or has changed. What is on sale meanwhile keeps its
+   * price.
+   * @returns undefined where nothing changed, or the provider does not answer: it gets the price when the manifest is deployed
    */
   stageRental(manifest: Manifest): Promise<ProviderPrice | undefined>;
-  /** Brings the provider up to what is offered, in the background, from now on. Never fails. */
+  /** Keeps the provider up to date with what is offered, in the background. Never fails. */
   start(): void;
   /** Offers have changed. */
   refresh(): void;
@@ -48,62 +48,22 @@ export type Prices = {
 
 /** @param options.provider undefined: nothing is sold */
 export async function createPrices(options: {
-  db: { query: Query };
+  db: Pick<Database, 'query'>;
   provider: PaymentProvider | undefined;
-  /** Tax comes on top of the prices. */
+  /** Tax is added to the prices. */
   addsTax: boolean;
   offers: OfferStore;
   catalogue: Pick<Catalogue, 'snapshot' | 'onChange'>;
-  /** Of the plans and packages. */
+  /** Currency of the plans and packages. */
   currency: string | undefined;
   log: Log;
 }): Promise<Prices> {
   const { provider, addsTax, offers, catalogue, currency, log } = options;
   const rentalOf = (server: Pick<CatalogueServer, 'id' | 'manifest'>) => offeredRental(server, currency);
-  const store = createPriceStore(options.db, provider?.livemode ?? false);
-  const known = new Map<string, StoredPrice>();
-  /** What this process has put, with all its texts: it is not put again until it changes. */
-  const put = new Map<string, string>();
+  const book = await createPriceBook(options);
   const backoff = new Backoff();
   const waiting = new Set<() => void>();
   let stopListening = () => {};
-
-  if (provider) for (const price of await store.read()) known.set(keyOf(price), price);
-
-  const isPut = (one: Offered) => put.get(keyOf(one)) === JSON.stringify(one);
-
-  async function putNow(one: Offered, found?: AtProvider): Promise<ProviderPrice> {
-    if (!provider) throw new Error('nothing is sold here');
-    const price = await putPrice(provider, one, { found, addsTax });
-    const { kind, id, amount, currency, monthlyCredits } = one;
-    const stored = { kind, id, amount, currency, ...(monthlyCredits !== undefined && { monthlyCredits }), ...price };
-    if (!isDeepStrictEqual(known.get(keyOf(one)), stored)) await store.write(stored);
-    known.set(keyOf(one), stored);
-    put.set(keyOf(one), JSON.stringify(one));
-    return price;
-  }
-
-  /** One that the provider refuses does not keep the others back. */
-  async function putAll(stopping: AbortSignal): Promise<void> {
-    if (!provider) return;
-    const refused: unknown[] = [];
-    const missing = (await offered()).filter((one) => !isPut(one));
-    for (const group of groupsOf(missing)) {
-      if (stopping.aborted) return;
-      const found = await readProvider(provider, group);
-      for (const one of group) {
-        if (stopping.aborted) return;
-        if (isPut(one)) continue;
-        try {
-          await putNow(one, found);
-        } catch (error) {
-          if (!isRefusal(error)) throw error;
-          refused.push(error);
-        }
-      }
-    }
-    if (refused.length > 0) throw refused[0];
-  }
 
   async function offered(): Promise<Offered[]> {
     const [plans, packages] = await Promise.all([offers.plans(), offers.packages()]);
@@ -115,14 +75,14 @@ export async function createPrices(options: {
   const loop = createWorkLoop({
     async work(stopping) {
       const asked = [...waiting];
-      await putAll(stopping);
+      if (provider) await putMissing(provider, book, await offered(), stopping);
       for (const done of asked) {
         done();
         waiting.delete(done);
       }
     },
     failed(error) {
-      log.warn({ err: error }, 'the prices could not be brought to the payment provider; it is tried again');
+      log.warn({ err: error }, 'the prices could not be sent to the payment provider; they will be retried');
       return backoff.next();
     },
   });
@@ -131,35 +91,20 @@ export async function createPrices(options: {
     if (provider) void loop.run();
   }
 
-  function currentPriceId(
-    kind: OfferKind,
-    id: string,
-    amount: number,
-    currency: string,
-    monthlyCredits?: number,
-  ): string | undefined {
-    const price = known.get(keyOf({ kind, id }));
-    const isCurrent =
-      price?.amount === amount && price.currency === currency && price.monthlyCredits === monthlyCredits;
-    return isCurrent ? price.priceId : undefined;
-  }
-
   return {
-    priceOf: (kind, id) => known.get(keyOf({ kind, id })),
-    planPriceId: ({ planId, amount, currency, monthlyCredits }) =>
-      currentPriceId('plan', planId, amount, currency, monthlyCredits),
-    packagePriceId: ({ packageId, price, currency }) => currentPriceId('package', packageId, price, currency),
+    priceOf: book.priceOf,
+    planPriceId: (plan) => book.currentId('plan', plan.planId, plan),
+    packagePriceId: ({ packageId, price, currency }) =>
+      book.currentId('package', packageId, { amount: price, currency }),
     rentalPriceId({ id, manifest }) {
       const rental = manifest.billing?.rental;
-      return rental && currentPriceId('rental', id, rental.price, rental.currency);
+      return rental && book.currentId('rental', id, { amount: rental.price, currency: rental.currency });
     },
-    isOffered: ({ offerId, fields: { amount, currency, ...rest } }) =>
-      currentPriceId(rest.kind, offerId, amount, currency, rest.kind === 'plan' ? rest.monthlyCredits : undefined) !==
-      undefined,
+    isOffered: ({ offerId, fields }) => book.currentId(fields.kind, offerId, fields) !== undefined,
     isSold: (server) => rentalOf(server) !== undefined,
     async put(one) {
       try {
-        return await putNow(one);
+        return await book.put(one);
       } catch (error) {
         refresh();
         throw error;
@@ -168,10 +113,10 @@ export async function createPrices(options: {
     async stageRental(manifest) {
       const { id } = manifest;
       const one = rentalOf({ id, manifest });
-      if (!provider || !one || currentPriceId('rental', id, one.amount, one.currency) !== undefined) return undefined;
+      if (!provider || !one || book.currentId('rental', id, one) !== undefined) return undefined;
       const live = catalogue.snapshot().byId.get(id);
       try {
-        return await withPatience(live && rentalOf(live) ? stagePrice(provider, one, { addsTax }) : putNow(one));
+        return await withPatience(live && rentalOf(live) ? stagePrice(provider, one, { addsTax }) : book.put(one));
       } catch (error) {
         log.warn({ err: error, server: id }, 'the price of a staged rental is not at the payment provider yet');
         return undefined;
@@ -179,7 +124,7 @@ export async function createPrices(options: {
     },
     start() {
       stopListening = catalogue.onChange((_, changed) => {
-        if (changed.map(rentalOf).some((one) => one && !isPut(one))) refresh();
+        if (changed.map(rentalOf).some((one) => one && !book.isPut(one))) refresh();
       });
       refresh();
     },
@@ -197,5 +142,3 @@ export async function createPrices(options: {
     },
   };
 }
-
-const keyOf = ({ kind, id }: Pick<Offered, 'kind' | 'id'>): string => `${kind} ${id}`;

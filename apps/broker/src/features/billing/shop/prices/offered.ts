@@ -8,7 +8,7 @@ export type OfferKind = 'plan' | 'package' | 'rental';
 /** Something that is sold for money: a plan or a rental by the month, a package once. */
 export type Offered = {
   kind: OfferKind;
-  /** Of the plan, the package or the server. */
+  /** Id of the plan, the package or the server. */
   id: string;
   name: string;
   description: string;
@@ -16,11 +16,11 @@ export type Offered = {
   amount: number;
   /** In capitals. */
   currency: string;
-  /** Of a plan: who subscribed at a price keeps the credits that came with it. */
+  /** For a plan: subscribers keep the credits that came with their price. */
   monthlyCredits?: number;
 };
 
-/** undefined: free. */
+/** @returns undefined for a free plan */
 export function offeredPlan(plan: Plan): Offered | undefined {
   const { planId: id, name, description, amount, currency, monthlyCredits } = plan;
   if (amount === 0) return undefined;
@@ -29,7 +29,7 @@ export function offeredPlan(plan: Plan): Offered | undefined {
 
 export function offeredPackage({ packageId, name, credits, bonus, price, currency }: CreditPackage): Offered {
   const description = 'Credits for calls that have a price. They never expire.';
-  // payment pages and receipts show the name alone
+  // payment pages and receipts show only the name
   return {
     kind: 'package',
     id: packageId,
@@ -41,8 +41,8 @@ export function offeredPackage({ packageId, name, credits, bonus, price, currenc
 }
 
 /**
- * undefined: it cannot be rented, or the provider could not charge it.
- * @param currency of the shop: a rental in another one is not sold
+ * @param currency the shop's: a rental in another currency is not sold
+ * @returns undefined where the server is not for rent, or the provider could not charge its price
  */
 export function offeredRental(
   server: Pick<CatalogueServer, 'id' | 'manifest'>,

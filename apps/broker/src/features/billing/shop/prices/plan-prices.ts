@@ -1,9 +1,10 @@
 import type { Query } from '#platform/db/database.ts';
+import { readRow } from '../../read-rows.ts';
 
-/** What a price of the provider costs and brings each month. It never changes: another offer is another price. */
+/** What a price of the provider costs and brings each month. It never changes: another offer has another price. */
 export type PlanPrice = { priceId: string; planId: string; amount: number; currency: string; monthlyCredits: number };
 
-/** Of a price that is known already, what is known stays. */
+/** Stores a price; one that is known already stays as it is. */
 export async function notePlanPrice(
   query: Query,
   { priceId, planId, amount, currency, monthlyCredits }: PlanPrice,
@@ -15,7 +16,7 @@ export async function notePlanPrice(
   );
 }
 
-/** Credits that a month at each known price brings. */
+/** Reads the monthly credits of each known price. */
 export async function creditsOfPrices(query: Query, priceIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const { rows } = await query<{ price_id: string; monthly_credits: number }>(
     'select price_id, monthly_credits from plan_prices where price_id = any ($1::text[])',
@@ -28,7 +29,28 @@ export async function creditsOfPrice(query: Query, priceId: string | undefined):
   return priceId === undefined ? undefined : (await creditsOfPrices(query, [priceId])).get(priceId);
 }
 
-/** A price that a subscription has and that is not known here, as after a restore: it brings what its plan brings now. */
+/**
+ * Reads the credits of the month that a subscription has paid for: those of its price, or of the previous one where the provider
+ * already has another price for the next renewal.
+ * @param at a moment of that month
+ */
+export async function creditsOfPeriod(
+  query: Query,
+  paymentId: string,
+  priceId: string | undefined,
+  at: Date,
+): Promise<number | undefined> {
+  const move = await readRow<{ credits: number | undefined }>(
+    query,
+    `select from_credits as credits from price_move_items i join price_moves m on m.id = i.move_id
+     where i.payment_id = $1 and i.status = 'moved' and m.price_id = $2 and i.applies_at > $3
+     order by m.started_at desc limit 1`,
+    [paymentId, priceId ?? null, at],
+  );
+  return move?.credits ?? creditsOfPrice(query, priceId);
+}
+
+/** Stores a subscription's price that is unknown here, as after a restore: it brings what its plan brings now. */
 export async function noteSeenPrice(
   query: Query,
   {

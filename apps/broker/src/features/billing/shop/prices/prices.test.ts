@@ -134,7 +134,7 @@ test('a start does not wait for a provider that does not answer, and says so wit
   try {
     const { plans } = await createClient([listPlans] as const, { baseUrl: other.publicUrl, fetch }).listPlans();
     expect(plans.map(({ priceId }) => priceId)).toEqual([null, null, null, null]);
-    await waitUntil('it to be logged', () => other.logged().includes('could not be brought to the payment provider'));
+    await waitUntil('it to be logged', () => other.logged().includes('could not be sent to the payment provider'));
     expect(other.logged()).not.toMatch(/sk_live_canary|whsec_canary/);
   } finally {
     await other.stop();

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Stripe } from 'stripe';
 import { makeOnce, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { idOf } from '../id-of.ts';
 import type { OfferKind, Offered } from './offered.ts';
 
-/** What is sold, as the payment provider knows it. */
+/** The provider's ids of something that is sold. */
 export type ProviderPrice = { productId: string; priceId: string };
 
 const kinds = ['plan', 'package', 'rental'] as const satisfies readonly OfferKind[];
 
-/** The same for every broker and after every restart, so that nothing is created twice. */
+/** The same on every broker and after every restart, so that nothing is created twice. */
 export const productIdOf = ({ kind, id }: Pick<Offered, 'kind' | 'id'>): string => `souk_${kind}_${id}`;
 
-/** What a product of the provider is; undefined where it is none of ours. */
+/** The offer behind a product of the provider; undefined where the product is not ours. */
 export function offerOfProduct(productId: string): { kind: OfferKind; id: string } | undefined {
   const kind = kinds.find((one) => productId.startsWith(`souk_${one}_`));
   return kind && { kind, id: productId.slice(`souk_${kind}_`.length) };
@@ -20,10 +21,10 @@ export function offerOfProduct(productId: string): { kind: OfferKind; id: string
 /** What the provider has of some offers. */
 export type AtProvider = { products: Stripe.Product[]; prices: Stripe.Price[] };
 
-/** As many as one request of Stripe takes. */
+/** Stripe's limit for one request. */
 const maxLookupKeys = 10;
 
-/** Offers in groups of which the provider can be asked at once. */
+/** Splits offers into groups that fit one request. */
 export function groupsOf(offered: readonly Offered[]): Offered[][] {
   const groups: Offered[][] = [];
   let free = 0;
@@ -40,7 +41,7 @@ export function groupsOf(offered: readonly Offered[]): Offered[][] {
 }
 
 /**
- * What the provider has of all offers of a group, by two requests.
+ * Reads what the provider has of all offers of a group, with two requests.
  * @param group one of `groupsOf`
  * @throws SoukError payments_unavailable
  */
@@ -59,11 +60,11 @@ function lookupKeysOf(one: Offered): string[] {
 }
 
 /**
- * Brings the product and the price at the provider up to what is offered. An amount cannot change there: another price takes
- * the lookup key over, and the old one is sold no more. May be repeated, and run by several brokers at once: the product's
- * id is ours, and a price has an idempotency key made of the price that it follows.
- * @param options.found what the provider has of it; by default it is asked
- * @param options.addsTax tax comes on top of the price, and is no part of it
+ * Updates the product and the price at the provider. An amount cannot change there: another price takes over the lookup key, and
+ * the old one is deactivated. Repeatable, also on several brokers concurrently: the product's id is ours, and the idempotency
+ * key of a price is made of the price that it follows.
+ * @param options.found what the provider has of it; by default it is read
+ * @param options.addsTax tax is added to the price
  * @throws SoukError payments_unavailable
  */
 export async function putPrice(
@@ -96,7 +97,7 @@ export async function putPrice(
 }
 
 /**
- * Puts the price of something that is sold at another price until this one is offered: putPrice then takes it.
+ * Stages a new price for something that is still sold at the old one: putPrice takes it once it is offered.
  * @throws SoukError payments_unavailable
  */
 export async function stagePrice(
@@ -114,7 +115,7 @@ export async function stagePrice(
 
 const stagedKeyOf = (productId: string) => `${productId}_staged`;
 
-/** @param before the price that has the key, and is sold no more from now on */
+/** @param before the price that has the key, which is deactivated */
 async function createPrice(
   provider: PaymentProvider,
   {
@@ -178,7 +179,7 @@ async function putProduct(
     if (!isCurrent) await provider.call((stripe) => stripe.products.update(id, { name, description, active: true }));
     return;
   }
-  // another broker that creates it at the same time sends the same
+  // another broker that creates it concurrently sends the same request
   await makeOnce(
     provider,
     keyOf('product', id, name, description),
@@ -187,27 +188,26 @@ async function putProduct(
   );
 }
 
-/** Tax comes on top of the price. Said once of a price, it stays so. */
+/** Tax is added to the price. Once set, it cannot be changed. */
 const onTop = { tax_behavior: 'exclusive' as const };
 const lacksTax = (price: Stripe.Price, addsTax: boolean): boolean =>
   addsTax && (price.tax_behavior ?? 'unspecified') === 'unspecified';
 
 function isSame(price: Stripe.Price, offered: Offered, productId: string, addsTax: boolean): boolean {
-  const product = typeof price.product === 'string' ? price.product : price.product.id;
   const { amount, currency, monthlyCredits } = offered;
   const isSamePrice = price.unit_amount === amount && price.currency === currency.toLowerCase();
   const areSameCredits = monthlyCredits === undefined || price.metadata[creditsName] === String(monthlyCredits);
-  // one that was made by hand may have its tax in it
+  // a price that was made by hand may include its tax
   const isBeforeTax = !addsTax || price.tax_behavior !== 'inclusive';
-  return product === productId && isSamePrice && areSameCredits && isBeforeTax;
+  return idOf(price.product) === productId && isSamePrice && areSameCredits && isBeforeTax;
 }
 
-/** What a price of a plan brings each month: other credits are another price, so that subscribers keep theirs. */
+/** Monthly credits of a plan's price: other credits need another price, so that subscribers keep theirs. */
 const creditsName = 'monthlyCredits';
 const metadataOf = (monthlyCredits: number) => ({ [creditsName]: String(monthlyCredits) });
 const creditsOf = ({ monthlyCredits }: Offered) => (monthlyCredits === undefined ? [] : [monthlyCredits]);
 
-/** Bounded, however long the texts are. */
+/** A hash, since the texts may be long. */
 function keyOf(...parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

@@ -3,9 +3,8 @@ import type { CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Log } from '#platform/log.ts';
 
 /**
- * The payment provider lets one person pay in one currency alone, and charges no less than its smallest amount: a rental that
- * is otherwise is not sold. Manifests are refused for that; one that is deployed all the same is from before the shop's
- * currency was changed.
+ * Warns of rentals that cannot be sold: a customer of the payment provider pays in one currency, and the provider has a minimum
+ * amount. Manifests are checked for both; a deployed one fails where the shop's currency changed later.
  */
 export function warnOfCurrencies(currency: string | undefined, { servers }: CatalogueSnapshot, log: Log): void {
   for (const { id, manifest } of servers) {

@@ -1,6 +1,6 @@
 /**
- * Of a payment `t` of the history, what of its money went back and what is on its way: minor units of its currency. A refund
- * that we asked for and the provider made is in the history once its event came, and on its way until then.
+ * The refunded and pending amounts of a payment `t` of the history, in minor units of its currency. A refund that we requested is
+ * in the history once its event arrives, and pending until then.
  * Columns: refunded, pending.
  */
 export const goneBackSql = `

@@ -2,41 +2,41 @@ import type { Stripe } from 'stripe';
 import { isRefusal, makeOnce, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { SoukError } from '#platform/errors.ts';
 
-/** Attempts where others refund the same payment at the same moment. */
+/** Attempts while others refund the same payment concurrently. */
 const mostTurns = 3;
 
-/** What has to be back at its payer. */
+/** What has to be refunded. */
 export type WantedReturn = {
   paymentIntentId: string;
   /** Minor units; undefined: all that was charged. */
   amount?: number;
-  /** Metadata by which the refunds of this wish are found again at the provider. */
+  /** Metadata by which our refunds are found at the provider. */
   name: { key: string; value: string };
   reason: 'duplicate' | 'requested_by_customer';
-  /** Whether a refund that is not ours counts: one that the operator made by hand. */
+  /** Whether a refund that is not ours counts, such as a manual one by the operator. */
   counts(refund: Stripe.Refund): boolean;
 };
 
-/** Minor units: what is back, what is on its way, and what the provider refuses to pay back, with its words. */
+/** Minor units that are refunded, pending, and missing; `refused`: why the provider refuses the missing part. */
 export type ReturnAnswer = {
   returned: number;
   pending: number;
   missing: number;
   refused: string | undefined;
-  /** Those that count, in any state but failed. */
+  /** Refunds that count, in any state but failed. */
   refunds: Stripe.Refund[];
 };
 
 type State = Omit<ReturnAnswer, 'refused'> & {
-  /** Refunds of ours that the bank did not carry out. */
+  /** Our refunds that the bank did not carry out. */
   failed: number;
-  /** What can be refunded at all. */
+  /** Minor units that can be refunded at most. */
   ceiling: number;
 };
 
 /**
- * Has the rest of what is owed refunded at the provider. Refunds count by their amounts, ours and others, and only what the bank has
- * carried out is back. May be repeated after a failure at any step, by several brokers.
+ * Refunds the rest of what is owed at the provider. Refunds count by their amounts, ours and others, and only those that the bank
+ * has carried out as refunded. Repeatable after a failure at any step, by several brokers.
  * @throws SoukError payments_unavailable: call again
  */
 export async function refundRest(provider: PaymentProvider, wanted: WantedReturn): Promise<ReturnAnswer> {
@@ -57,7 +57,7 @@ export async function refundRest(provider: PaymentProvider, wanted: WantedReturn
   }
 }
 
-/** Where more went back in another way than was thought, nothing is left to refund. */
+/** Never more than can be refunded: other refunds may have taken more than was known. */
 const restOf = ({ missing, ceiling }: State): number => Math.max(0, Math.min(missing, ceiling));
 
 function present(state: State, refused = 'the refund failed at the payment provider'): ReturnAnswer {
@@ -66,7 +66,7 @@ function present(state: State, refused = 'the refund failed at the payment provi
   return { returned, pending, refunds, missing, refused: missing === 0 ? undefined : refused };
 }
 
-/** One refund. The key follows from what was refunded before: another amount, or another try after a failure, is another one. */
+/** Makes one refund. Its key is made of what was refunded before: another amount, or a retry after a failure, has another key. */
 async function refund(
   provider: PaymentProvider,
   wanted: WantedReturn,

@@ -1,28 +1,32 @@
 import type { Query } from '#platform/db/database.ts';
+import { readRow, readRows } from '../../read-rows.ts';
 import { refundablePaymentsSql, refundSumSql } from './refundable-sql.ts';
 
+/** How long a refused refund is retried and shown to administrators. */
+export const refundFailedForMs = 90 * 24 * 60 * 60_000;
+
 export type RefundState = 'wanted' | 'refunded' | 'nothing_paid' | 'failed';
-/** A part of a refund: of one payment at the provider. */
+/** The part of a refund that goes to one payment at the provider. */
 export type RefundPayment = {
   invoiceId: string;
   paymentIntentId: string;
   amount: number;
-  /** Of the provider, once it is made. */
+  /** The provider's refund, once it is made. */
   refundId?: string;
-  /** What the provider has refused of it. */
+  /** Minor units that the provider has refused. */
   missing?: number;
 };
 export type AccessRefund = {
   id: string;
   userId: string;
-  /** The id of the plan or rental that was ended; of a refund of one payment its own. */
+  /** The plan or rental that was ended; for a refund of one payment, its own id. */
   accessId: string;
-  /** The id of the provider's subscription; empty for a refund of one payment. */
+  /** The provider's subscription; empty for a refund of one payment. */
   paymentId: string;
-  /** The payment of the history that is refunded, where that is all it does. */
+  /** The payment of the history, for a refund of one payment. */
   transactionId: string | undefined;
   state: RefundState;
-  /** Minor units: expected while it is wanted. */
+  /** Minor units; an estimate while it is `wanted`. */
   amount: number;
   currency: string;
   /** undefined: not decided yet. */
@@ -34,41 +38,12 @@ export type AccessRefund = {
   doneAt: Date | undefined;
 };
 
-type Row = {
-  id: string;
-  user_id: string;
-  access_id: string;
-  payment_id: string;
-  transaction_id: string | null;
-  state: RefundState;
-  amount: number;
-  currency: string;
-  payments: RefundPayment[] | null;
-  attempts: number;
-  error: string | null;
-  done_at: Date | null;
-};
-const columns =
-  'id, user_id, access_id, payment_id, transaction_id, state, amount, currency, payments, attempts, error, done_at';
-
-const present = (row: Row): AccessRefund => ({
-  id: row.id,
-  userId: row.user_id,
-  accessId: row.access_id,
-  paymentId: row.payment_id,
-  transactionId: row.transaction_id ?? undefined,
-  state: row.state,
-  amount: row.amount,
-  currency: row.currency,
-  payments: row.payments ?? undefined,
-  attempts: row.attempts,
-  error: row.error ?? undefined,
-  doneAt: row.done_at ?? undefined,
-});
+const columns = `id, user_id as "userId", access_id as "accessId", payment_id as "paymentId",
+  transaction_id as "transactionId", state, amount, currency, payments, attempts, error, done_at as "doneAt"`;
 
 export type WantedRefund = { id: string; userId: string; livemode: boolean; accessId: string; paymentId: string };
 
-/** Notes refunds, in the transaction that ends what they are for. Others leave them alone until `nextAt`. */
+/** Stores refunds, in the transaction that ends what they are for. Other brokers do not take them before `nextAt`. */
 export async function insertRefunds(
   query: Query,
   wanted: readonly WantedRefund[],
@@ -95,7 +70,7 @@ export type WantedPaymentRefund = {
   payment: RefundPayment;
 };
 
-/** Notes the refund of one payment, in the transaction that found that so much is left of it. */
+/** Stores the refund of one payment, in the transaction that found how much of it is left. */
 export async function insertPaymentRefund(
   query: Query,
   { id, userId, livemode, transactionId, currency, payment }: WantedPaymentRefund,
@@ -109,54 +84,46 @@ export async function insertPaymentRefund(
   );
 }
 
-export async function findRefunds(query: Query, accessIds: readonly string[]): Promise<AccessRefund[]> {
-  const { rows } = await query<Row>(`select ${columns} from access_refunds where access_id = any($1::uuid[])`, [
-    accessIds,
-  ]);
-  return rows.map(present);
+export function findRefunds(query: Query, accessIds: readonly string[]): Promise<AccessRefund[]> {
+  return readRows(query, `select ${columns} from access_refunds where access_id = any($1::uuid[])`, [accessIds]);
 }
 
-/** Takes the next refund that is due; others leave it alone until `nextAt`. */
-export async function takeDue(
-  query: Query,
-  livemode: boolean,
-  now: Date,
-  nextAt: Date,
-): Promise<AccessRefund | undefined> {
-  const { rows } = await query<Row>(
+/** Claims the next refund that is due until `nextAt`. */
+export function takeDue(query: Query, livemode: boolean, now: Date, nextAt: Date): Promise<AccessRefund | undefined> {
+  return readRow(
+    query,
     `update access_refunds set next_at = $3 where id = (
        select id from access_refunds where livemode = $1 and next_at <= $2 order by next_at limit 1 for update skip locked)
      returning ${columns}`,
     [livemode, now, nextAt],
   );
-  return rows[0] && present(rows[0]);
 }
 
-/** Decides once which payments are paid back, by what is known of them now. Answers what was decided, also before. */
+/** Decides, once, which payments are refunded, by what is known of them now. Returns the decision, also an earlier one. */
 export async function decidePayments(query: Query, id: string): Promise<RefundPayment[]> {
-  const { rows: decided } = await query<{ payments: RefundPayment[] | null; payment_id: string; used_until: Date }>(
-    'select payments, payment_id, used_until from access_refunds where id = $1 for update',
+  const refund = await readRow<{ payments: RefundPayment[] | undefined; paymentId: string; usedUntil: Date }>(
+    query,
+    `select payments, payment_id as "paymentId", used_until as "usedUntil" from access_refunds where id = $1 for update`,
     [id],
   );
-  const [refund] = decided;
   if (!refund) throw new Error(`there is no refund ${id}`);
   if (refund.payments) return refund.payments;
-  const { rows } = await query<{ invoice_id: string; payment_intent_id: string; amount: number; disputed: boolean }>(
-    refundablePaymentsSql('$1', '$2'),
-    [refund.payment_id, refund.used_until],
-  );
-  // the provider refuses a disputed one, which must not keep the others; where all are, its refusal is told
-  const undisputed = rows.filter(({ disputed }) => !disputed);
-  const payments = (undisputed.length > 0 ? undisputed : rows).map((row) => ({
-    invoiceId: row.invoice_id,
-    paymentIntentId: row.payment_intent_id,
-    amount: row.amount,
+  const refundable = await readRows<RefundPayment & { disputed: boolean }>(query, refundablePaymentsSql('$1', '$2'), [
+    refund.paymentId,
+    refund.usedUntil,
+  ]);
+  // the provider refuses disputed payments, which must not keep the others; where all are disputed, its refusal is reported
+  const undisputed = refundable.filter(({ disputed }) => !disputed);
+  const payments = (undisputed.length > 0 ? undisputed : refundable).map(({ invoiceId, paymentIntentId, amount }) => ({
+    invoiceId,
+    paymentIntentId,
+    amount,
   }));
   await writePayments(query, id, payments);
   return payments;
 }
 
-/** Writes which payments a wanted refund pays back; its amount is their sum. */
+/** Stores the payments of a refund; its amount is their sum. */
 export async function writePayments(query: Query, id: string, payments: readonly RefundPayment[]): Promise<void> {
   const amount = payments.reduce((sum, one) => sum + one.amount, 0);
   await query(
@@ -166,8 +133,8 @@ export async function writePayments(query: Query, id: string, payments: readonly
 }
 
 /**
- * @param outcome.nextAt when one that failed is tried again
- * @returns its amount; undefined where it had ended so before
+ * @param outcome.nextAt when a failed refund is retried
+ * @returns its amount; undefined where it had this state already
  */
 export async function endRefund(
   query: Query,
@@ -182,7 +149,7 @@ export async function endRefund(
   return rows[0]?.amount;
 }
 
-/** It did not work out: it is tried again at `nextAt`; undefined: no more. */
+/** Schedules the next attempt of a refund. @param outcome.nextAt undefined: no more attempts */
 export async function postponeRefund(
   query: Query,
   id: string,
@@ -195,7 +162,7 @@ export async function postponeRefund(
   );
 }
 
-/** Whether a subscription is over at the provider, and all its payments until then are recorded. */
+/** Whether a subscription is over at the provider, and all its payments are recorded. */
 export async function isOver(query: Query, paymentId: string): Promise<boolean> {
   const { rows } = await query<{ is_over: boolean }>('select is_over from subscription_syncs where payment_id = $1', [
     paymentId,

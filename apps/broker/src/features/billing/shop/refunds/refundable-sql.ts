@@ -1,10 +1,13 @@
-import { keepsMoneySql } from '../needs/dispute-of-payment.ts';
+/** Whether a dispute keeps the money of a payment (as `keepsMoney` of needs/dispute-of-payment.ts). @param intent its id, as SQL */
+const keepsMoneySql = (intent: string): string => `exists (select from disputes d
+  where d.payment_intent_id = ${intent}
+    and d.status not in ('won', 'prevented', 'warning_closed', 'warning_under_review', 'warning_needs_response'))`;
 
 /**
- * What can be paid back of a subscription that is used until a moment, for each of its paid invoices: the part of what was paid
- * that falls on the time that is left, in minor units, rounded down. Never more than was paid and has not gone back yet.
- * Columns: invoice_id, payment_intent_id, currency, amount (never negative), disputed: the provider refuses to pay it back.
- * @param paymentId of the provider, and the moment, as expressions of the statement
+ * The refundable part of each paid invoice of a subscription that is used until a moment: what was paid for the remaining time, in
+ * minor units, rounded down. Never more than was paid and is not refunded yet.
+ * Columns: invoice_id, payment_intent_id, currency, amount (never negative), disputed: the provider refuses the refund.
+ * @param paymentId the provider's id of the subscription, as SQL, like the moment
  */
 const refundableSql = (paymentId: string, usedUntil: string): string => `
   select i.invoice_id, i.payment_intent_id, i.currency, greatest(0, least(
@@ -17,13 +20,14 @@ const refundableSql = (paymentId: string, usedUntil: string): string => `
   where i.payment_id = ${paymentId} and i.amount > 0 and i.payment_intent_id is not null
     and i.covers_to > greatest(${usedUntil}::timestamptz, i.covers_from)`;
 
-/** Each payment that has something to pay back, the oldest first. */
+/** Each payment with something to refund, the oldest first. */
 export const refundablePaymentsSql = (paymentId: string, usedUntil: string): string =>
-  `select * from (${refundableSql(paymentId, usedUntil)}) refundable where amount > 0 order by invoice_id`;
+  `select invoice_id as "invoiceId", payment_intent_id as "paymentIntentId", amount, disputed
+   from (${refundableSql(paymentId, usedUntil)}) refundable where amount > 0 order by invoice_id`;
 
 /**
- * All of it that is not disputed: one row with `refund_amount`, `refund_currency` and `refund_disputed`, whether a dispute keeps
- * some or all of it from being paid back. No row where nothing was paid for the time that is left.
+ * The sum of what is refundable and not disputed: one row with `refund_amount`, `refund_currency` and `refund_disputed` (whether a
+ * dispute keeps some or all of it). No row where nothing was paid for the remaining time.
  */
 export const refundSumSql = (paymentId: string, usedUntil: string): string =>
   `select (sum(amount) filter (where not disputed))::bigint as refund_amount,
@@ -37,7 +41,7 @@ export type RefundColumns = {
   refund_disputed: boolean | null;
 };
 
-/** Money, as the contract has it. null: nothing was paid, all of it went back, or is disputed. */
+/** The refundable amount, in the contract's form. null: nothing was paid, or all of it is refunded or disputed. */
 export type RefundOffer = { refund: { amountCents: number; currency: string } | null; isDisputed: boolean };
 
 export const presentRefund = ({

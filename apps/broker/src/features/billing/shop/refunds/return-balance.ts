@@ -1,14 +1,15 @@
 import type { Stripe } from 'stripe';
 import { isRefusal, makeOnce, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { idOf } from '../id-of.ts';
 
-/** What an invoice did to the balance of its customer, in minor units: positive where it used some of their credit. */
+/** Change of the customer's balance by an invoice, in minor units: positive where it used some of their credit. */
 export const balanceUsedOf = ({
   starting_balance: start,
   ending_balance: end,
 }: Pick<Stripe.Invoice, 'starting_balance' | 'ending_balance'>): number => (end ?? start) - start;
 
 /**
- * Undoes what an invoice did to the balance of its customer, once: nothing is given for the invoice.
+ * Undoes an invoice's change of its customer's balance, once: nothing is delivered for the invoice.
  * @throws SoukError payments_unavailable: call again
  */
 export async function returnBalance(
@@ -17,7 +18,7 @@ export async function returnBalance(
 ): Promise<void> {
   if (used === 0) return;
   const invoice = await provider.find((stripe) => stripe.invoices.retrieve(invoiceId));
-  const customer = typeof invoice?.customer === 'string' ? invoice.customer : invoice?.customer?.id;
+  const customer = idOf(invoice?.customer);
   if (!invoice || customer === undefined) return;
   const find = async () => {
     const listed = await provider.find((stripe) => stripe.customers.listBalanceTransactions(customer, { limit: 100 }));

@@ -1,10 +1,10 @@
--- What administrators pay back of plans and rentals that they ended before their time. A row is written with the end, `wanted`,
--- and the provider is asked until it has answered. `amount`: expected, then decided. `payments`: decided once, after the
--- subscription is over at the provider, and repeated exactly as they are: [{"invoiceId", "paymentIntentId", "amount", "refundId"}],
--- the last of the provider, once it has made it. What failed may be due again.
+-- Refunds of plans and rentals that administrators ended before their time. A row is written with the end, `wanted`, and the
+-- provider is asked until it has answered. `amount`: an estimate, then decided. `payments`: decided once, after the subscription is
+-- over at the provider, and retried exactly as they are: [{"invoiceId", "paymentIntentId", "amount", "refundId"}], the last one
+-- being the provider's refund, once it is made. A failed refund may be due again.
 --
--- A refund of one payment, which ends nothing, has its `transaction_id`; its `access_id` is its own id, and `payments` are decided
--- with the wish.
+-- A refund of one payment, which ends nothing, has its `transaction_id`; its `access_id` is its own id, and its `payments` are
+-- decided at once.
 create table access_refunds (
   id uuid primary key,
   user_id uuid not null,
@@ -28,5 +28,5 @@ create index access_refunds_due on access_refunds (livemode, next_at) where next
 
 create index access_refunds_by_user on access_refunds (user_id, livemode);
 
--- what an administrator still has to pay back
+-- refunds that an administrator still has to make
 create index access_refunds_failed on access_refunds (livemode, done_at) where state = 'failed';

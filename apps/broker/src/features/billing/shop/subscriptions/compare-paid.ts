@@ -1,18 +1,20 @@
 import type { Query } from '#platform/db/database.ts';
+import { readRows } from '../../read-rows.ts';
 
-/** A plan that was paid and is not given, or credits of a paid month that are not there. */
+/** A paid plan that the user does not have, or missing credits of a paid month. */
 export type PaidDifference = { paymentId: string; userId: string; paid: string; given: string };
 
-/** Differences that one run tells of. */
+/** Differences that one run reports. */
 const most = 100;
 
 /**
- * Compares what people have paid for with what they have, line by line: the plan of the newest line that covers this moment with the
- * plan of the subscription, and each month's credits with the grant of its invoice. What goes back counts for nothing. The provider
- * tells times in seconds: within one, the number of a change decides which line is newer.
+ * Compares what users have paid for with what they have, line by line: the plan of the newest line that covers this moment with the
+ * plan of the subscription, and each month's credits with the grant of its invoice. Refunded payments do not count. The provider's
+ * times are in seconds: within one second, the number of a change decides which line is newer.
  */
-export async function comparePaid(query: Query, livemode: boolean, now: Date): Promise<PaidDifference[]> {
-  const { rows } = await query<{ payment_id: string; user_id: string; paid: string; given: string }>(
+export function comparePaid(query: Query, livemode: boolean, now: Date): Promise<PaidDifference[]> {
+  return readRows(
+    query,
     `with paying as (
        select l.*, i.recorded_at, c.number as change_number
        from subscription_invoice_lines l join subscription_invoices i using (invoice_id) left join plan_changes c on c.id = i.change_id
@@ -22,7 +24,7 @@ export async function comparePaid(query: Query, livemode: boolean, now: Date): P
        order by payment_id, covers_from desc, recorded_at desc, change_number desc nulls last),
      running as (
        select * from subscriptions where livemode = $1 and source = 'payment' and ended_at is null and not past_due)
-     select r.payment_id, r.user_id, p.plan_id as paid, r.plan_id as given
+     select r.payment_id as "paymentId", r.user_id as "userId", p.plan_id as paid, r.plan_id as given
      from running r join plans_paid p using (payment_id) where p.plan_id <> r.plan_id
      union all
      select r.payment_id, r.user_id, c.monthly_credits || ' credits', 'none'
@@ -32,10 +34,9 @@ export async function comparePaid(query: Query, livemode: boolean, now: Date): P
      limit $3`,
     [livemode, now, most],
   );
-  return rows.map(({ payment_id: paymentId, user_id: userId, paid, given }) => ({ paymentId, userId, paid, given }));
 }
 
-/** How many customers have a balance at the provider, and its sums by currency: credits, and amounts that are owed. */
+/** Counts the customers with a balance at the provider, and sums the balances by currency: credits, and amounts owed. */
 export async function countBalances(
   query: Query,
   livemode: boolean,

@@ -4,8 +4,8 @@ import { readSubscription, type ProviderSubscription } from './reading/read-subs
 
 /**
  * Drops an upgrade that waits for its payment, before its subscription is canceled: it would be paid for a plan that ends. The
- * provider drops it with its invoice.
- * @throws SoukError payments_unavailable; not_active where the person pays it at this moment
+ * provider drops it together with its invoice.
+ * @throws SoukError payments_unavailable; not_active where the user pays it right now
  */
 export async function dropUpgrade(provider: PaymentProvider, paymentId: string): Promise<void> {
   const read = await readSubscription(provider, paymentId);
@@ -24,7 +24,7 @@ export const paidAtThisMoment = (cause?: unknown): SoukError =>
     cause,
   });
 
-/** Drops the upgrade of a subscription that was canceled at the provider, as in its portal. */
+/** Drops the pending upgrade of a subscription that was canceled at the provider, such as in its portal. */
 export async function voidAwaited(provider: PaymentProvider, { awaited }: ProviderSubscription): Promise<void> {
   if (!awaited) return;
   try {

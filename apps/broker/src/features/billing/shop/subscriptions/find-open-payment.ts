@@ -1,18 +1,15 @@
 import type { Stripe } from 'stripe';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
-import type { AccessBook } from '../../entitlement/create-access.ts';
 import { isShown } from '../../entitlement/owned.ts';
-import type { PurchaseLocks } from '../changes/purchase-locks.ts';
+import type { ShopParts } from '../shop-parts.ts';
 import { paymentOf } from './find-own.ts';
 
-/** An invoice that waits to be paid: its page at the payment provider, and what it comes to in minor units. */
+/** An unpaid invoice: its page at the payment provider, and the amount due in minor units. */
 export type OpenPayment = { paymentUrl: string; amountDue: number; currency: string };
 
 /**
- * What a person has to pay for one of their plans or rentals whose last payment failed, or whose upgrade waits.
+ * Finds what a user has to pay for one of their plans or rentals whose last payment failed, or whose upgrade waits.
  * @param id of the subscription or rental
  * @throws SoukError not_found where it is not theirs or nothing is unpaid; payments_unavailable
  */
@@ -20,17 +17,11 @@ export type FindOpenPayment = (userId: string, id: string) => Promise<OpenPaymen
 
 export function createFindOpenPayment({
   access,
-  query,
+  db,
   provider,
   locks,
   clock,
-}: {
-  access: Pick<AccessBook, 'read'>;
-  query: Query;
-  provider: PaymentProvider;
-  locks: PurchaseLocks;
-  clock: Clock;
-}): FindOpenPayment {
+}: Pick<ShopParts, 'access' | 'db' | 'provider' | 'locks' | 'clock'>): FindOpenPayment {
   return async (userId, id) => {
     const { plans, servers } = await access.read(userId);
     const own = [...plans, ...servers].find((one) => one.id === id);
@@ -38,7 +29,7 @@ export function createFindOpenPayment({
     if (!own || own.source !== 'payment' || !isShown(own, nowMs)) {
       throw new SoukError('not_found', { message: 'You have no such subscription' });
     }
-    const subscription = await paymentOf(query, 'planId' in own ? 'subscriptions' : 'access_grants', id);
+    const subscription = await paymentOf(db.query, 'planId' in own ? 'subscriptions' : 'access_grants', id);
     const invoice = await locks.run(userId, () => findOpen(provider, subscription, own.pastDue));
     if (!invoice?.hosted_invoice_url) throw new SoukError('not_found', { message: 'There is nothing to pay' });
     return {
@@ -50,8 +41,8 @@ export function createFindOpenPayment({
 }
 
 /**
- * The invoice that brings a subscription back when it is paid: the newest. One that was given up has drafts for the periods
- * since, which are not collected; the last of them is made ready to be paid. One that was written off can be paid too.
+ * Finds the invoice whose payment restores a subscription: the newest. A subscription that the provider gave up has uncollected
+ * drafts for the periods since; the last of them is finalized, so that it can be paid. A written-off invoice can be paid too.
  */
 async function findOpen(
   provider: PaymentProvider,
@@ -62,7 +53,7 @@ async function findOpen(
   const payable = isPastDue ? ['open', 'draft', 'uncollectible'] : ['open'];
   const newest = data.find(({ status }) => payable.includes(status ?? ''));
   if (newest?.status !== 'draft') return newest;
-  // the draft of a renewal that is to be charged within the hour is none of these
+  // the draft of a renewal that will be charged within the hour does not count
   if (newest.auto_advance) return data.find(({ status }) => status === 'open');
   return provider.call((stripe) => stripe.invoices.finalizeInvoice(newest.id ?? '', { auto_advance: false }));
 }

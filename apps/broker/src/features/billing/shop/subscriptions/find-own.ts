@@ -1,39 +1,37 @@
 import { SoukError } from '#platform/errors.ts';
 import type { Query } from '#platform/db/database.ts';
-import type { AccessBook } from '../../entitlement/create-access.ts';
 import { isShown, statusOf, type OwnedPlan, type OwnedServer } from '../../entitlement/owned.ts';
+import type { ShopParts } from '../shop-parts.ts';
+
+type FindParts = { access: Pick<ShopParts['access'], 'read'>; db: Pick<ShopParts['db'], 'query'>; nowMs: number };
 
 /** A running subscription that its owner pays for, with its id at the payment provider. */
 export type Own<Kind> = Kind & { paymentId: string };
 
 /**
- * The caller's rental of a server.
+ * Finds the user's rental of a server.
  * @throws SoukError not_found where there is none, not_yours_to_end where an administrator gave it
  */
 export async function findRental(
-  { access, query, nowMs }: { access: Pick<AccessBook, 'read'>; query: Query; nowMs: number },
+  { access, db, nowMs }: FindParts,
   userId: string,
   serverId: string,
 ): Promise<Own<OwnedServer>> {
   const { servers } = await access.read(userId);
   const rentals = servers.filter((one) => one.kind === 'rental' && one.serverId === serverId && isShown(one, nowMs));
   const paid = rentals.find(({ source }) => source === 'payment');
-  if (paid) return { ...paid, paymentId: await paymentOf(query, 'access_grants', paid.id) };
+  if (paid) return { ...paid, paymentId: await paymentOf(db.query, 'access_grants', paid.id) };
   if (rentals.length > 0) throw given();
   throw new SoukError('not_found', { message: `You do not rent ${serverId}` });
 }
 
-/** As `findRental`, of a plan, by the id of its subscription. */
-export async function findPlan(
-  { access, query, nowMs }: { access: Pick<AccessBook, 'read'>; query: Query; nowMs: number },
-  userId: string,
-  id: string,
-): Promise<Own<OwnedPlan>> {
+/** Finds the user's plan by the id of its subscription, like `findRental`. */
+export async function findPlan({ access, db, nowMs }: FindParts, userId: string, id: string): Promise<Own<OwnedPlan>> {
   const { plans } = await access.read(userId);
   const plan = plans.find((one) => one.id === id && isShown(one, nowMs));
   if (!plan) throw new SoukError('not_found', { message: 'You have no such subscription' });
   if (plan.source !== 'payment') throw given();
-  return { ...plan, paymentId: await paymentOf(query, 'subscriptions', plan.id) };
+  return { ...plan, paymentId: await paymentOf(db.query, 'subscriptions', plan.id) };
 }
 
 /** @throws SoukError not_active unless it renews and is paid */
@@ -55,7 +53,7 @@ export function requireCancelled(own: OwnedPlan | OwnedServer): void {
 const given = () =>
   new SoukError('not_yours_to_end', { message: 'An administrator gave you this. Ask them to change or end it.' });
 
-/** The payment provider's id. */
+/** Finds the payment provider's id of a plan or rental. */
 export async function paymentOf(query: Query, table: 'subscriptions' | 'access_grants', id: string): Promise<string> {
   const { rows } = await query<{ payment_id: string | null }>(`select payment_id from ${table} where id = $1`, [id]);
   const paymentId = rows[0]?.payment_id;

@@ -4,9 +4,9 @@ import type { PaidInvoice } from './reading/read-invoices.ts';
 import type { ProviderSubscription } from './reading/read-subscription.ts';
 
 /**
- * Decides what became of changes of a plan that the provider has made: done, where it took what the person saw; else dropped.
- * @param invoices those that are recorded by this reading
- * @returns whether the subscription is as a dropped change has made it, and has to be set right (set-right.ts)
+ * Decides the outcome of plan changes that the provider has made: done, where it charged what the user saw; else dropped.
+ * @param invoices those that this reading records
+ * @returns whether the subscription has a dropped change, which has to be undone (set-right.ts)
  */
 export async function judgeChanges(
   query: Query,

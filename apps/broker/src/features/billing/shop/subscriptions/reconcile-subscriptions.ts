@@ -1,35 +1,27 @@
-import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { writeAudit } from '#platform/audit/audit-log.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Database } from '#platform/db/database.ts';
-import type { Log } from '#platform/log.ts';
-import { isChangeUnderWay, type PurchaseLocks } from '../changes/purchase-locks.ts';
-import { endAtProvider } from './ends/end-at-provider.ts';
+import type { ShopParts } from '../shop-parts.ts';
 import { comparePaid, countBalances } from './compare-paid.ts';
-import type { SyncSubscription } from './sync-subscription.ts';
+import { endAtProvider } from './ends/end-at-provider.ts';
+import { forEachSubscription } from './ends/for-each-subscription.ts';
 
 const pageSize = 100;
-type Given = {
-  db: Pick<Database, 'query' | 'kysely'>;
-  provider: PaymentProvider;
-  sync: SyncSubscription;
-  clock: Clock;
-  log: Log;
-};
 type Row = { payment_id: string; state: string };
 
-/** All subscriptions, with all facts of each as a text. */
+/** All subscriptions, each with all its fields as a text. */
 const paidText = `(
   select payment_id, livemode, ended_at, to_jsonb(s)::text as state from subscriptions s where payment_id is not null
   union all
   select payment_id, livemode, ended_at, to_jsonb(g)::text from access_grants g where payment_id is not null) as paid`;
 
 /**
- * Reads every subscription that is not over at the payment provider again. One that differs was changed without an event that
- * reached us: that is an alarm, and a row of the audit log.
+ * Refetches every subscription that is not over at the payment provider. A difference means that no event of the change reached us:
+ * it raises an alarm, with a row of the audit log.
  * @returns how many differed
  */
-export async function reconcileSubscriptions({ db, provider, sync, clock, log }: Given): Promise<number> {
+export async function reconcileSubscriptions(
+  parts: Pick<ShopParts, 'db' | 'provider' | 'sync' | 'clock' | 'log'>,
+): Promise<number> {
+  const { db, provider, sync, clock, log } = parts;
   let drifted = 0;
   let after = '';
   for (;;) {
@@ -59,11 +51,16 @@ export async function reconcileSubscriptions({ db, provider, sync, clock, log }:
     if (rows.length < pageSize || !last) break;
     after = last.payment_id;
   }
-  return drifted + (await tellDifferences({ db, provider, clock, log }));
+  return drifted + (await reportDifferences(parts));
 }
 
-/** What the readings alone do not show: whether what was paid is given, and what the provider keeps for people. */
-async function tellDifferences({ db, provider, clock, log }: Omit<Given, 'sync'>): Promise<number> {
+/** Reports what the readings do not show: paid plans and credits that users do not have, and balances at the provider. */
+async function reportDifferences({
+  db,
+  provider,
+  clock,
+  log,
+}: Pick<ShopParts, 'db' | 'provider' | 'clock' | 'log'>): Promise<number> {
   const at = new Date(clock.now());
   const differences = await comparePaid(db.query, provider.livemode, at);
   for (const { paymentId, ...details } of differences) {
@@ -76,7 +73,7 @@ async function tellDifferences({ db, provider, clock, log }: Omit<Given, 'sync'>
   return differences.length;
 }
 
-/** Whether all that differs is its price, which is read for the first time. */
+/** Whether only the price differs, because it was read for the first time. */
 function isFirstPrice(before: string, after: string | undefined): boolean {
   const changes = Object.entries(changesOf(before, after));
   return changes.every(([name, { was }]) => was === null && name.startsWith('price_'));
@@ -93,35 +90,21 @@ function changesOf(before: string, after: string | undefined): Record<string, { 
 }
 
 /**
- * Ends at the provider what was taken away here, as when an account was deleted: it would renew, and be charged, otherwise.
- * @throws SoukError payments_unavailable: the next run goes on
+ * Ends subscriptions at the provider that were removed here, such as with an account: they would renew, and be charged.
+ * @throws SoukError payments_unavailable: the next run continues
  */
-export async function endTakenAway({
-  db,
-  provider,
-  sync,
-  locks,
-  log,
-}: Given & { locks: PurchaseLocks }): Promise<void> {
+export async function endTakenAway(
+  parts: Pick<ShopParts, 'db' | 'provider' | 'sync' | 'locks' | 'log'>,
+): Promise<void> {
+  const { db, provider, log } = parts;
   const { rows } = await db.query<Row>(
     `select payment_id from ${paidText} join subscription_syncs using (payment_id)
      where livemode = $1 and ended_at is not null and not is_over limit $2`,
     [provider.livemode, pageSize],
   );
-  for (const { payment_id: paymentId } of rows) {
-    try {
-      const isEnded = await locks.runFor(paymentId, (lock) => endAtProvider({ provider, sync }, paymentId, { lock }));
-      if (isEnded)
-        log.info(
-          { subscription: paymentId },
-          'a subscription that was taken away was canceled at the payment provider',
-        );
-    } catch (error) {
-      // the next run comes back to it
-      if (isChangeUnderWay(error)) continue;
-      // one that the provider refuses to end must not keep the others running
-      if (!isRefusal(error)) throw error;
-      log.error({ err: error, subscription: paymentId }, 'a subscription that was taken away could not be canceled');
-    }
-  }
+  const paymentIds = rows.map((row) => row.payment_id);
+  await forEachSubscription(parts, paymentIds, 'a removed subscription could not be canceled', async (id, lock) => {
+    if (await endAtProvider(parts, id, { lock }))
+      log.info({ subscription: id }, 'a removed subscription was canceled at the payment provider');
+  });
 }

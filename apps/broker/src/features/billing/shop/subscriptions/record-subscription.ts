@@ -1,29 +1,28 @@
 import type { TransactionType } from '@souk/contract/billing/billing-history.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
-import { creditsOfPeriod } from '../moves/credits-of-period.ts';
-import { creditsOfPrice } from '../prices/plan-prices.ts';
+import { creditsOfPeriod, creditsOfPrice } from '../prices/plan-prices.ts';
 import { grantCredits } from '../../credits/accounts/change-credits.ts';
 import { recordTransaction } from '../record-transaction.ts';
 import type { PaidInvoice } from './reading/read-invoices.ts';
 import type { ProviderSubscription } from './reading/read-subscription.ts';
-import { readPlan } from './subscription-store.ts';
+import { readPlan } from '../offers/offer-rows.ts';
 
 type Owner = {
   userId: string;
   livemode: boolean;
   read: ProviderSubscription;
-  /** What is paid for, as people know it: "Pro plan". */
+  /** What is paid for, as users know it: "Pro plan". */
   what: string;
 };
 
-/** The key of the fact that an invoice was paid, for the ledger and the history: it counts once. */
-export const invoiceKey = (invoiceId: string): string => `invoice:${invoiceId}`;
+/** Idempotency key of a paid invoice, in the ledger and the history. */
+const invoiceKey = (invoiceId: string): string => `invoice:${invoiceId}`;
 
 /**
- * Gives the monthly credits of the plan whose period an invoice pays for, and writes the payment into the history. The first
- * invoice is in the history as the order that it paid.
- * @param isOwed it goes back: nothing is given for it
+ * Grants the monthly credits of the plan whose period an invoice pays for, and records the payment in the history. The first invoice
+ * is in the history as the order that it paid.
+ * @param isOwed the payment is refunded: nothing is granted for it
  */
 export async function recordInvoice(
   query: Query,
@@ -32,12 +31,12 @@ export async function recordInvoice(
 ): Promise<void> {
   const { reason, period, change, amount, tax, discount, currency, receiptUrl, paymentIntentId, paidAt } = invoice;
   if (isOwed)
-    log.warn({ subscription: read.id, invoiceId: invoice.id }, 'an invoice was paid that nothing is given for');
-  // a change of plan may begin a period of its own
+    log.warn({ subscription: read.id, invoiceId: invoice.id }, 'an invoice was paid for which nothing is granted');
+  // a change of plan may start a new period
   else if (period && !change) await grantMonthly(query, log, { userId, livemode, invoiceId: invoice.id, period });
   else await grantDifference(query, { userId, livemode, read, invoice });
   if (reason === 'create') {
-    // known by its invoice alone until now: what paid it is what a refund or a dispute names
+    // a refund or a dispute names the payment, which is not in the history yet
     await query(
       `update transactions set payment_intent_id = coalesce(payment_intent_id, $2), receipt_url = coalesce(receipt_url, $3)
        where invoice_id = $1`,
@@ -45,7 +44,7 @@ export async function recordInvoice(
     );
     return;
   }
-  // the plan that it paid for: the subscription may have another one by now
+  // the subscription may have another plan by now
   const planId = change?.toPlanId ?? period?.planId;
   const paidPlan = planId === undefined ? undefined : await readPlan(query, planId);
   const paidFor = paidPlan ? `${paidPlan.name} plan` : what;
@@ -69,7 +68,7 @@ export async function recordInvoice(
   });
 }
 
-/** Of the price that the invoice names: the plan may have another one since. */
+/** Grants the credits of the price that the invoice names: the plan may have another one since. */
 async function grantMonthly(
   query: Query,
   log: Log,
@@ -97,8 +96,8 @@ async function grantMonthly(
 }
 
 /**
- * A higher plan brings the difference of the month's credits for the rest of the period that it is paid for, rounded up, by
- * the id of its invoice: a refund of that takes them back.
+ * Grants the difference of the month's credits for the rest of the period when a higher plan is paid, rounded up, under the id of
+ * its invoice: a refund of that claws them back.
  */
 async function grantDifference(
   query: Query,
@@ -111,7 +110,7 @@ async function grantDifference(
   const fromCredits = had ?? from?.monthlyCredits ?? 0;
   const toCredits = (await creditsOfPrice(query, change.toPriceId)) ?? to?.monthlyCredits ?? 0;
   const difference = toCredits - fromCredits;
-  // by time, also where nothing was left to pay for the rest
+  // by time, also where nothing had to be paid for the rest
   const periodFrom =
     covers.to.getTime() === read.periodEndsAt.getTime() ? read.periodStartsAt : aMonthBefore(covers.to);
   const share = (covers.to.getTime() - covers.from.getTime()) / (covers.to.getTime() - periodFrom.getTime());
@@ -128,7 +127,7 @@ async function grantDifference(
   });
 }
 
-/** Of a period that is over by now: plans are paid by the month. */
+/** Start of a period that is over by now: plans are paid by the month. */
 function aMonthBefore(at: Date): Date {
   const before = new Date(at);
   before.setUTCMonth(before.getUTCMonth() - 1);
@@ -136,13 +135,13 @@ function aMonthBefore(at: Date): Date {
   return before;
 }
 
-/** What its owner decided about a subscription, which costs nothing by itself. */
+/** A decision of the owner about a subscription, which costs nothing by itself. */
 export type Decision = { what: 'cancelled' | 'resumed' | 'kept' } | { what: 'changes'; toPlan: string };
 
 /**
- * Writes a decision into the history, once for each period. Decided again after another decision it stands with its new time, so that
- * the newest row is what holds, and clicks to and fro leave no more rows.
- * @param isNew it was not so when the subscription was read before
+ * Records a decision in the history, once for each period. A decision that is made again after another one gets the new time, so that
+ * the newest row is what applies, and clicks back and forth leave no more rows.
+ * @param isNew it was not so at the previous reading
  */
 export async function recordDecision(
   query: Query,

@@ -1,41 +1,37 @@
 import type { AuditAction } from '@souk/contract/admin/audit-actions.ts';
-import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Database } from '#platform/db/database.ts';
-import type { Log } from '#platform/log.ts';
-import type { PurchaseLock, PurchaseLocks } from '../changes/purchase-locks.ts';
+import type { PurchaseLock } from '../changes/purchase-locks.ts';
 import { refundRest } from '../refunds/refund-rest.ts';
 import { returnBalance } from '../refunds/return-balance.ts';
+import type { ShopParts } from '../shop-parts.ts';
 import { noteReturned, postponeReturn, takeOwed, type OwedInvoice } from './reading/invoice-store.ts';
 
-/** How long the one that took a payment has it for itself. */
+/** How long the broker that claimed a payment has it for itself. */
 const claimMs = 120_000;
-/** A refund that a bank carries out in days is looked at again. */
+/** Interval at which a refund that a bank carries out within days is checked. */
 const pendingMs = 60 * 60_000;
 const refusedAgainMs = 24 * 60 * 60_000;
-/** A provider that does not answer is left alone until the next run. */
+/** Failures after which the provider is left alone until the next run. */
 const mostFailures = 3;
 
 /**
- * Gives back payments for subscriptions that nothing can be given for (invoice-store.ts): the money, and what they took from the
- * balance of the customer. The events of the refunds write them into the history.
+ * Refunds payments for subscriptions that cannot be fulfilled (invoice-store.ts): the money, and what they took from the balance of
+ * the customer. The events of the refunds record them in the history.
  */
 export type ReturnOwed = {
-  /** Those of one subscription. @throws SoukError payments_unavailable: a job goes on */
+  /** Refunds those of one subscription. @throws SoukError payments_unavailable: a job continues */
   of(paymentId: string, lock: PurchaseLock): Promise<void>;
-  /** All that are due. */
+  /** Refunds all that are due. */
   due(): Promise<void>;
 };
 
-export function createReturnOwed(given: {
-  db: Pick<Database, 'query' | 'transaction'>;
-  provider: PaymentProvider;
-  locks: PurchaseLocks;
-  clock: Clock;
-  log: Log;
-}): ReturnOwed {
-  const { db, provider, locks, clock, log } = given;
+export function createReturnOwed({
+  db,
+  provider,
+  locks,
+  clock,
+  log,
+}: Pick<ShopParts, 'db' | 'provider' | 'locks' | 'clock' | 'log'>): ReturnOwed {
   const inMs = (ms: number) => new Date(clock.now() + ms);
   const take = (of?: string) =>
     takeOwed(db.query, { livemode: provider.livemode, now: inMs(0), nextAt: inMs(claimMs), of });
@@ -50,22 +46,22 @@ export function createReturnOwed(given: {
         paymentIntentId,
         name: { key: 'lateInvoice', value: invoiceId },
         reason: 'requested_by_customer',
-        // nothing is given for it: whatever goes back, goes back of this
+        // nothing is delivered for the payment: every refund of it counts
         counts: () => true,
       });
       if (back.refused !== undefined) return refused(owed, { error: back.refused, left: back.missing });
       if (back.pending > 0) return postponeReturn(db.query, invoiceId, { nextAt: inMs(pendingMs) });
     }
     await returnBalance(provider, { invoiceId, used: owed.balanceUsed });
-    await tell(owed, 'payment.returned');
+    await report(owed, 'payment.returned');
   }
 
   async function refused(owed: OwedInvoice, { error, left }: { error: string; left: number }): Promise<void> {
     await postponeReturn(db.query, owed.invoiceId, { nextAt: inMs(refusedAgainMs), refused: { error, left } });
-    if (!owed.wasRefused) await tell(owed, 'payment.return-refused', { error, left });
+    if (!owed.wasRefused) await report(owed, 'payment.return-refused', { error, left });
   }
 
-  async function tell(
+  async function report(
     { invoiceId, paymentId, reason }: OwedInvoice,
     action: Extract<AuditAction, 'payment.returned' | 'payment.return-refused'>,
     trouble: { error?: string; left?: number } = {},
@@ -77,8 +73,8 @@ export function createReturnOwed(given: {
       return true;
     });
     if (!isNew) return;
-    if (action === 'payment.returned') log.warn(details, 'a payment for a subscription was given back');
-    else log.error(details, 'a payment for a subscription could not be given back: an operator has to look');
+    if (action === 'payment.returned') log.warn(details, 'a payment for a subscription was refunded');
+    else log.error(details, 'a payment for a subscription could not be refunded: an operator has to look');
   }
 
   return {
@@ -93,7 +89,7 @@ export function createReturnOwed(given: {
           await locks.runFor(owed.paymentId, (lock) => returnOne(owed, lock));
         } catch (error) {
           failures += 1;
-          log.warn({ err: error, invoiceId: owed.invoiceId }, 'a payment could not be given back yet');
+          log.warn({ err: error, invoiceId: owed.invoiceId }, 'a payment could not be refunded yet');
         }
       }
     },

@@ -17,7 +17,7 @@ import { withPatience } from '../checkout/patience.ts';
 import type { Subscriptions } from './create-subscriptions.ts';
 import { setEndOfGiven } from './ends/end-given.ts';
 
-/** The end, the resumption and the change of what a person pays for each month. */
+/** Cancels, resumes and changes what a user pays for each month. */
 export function mountSubscriptionRoutes(
   router: Router,
   given: {

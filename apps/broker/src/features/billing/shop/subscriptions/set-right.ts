@@ -1,18 +1,17 @@
-import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { Query } from '#platform/db/database.ts';
-import type { Log } from '#platform/log.ts';
+import { isRefusal } from '#adapters/stripe/stripe-client.ts';
 import { changeName, findChange, priceWithout } from '../changes/plan-change-store.ts';
 import type { PurchaseLock } from '../changes/purchase-locks.ts';
+import type { ShopParts } from '../shop-parts.ts';
 import type { ProviderSubscription } from './reading/read-subscription.ts';
 
 /**
- * Takes back a change of a plan that the provider made although another one took its place, as of a broker that was frozen: the price
- * that the subscription had, without proration. What was paid for the change goes back (return-owed.ts).
+ * Undoes a plan change that the provider made although another one replaced it, such as the change of a frozen broker: restores the
+ * previous price, without proration. The payment for the change is refunded (return-owed.ts).
  * @returns whether the subscription was changed
  * @throws SoukError payments_unavailable: the next reading finds it again
  */
 export async function setRight(
-  { query, provider, log }: { query: Query; provider: PaymentProvider; log: Log },
+  { db: { query }, provider, log }: Pick<ShopParts, 'db' | 'provider' | 'log'>,
   { id, itemId, changeId = '' }: ProviderSubscription,
   lock: PurchaseLock,
 ): Promise<boolean> {
@@ -28,11 +27,11 @@ export async function setRight(
         { idempotencyKey: `undo:${decision.id}` },
       ),
     );
-    log.warn({ subscription: id, change: decision.id }, 'a change of a plan that came late was taken back');
+    log.warn({ subscription: id, change: decision.id }, 'a late change of a plan was undone');
     return true;
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    log.error({ err: error, subscription: id }, 'a change of a plan that came late could not be taken back');
+    log.error({ err: error, subscription: id }, 'a late change of a plan could not be undone');
     return false;
   }
 }

@@ -1,15 +1,15 @@
-import type { Tier } from '@souk/contract/tiers.ts';
 import type { Query } from '#platform/db/database.ts';
+import { readRow } from '../../read-rows.ts';
 import type { NextInvoice } from './reading/read-next-invoice.ts';
 import type { ProviderSubscription } from './reading/read-subscription.ts';
 
-/** What we have of a subscription. */
+/** A subscription as it is stored. */
 export type StoredSubscription = {
   id: string;
   userId: string;
   livemode: boolean;
   pastDue: boolean;
-  /** Of a plan; of a rental the server's. */
+  /** Id of the plan or the server. */
   itemId: string;
   nextPlanId: string | undefined;
   periodEndsAt: Date;
@@ -17,7 +17,7 @@ export type StoredSubscription = {
   endedAt: Date | undefined;
 };
 
-/** Takes a number for a reading that is about to begin. */
+/** Takes a number for a reading that is about to start. */
 export async function beginReading(query: Query, paymentId: string): Promise<number> {
   const { rows } = await query<{ asked: number }>(
     `insert into subscription_syncs (payment_id, asked) values ($1, 1)
@@ -28,8 +28,8 @@ export async function beginReading(query: Query, paymentId: string): Promise<num
 }
 
 /**
- * Locks a subscription until the end of the transaction, and notes that a reading is written.
- * @returns false where one that began later is written already: this one may be out of date
+ * Locks a subscription until the end of the transaction, and records that a reading is written.
+ * @returns false where a later reading is written already: this one may be stale
  */
 export async function noteReading(
   query: Query,
@@ -45,7 +45,7 @@ export async function noteReading(
   return rows.length === 1;
 }
 
-/** Whose subscription it is: that of a paid order, which checkout has compared with what was paid. */
+/** Finds the user of a subscription by its paid order, which checkout has compared with the payment. */
 export async function findOwner(query: Query, paymentId: string, livemode: boolean): Promise<string | undefined> {
   const { rows } = await query<{ user_id: string }>(
     `select user_id from checkout_orders
@@ -55,7 +55,7 @@ export async function findOwner(query: Query, paymentId: string, livemode: boole
   return rows[0]?.user_id;
 }
 
-/** It is read again by the next run of a job: this reading saw no one moment, or could not do what followed from it. */
+/** Has a job read a subscription again: it changed during this reading, or what follows from the reading could not be done. */
 export async function wantReading(query: Query, paymentId: string): Promise<void> {
   await query(
     `insert into subscription_syncs (payment_id, asked, read_again) values ($1, 0, true)
@@ -64,7 +64,7 @@ export async function wantReading(query: Query, paymentId: string): Promise<void
   );
 }
 
-/** Takes subscriptions that are to be read again. */
+/** Takes the subscriptions that a job has to read again. */
 export async function takeWantedReadings(query: Query, livemode: boolean, limit: number): Promise<string[]> {
   const { rows } = await query<{ payment_id: string }>(
     `update subscription_syncs set read_again = false where payment_id = any(array(
@@ -79,56 +79,30 @@ export async function takeWantedReadings(query: Query, livemode: boolean, limit:
   return rows.map((row) => row.payment_id);
 }
 
-export async function findStored(
+export function findStored(
   query: Query,
   kind: ProviderSubscription['kind'],
   paymentId: string,
 ): Promise<StoredSubscription | undefined> {
-  const { rows } = await query<{
-    id: string;
-    user_id: string;
-    livemode: boolean;
-    past_due: boolean;
-    item_id: string;
-    next_plan_id: string | null;
-    period_ends_at: Date;
-    cancelled_at: Date | null;
-    ended_at: Date | null;
-  }>(
+  const common = `id, user_id as "userId", livemode, past_due as "pastDue", period_ends_at as "periodEndsAt",
+    cancelled_at as "cancelledAt", ended_at as "endedAt"`;
+  return readRow(
+    query,
     kind === 'plan'
-      ? `select *, plan_id as item_id from subscriptions where payment_id = $1`
-      : `select *, server_id as item_id, null as next_plan_id from access_grants where payment_id = $1`,
+      ? `select ${common}, plan_id as "itemId", next_plan_id as "nextPlanId" from subscriptions where payment_id = $1`
+      : `select ${common}, server_id as "itemId", null as "nextPlanId" from access_grants where payment_id = $1`,
     [paymentId],
-  );
-  const [row] = rows;
-  return (
-    row && {
-      id: row.id,
-      userId: row.user_id,
-      livemode: row.livemode,
-      pastDue: row.past_due,
-      itemId: row.item_id,
-      nextPlanId: row.next_plan_id ?? undefined,
-      periodEndsAt: row.period_ends_at,
-      cancelledAt: row.cancelled_at ?? undefined,
-      endedAt: row.ended_at ?? undefined,
-    }
   );
 }
 
 export type Given = { id: string; userId: string; livemode: boolean; itemId: string; nextPlanId: string | undefined };
 
-/** The first reading that found it past due decides since when it is. */
+/** The first reading that found a subscription past due sets the time. */
 const pastDueSince = (isPastDue: string, stored?: string) =>
   `case when not ${isPastDue}::boolean then null${stored ? ` when ${stored}.past_due then ${stored}.past_due_since` : ''} else now() end`;
 
-/** What was taken away stays so. */
-export async function writePlan(
-  query: Query,
-  read: ProviderSubscription,
-  /** at: now. */
-  given: Given & { at: Date },
-): Promise<void> {
+/** A subscription that was removed stays removed. */
+export async function writePlan(query: Query, read: ProviderSubscription, given: Given & { at: Date }): Promise<void> {
   await query(
     `insert into subscriptions (id, user_id, livemode, plan_id, next_plan_id, source, payment_id, past_due, started_at,
        period_ends_at, cancelled_at, ended_at, pending_plan_id, pending_until, price_id, price_amount, price_currency,
@@ -184,15 +158,3 @@ const spanOf = (read: ProviderSubscription) => [
   read.cancelledAt ?? null,
   read.endedAt ?? null,
 ];
-
-export type PlanFacts = { planId: string; name: string; tier: Tier; monthlyCredits: number };
-
-/** Of plans that are sold, and of those that were. */
-export async function readPlan(query: Query, planId: string): Promise<PlanFacts | undefined> {
-  const { rows } = await query<{ plan_id: string; name: string; tier: Tier; monthly_credits: number }>(
-    'select plan_id, name, tier, monthly_credits from plans where plan_id = $1',
-    [planId],
-  );
-  const [row] = rows;
-  return row && { planId: row.plan_id, name: row.name, tier: row.tier, monthlyCredits: row.monthly_credits };
-}

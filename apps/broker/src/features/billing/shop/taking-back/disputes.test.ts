@@ -81,7 +81,7 @@ describeOnEmbedded('disputes', migrations, (open) => {
   });
 
   test('without any event, the daily look follows each dispute once, also one that was stored without its payment', async () => {
-    const find = async () => shop.billing.payments?.subscriptions.findMissedDisputes();
+    const find = async () => shop.billing.payments?.takeBack.findMissedDisputes();
     await shop.billing.payments?.events.idle();
     expect(await find()).toBe(0);
     const [ann, bob] = [await newSubscriber(shop), await newSubscriber(shop)];

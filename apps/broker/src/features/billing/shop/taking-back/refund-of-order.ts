@@ -1,13 +1,13 @@
 import type { Query } from '#platform/db/database.ts';
 
-/** What a refund that failed at the bank, days after it was made, had been for. */
+/** What a refund was for that failed at the bank days later. */
 export type FailedRefund = { kind: 'payment' | 'order' | 'access'; id: string };
 
 /**
- * Undoes what was noted of a refund that the bank did not carry out: the row of the history has failed, an order that was
- * given back is flagged again, a refund by an administrator has failed. An operator has to look at each.
+ * Records that the bank did not carry out a refund: its row of the history has failed, a refunded order is flagged again, a refund
+ * by an administrator has failed. An operator has to look at each.
  * @param fact `refund:{id}`
- * @returns what it was for, where that was not known before
+ * @returns what it was for, where this was not recorded before
  */
 export async function noteFailedRefund(
   query: Query,
@@ -44,7 +44,7 @@ export async function noteFailedRefund(
   return row && { kind: 'payment', id: row.id };
 }
 
-/** A flagged order all of whose money the operator has given back needs them no more. */
+/** Closes flagged orders that the operator has refunded completely. */
 export async function closeFlagged(query: Query, paymentIntentId: string, at: Date): Promise<void> {
   await query(
     `update checkout_orders o set status = 'refunded', decided_at = $2

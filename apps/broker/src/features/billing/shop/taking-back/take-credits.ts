@@ -3,9 +3,9 @@ import { clawBackCredits, grantCredits } from '../../credits/accounts/change-cre
 import type { KnownPayment } from './find-payment.ts';
 
 /**
- * Takes the part of a payment's credits back that its money went back for: what is free at once, the rest as debt. Never more
+ * Claws back the part of a payment's credits that was refunded or is disputed: what is free at once, the rest as debt. Never more
  * than the payment brought, also where a refund and a dispute meet, and nothing of what expired unspent.
- * @param fact `refund:{id}` or `dispute:{id}`: it takes once
+ * @param fact `refund:{id}` or `dispute:{id}`: each takes once
  * @param amount minor units of the payment
  */
 export async function takeCredits(
@@ -16,7 +16,7 @@ export async function takeCredits(
   if (payment.granted === 0 || (await takenBy(query, payment, fact)) > 0) return;
   const { userId, livemode, grant } = payment;
   let left = creditsOf(payment, amount);
-  // what an earlier dispute took and gave back is a grant of its own
+  // credits that an earlier dispute took and restored are a grant of their own
   for (const [index, one] of [grant, ...(await restoredGrants(query, payment))].entries()) {
     if (left === 0) return;
     const idem = index === 0 ? fact : `${fact}:${index}`;
@@ -24,14 +24,14 @@ export async function takeCredits(
   }
 }
 
-/** The part of a payment's credits that so much of its money paid for. */
+/** The payment's credits that this amount of its money paid for, rounded up. */
 export const creditsOf = ({ granted, amount: paid }: KnownPayment, amount: number): number =>
   Math.ceil((granted * Math.min(amount, paid)) / paid);
 
-/** What is given back can be spent for this long where its own date has passed meanwhile. */
+/** Lifetime of restored credits whose own expiry has passed. */
 const spendableAgainMs = 30 * 86_400_000;
 
-/** Gives back what a fact took: the dispute is won, the refund has failed. Once. */
+/** Restores what a fact took, once: the dispute is won, or the refund has failed. */
 export async function restoreCredits(query: Query, payment: KnownPayment, fact: string, at: Date): Promise<void> {
   const { userId, livemode, grant } = payment;
   const credits = await takenBy(query, payment, fact);

@@ -58,7 +58,7 @@ describeOnEmbedded('what the provider takes back', migrations, (open) => {
     await waitUntil('they are back', async () => (await account(ann)).available === credits);
     const { data: events } = await shop.stripe.events.list({ types: ['charge.dispute.closed'], limit: 1 });
     await shop.control.replay(events[0]?.id ?? '');
-    const handlers = shop.billing.payments?.subscriptions.handlers(async () => false) ?? {};
+    const handlers = shop.billing.payments?.takeBack.handlers ?? {};
     await handlers['charge.dispute.closed']?.({ objectId: dispute?.id ?? '' });
     expect(await account(ann)).toEqual({ balance: credits, debt: 0, available: credits });
     expect(await ann.history()).toEqual([expect.stringMatching(/^credit_purchase completed/)]);

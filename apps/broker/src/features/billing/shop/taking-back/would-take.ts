@@ -2,7 +2,7 @@ import type { Query } from '#platform/db/database.ts';
 import type { KnownPayment } from './find-payment.ts';
 import { creditsOf } from './take-credits.ts';
 
-/** How many credits a refund of so much money would take back, as `takeCredits` does; nothing is changed. */
+/** Computes the credits that a refund of this amount would claw back, as `takeCredits` does, without changing anything. */
 export async function wouldTake(query: Query, payment: KnownPayment, amount: number): Promise<number> {
   if (payment.granted === 0) return 0;
   const { rows } = await query<{ takeable: number }>(

@@ -1,12 +1,11 @@
 import type { Query } from '#platform/db/database.ts';
+import { readRow } from '../../read-rows.ts';
 import type { PaymentEvent } from './payment-event.ts';
 
-/** An event that a worker has taken, for the so-and-so-manieth time. */
+/** An event that a worker has claimed. `attempts`: number of this attempt, from 1. */
 export type TakenEvent = PaymentEvent & { attempts: number };
 
-type EventRow = { id: string; type: string; object_id: string; attempts: number };
-
-/** Stores an event once; it is due at once. */
+/** Stores an event once; it is due immediately. */
 export async function storeEvent(query: Query, { id, type, objectId }: PaymentEvent, at: Date): Promise<void> {
   await query(
     `insert into payment_events (id, type, object_id, received_at, next_at) values ($1, $2, $3, $4, $4)
@@ -16,18 +15,17 @@ export async function storeEvent(query: Query, { id, type, objectId }: PaymentEv
 }
 
 /**
- * Takes the next event that is due. No other process takes it until `until`, and one of a process that was killed comes back then.
- * The inner select stands behind `=`, not `in`: so PostgreSQL runs it once, and takes no second event that nobody works on.
+ * Claims the next event that is due, until `until`: then an event of a process that was killed is due again. The inner select stands
+ * behind `=`, not `in`, so that PostgreSQL runs it once and claims no second event.
  */
-export async function takeEvent(query: Query, now: Date, until: Date): Promise<TakenEvent | undefined> {
-  const { rows } = await query<EventRow>(
+export function takeEvent(query: Query, now: Date, until: Date): Promise<TakenEvent | undefined> {
+  return readRow(
+    query,
     `update payment_events set attempts = attempts + 1, next_at = $2
      where id = (select id from payment_events where next_at <= $1 order by next_at limit 1 for update skip locked)
-     returning id, type, object_id, attempts`,
+     returning id, type, object_id as "objectId", attempts`,
     [now, until],
   );
-  const [row] = rows;
-  return row && { id: row.id, type: row.type, objectId: row.object_id, attempts: row.attempts };
 }
 
 export async function markDone(query: Query, id: string, at: Date): Promise<void> {
@@ -42,15 +40,16 @@ export async function markFailed(query: Query, id: string, nextAt: Date, error: 
   ]);
 }
 
-/** When the next event is due; undefined: none waits. */
+/** When the next event is due; undefined where none is waiting. */
 export async function nextDue(query: Query): Promise<Date | undefined> {
-  const { rows } = await query<{ at: Date | null }>(
+  const row = await readRow<{ at: Date | undefined }>(
+    query,
     'select min(next_at) as at from payment_events where next_at is not null',
   );
-  return rows[0]?.at ?? undefined;
+  return row?.at;
 }
 
-/** Forgets what was done before this time. The provider sends nothing that old again. */
+/** Deletes events that were handled before this time. The provider resends none that old. */
 export async function removeDone(query: Query, before: Date): Promise<void> {
   await query('delete from payment_events where done_at < $1', [before]);
 }

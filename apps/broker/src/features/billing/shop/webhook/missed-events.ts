@@ -1,14 +1,14 @@
 import type { Query } from '#platform/db/database.ts';
 
-/** Events come within minutes; a payment that was found first by asking the provider is no sign yet. */
+/** Events arrive within minutes; a payment that a request to the provider found first proves nothing yet. */
 const lateness = '1 hour';
-/** Each subscription is renewed at least once in so long, and a renewal is told. */
+/** Each subscription renews at least once in this time, which is an event. */
 const longestPeriod = '35 days';
 
 /**
- * Whether something has happened since that the payment provider tells an event of: an order came to its end, or a period did. A
- * shop that sells little is silent for days without a fault.
- * @param since the last event
+ * Whether an event of the payment provider is overdue: an order or a period has ended since the last one. Without such an end a
+ * small shop may be silent for days.
+ * @param since time of the last event
  */
 export async function isEventMissed(query: Query, livemode: boolean, since: Date, now: Date): Promise<boolean> {
   const paying = (table: string) =>

@@ -1,14 +1,16 @@
-/** Something happened at the payment provider. A hint: what it is about is asked of the provider, by its id. */
+/** An event of the payment provider. It is only a hint: its object is read from the provider, by its id. */
 export type PaymentEvent = {
   id: string;
   /** Such as checkout.session.completed. */
   type: string;
-  /** Of the session, subscription, invoice, refund or dispute. */
+  /** Id of the session, subscription, invoice, refund or dispute. */
   objectId: string;
 };
 
 /**
- * What is done for events of each type. A handler may be called several times for one event, for two events at once, and
- * in any order; one that fails is called again later.
+ * Handlers by type of event. A handler may be called several times for one event, for two events concurrently, and in any order;
+ * it is called again after a failure.
  */
-export type PaymentEventHandlers = Readonly<Record<string, (event: PaymentEvent) => Promise<unknown>>>;
+export type PaymentEventHandlers = Readonly<
+  Record<string, (event: Pick<PaymentEvent, 'objectId'>) => Promise<unknown>>
+>;

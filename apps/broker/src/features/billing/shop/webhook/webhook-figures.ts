@@ -2,14 +2,14 @@ import type { Query } from '#platform/db/database.ts';
 
 export type WebhookFigures = {
   lastEventAt: Date | undefined;
-  /** From the arrival of the last handled event to the end of its work. */
+  /** From the arrival of the last handled event to the end of its processing. */
   lastDelayMs: number | undefined;
   waiting: number;
-  /** Of those that wait, whose last attempt failed. */
+  /** Waiting events whose last attempt failed. */
   failing: number;
 };
 
-/** How the events of the payment provider are getting on. Both readings go by an index. */
+/** Reads the figures about the provider's events. Both queries use an index. */
 export async function readWebhookFigures(query: Query): Promise<WebhookFigures> {
   const { rows } = await query<{ received: Date; done: Date }>(
     `select received_at as received, done_at as done from payment_events

@@ -19,14 +19,13 @@ const eventSchema = z.object({
   id: text,
   type: text,
   livemode: z.boolean(),
-  // some are about objects without an id, such as a balance: none that we ask for
+  // some objects have no id, such as a balance: we subscribe to no such event
   data: z.object({ object: z.object({ id: text.optional() }) }),
 });
 
 /**
- * Where the payment provider tells us what happened: the signature over the raw body is checked, the event stored, and the
- * answer given; the work comes afterwards. What is forged, altered, too old or of another mode is refused with 400 and
- * leaves nothing behind.
+ * The webhook of the payment provider: checks the signature over the raw body, stores the event and answers; the event is processed
+ * afterwards. A forged, altered or old event, or one of another mode, is refused with 400 and not stored.
  */
 export function mountPaymentWebhook(
   server: FastifyInstance,
@@ -40,7 +39,7 @@ export function mountPaymentWebhook(
     path: string;
     provider: PaymentProvider;
     take(event: PaymentEvent): Promise<void>;
-    /** Where the secret is another one than the provider's, nothing else tells. */
+    /** Reports a refusal: with a wrong secret there is no other sign. */
     noteRefusal(reason: string): void;
     clock: Clock;
   },

@@ -196,7 +196,7 @@ export async function newPerson(shops: readonly [Shop, ...Shop[]]) {
         `update subscription_invoices set return_next_at = return_next_at - interval '2 days' where return_next_at is not null`,
       );
       await payments.subscriptions.returnOwed();
-      await payments.subscriptions.findMissedDisputes();
+      await payments.takeBack.findMissedDisputes();
       await payments.refunds.payDue();
     }
     await settle(shop);

@@ -1,8 +1,7 @@
-import { isDown, type CatalogueServer } from '#features/catalogue/index.ts';
+import { isDown } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
-import type { OfferStore } from '../../offers/offer-store.ts';
-import type { Prices } from '../../prices/create-prices.ts';
 import { offeredPackage, offeredPlan, offeredRental, type Offered } from '../../prices/offered.ts';
+import type { ShopParts } from '../../shop-parts.ts';
 import type { ChosenRentals } from '../../overlap/end-with-plan.ts';
 import type { OrderKind, Ordered } from './order.ts';
 
@@ -26,15 +25,15 @@ export type WantedPlan = ChosenRentals & {
   shownAmount?: number | undefined;
 };
 
-/** An order before it is known which rentals the person was told of. */
+/** An order before it is known which rentals the page listed. */
 type Offer = Omit<Ordered, 'shownRentals'>;
 
-/** What is sold. The price comes from here alone: a client says only what it wants, and what it showed of it. */
+/** Finds what is sold. Prices come only from here: a client says what it wants, and which price it showed. */
 export type OfferFinder = {
   /**
    * @throws SoukError plan_not_found, not_found, free_plan, price_changed where the page showed another price,
-   *   service_down where it showed a service that is down as up,
-   *   invalid_request for what cannot be bought in this way, payments_unavailable
+   *   service_down where it showed a failing service as up,
+   *   invalid_request for what cannot be bought this way, payments_unavailable
    */
   find(wanted: Wanted): Promise<Offer>;
 };
@@ -44,13 +43,7 @@ export function createOfferFinder({
   prices,
   currency,
   findServer,
-}: {
-  offers: Pick<OfferStore, 'plans' | 'packages'>;
-  prices: Pick<Prices, 'planPriceId' | 'packagePriceId' | 'rentalPriceId' | 'put'>;
-  /** Of the plans and packages. */
-  currency: string | undefined;
-  findServer(id: string): CatalogueServer | undefined;
-}): OfferFinder {
+}: Pick<ShopParts, 'offers' | 'prices' | 'currency' | 'findServer'>): OfferFinder {
   async function findPlan(planId: string): Promise<Offer> {
     const plan = (await offers.plans()).find((one) => one.planId === planId);
     if (!plan) return refusePlan(planId, 'subscription');
@@ -67,7 +60,7 @@ export function createOfferFinder({
     return order('credits', offered, offered.name, prices.packagePriceId(one), credits);
   }
 
-  /** @throws SoukError which says whether the id is of the other kind, or of none */
+  /** @throws SoukError that says whether another kind of offer has the id, or none */
   async function refusePlan(id: string, asked: 'credit' | 'subscription'): Promise<never> {
     if (asked === 'credit' && (await offers.plans()).some(({ planId }) => planId === id))
       throw new SoukError('invalid_request', { message: `planId: ${id} is a plan, not a credit package` });

@@ -1,11 +1,11 @@
-import type { FulfilGiven } from '../outcome/fulfilment.ts';
+import type { ShopParts } from '../../shop-parts.ts';
 import { keyOf, type Order } from './order.ts';
 import { decideOrder, listDecided } from './order-store.ts';
 import type { ReturnPayment } from '../outcome/return-payment.ts';
 
 const dayMs = 24 * 60 * 60_000;
-/** So long an operator has to decide. */
-export const returnedAfterMs = 7 * dayMs;
+/** Time that an operator has to decide. */
+const returnedAfterMs = 7 * dayMs;
 const pageSize = 100;
 const longAgo = new Date(0);
 
@@ -14,12 +14,12 @@ export type FlaggedOrders = {
   /** The oldest first, at most 100. */
   list(): Promise<Order[]>;
   /**
-   * The operator's decision: `return` gives the money back now, `close` leaves it as they have dealt with it.
-   * @returns the order as it is then; undefined where there is no flagged one with this id
-   * @throws SoukError payments_unavailable: it is then given back by the next run
+   * Applies the operator's decision: `return` refunds the payment now, `close` leaves it, since they have dealt with it.
+   * @returns the order as it is then; undefined where no flagged order has this id
+   * @throws SoukError payments_unavailable: the next run refunds it then
    */
   decide(id: string, decision: 'return' | 'close'): Promise<Order | undefined>;
-  /** Gives back those that nobody has decided about for a week. */
+  /** Refunds orders that the operator has not decided about for a week. Returns how many. */
   returnOld(): Promise<number>;
 };
 
@@ -28,7 +28,7 @@ export function createFlaggedOrders({
   provider,
   clock,
   returnPayment,
-}: Pick<FulfilGiven, 'db' | 'provider' | 'clock'> & { returnPayment: ReturnPayment }): FlaggedOrders {
+}: Pick<ShopParts, 'db' | 'provider' | 'clock'> & { returnPayment: ReturnPayment }): FlaggedOrders {
   const { livemode } = provider;
   const flagged = (before: Date) =>
     listDecided(db.query, livemode, { statuses: ['flagged'], after: longAgo, before, limit: pageSize });

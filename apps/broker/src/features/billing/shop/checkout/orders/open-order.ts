@@ -1,35 +1,34 @@
-import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
+import type { ShopParts } from '../../shop-parts.ts';
 import type { Fulfil } from '../outcome/fulfilment.ts';
 import type { Order, Ordered, OrderOptions } from './order.ts';
 import { paymentStateOf } from '../outcome/payment-state.ts';
 import { countOpenOrders, decideOrder, findOpenOrder, insertOrder, saveShownRentals } from './order-store.ts';
 
 const minuteMs = 60_000;
-/** The provider allows half an hour at least. */
+/** Lifetime of a payment page. The provider's minimum is half an hour. */
 const payableMs = 60 * minuteMs;
 /** A page that is about to expire is of no use. */
 const leftAtLeastMs = 5 * minuteMs;
 /**
- * After this time a request for a session is not repeated: its expiry would be too near. The session that it may have made
- * has no reader.
+ * After this time a request for a session is not repeated: its expiry would be too near. A session that it may have made is
+ * shown to no user.
  */
 const repeatableMs = 15 * minuteMs;
 const maxOpenOrders = 20;
 const maxTurns = 4;
 
 /**
- * The order for a purchase, in the database before the provider hears of it: the one that is open for the same thing at the
- * same price, so that clicks and retries lead to one payment page, or a new one. An open order that does not fit is closed.
- * @throws SoukError rate_limited where too many are open, payment_under_way where one for the same thing is on its way
+ * Returns the order for a purchase, stored before the first request to the provider: the open one for the same item at the
+ * same price, so that clicks and retries lead to one payment page, or else a new one. Closes an open order that does not fit.
+ * @throws SoukError rate_limited where too many are open, payment_under_way where a payment for the same item is in progress
  */
 export async function openOrder(
-  given: { query: Query; provider: PaymentProvider; fulfil: Fulfil; uuid: () => string; clock: Clock },
+  parts: Pick<ShopParts, 'db' | 'provider' | 'uuid' | 'clock'> & { fulfil: Fulfil },
   wanted: Ordered & OrderOptions & { userId: string; successUrl: string; cancelUrl: string },
 ): Promise<Order> {
-  const { query, provider, clock } = given;
+  const { db, provider, clock } = parts;
+  const { query } = db;
   const { livemode } = provider;
   for (let turn = 0; turn < maxTurns; turn += 1) {
     const open = await findOpenOrder(query, { ...wanted, livemode });
@@ -45,7 +44,7 @@ export async function openOrder(
     const now = clock.now();
     const order: Order = {
       ...wanted,
-      id: given.uuid(),
+      id: parts.uuid(),
       livemode,
       status: 'open',
       sessionId: undefined,
@@ -69,17 +68,17 @@ export async function openOrder(
     // its page was made before the operator switched tax or codes on or off
     const isSame = isSamePrice && asksTax === wanted.asksTax && allowsCodes === wanted.allowsCodes;
     const now = clock.now();
-    // marked as no longer offered, and offered again since
+    // withdrawn, and offered again since
     if (order.reason !== undefined) return false;
     if (!isSame || order.expiresAt.getTime() - now < leftAtLeastMs) return false;
     if (order.sessionId === undefined) return now - order.createdAt.getTime() < repeatableMs;
-    const payment = await given.fulfil(order.sessionId);
+    const payment = await parts.fulfil(order.sessionId);
     return payment?.order.status === 'open' && payment.session.status === 'open';
   }
 
-  /** Its page stops taking money first; if it has taken some meanwhile, that counts. */
+  /** Ends the page first; a payment that it took meanwhile counts. */
   async function close({ id, sessionId }: Order): Promise<void> {
-    const payment = sessionId === undefined ? undefined : await given.fulfil(sessionId);
+    const payment = sessionId === undefined ? undefined : await parts.fulfil(sessionId);
     if (payment?.order.status === 'open' && paymentStateOf(payment.session) === 'processing')
       throw new SoukError('payment_under_way');
     if (payment?.session.status === 'open')

@@ -1,36 +1,20 @@
 import type { Query } from '#platform/db/database.ts';
-import type { Order, OrderKind, OrderStatus, PaidTotals } from './order.ts';
+import { readRow, readRows } from '../../../read-rows.ts';
+import type { Order, OrderStatus, PaidTotals } from './order.ts';
 
-type OrderRow = {
-  id: string;
-  user_id: string;
-  livemode: boolean;
-  kind: OrderKind;
-  item_id: string;
-  description: string;
-  price_id: string;
-  amount: number;
-  currency: string;
-  credits: number;
-  success_url: string;
-  cancel_url: string;
-  session_id: string | null;
-  checkout_url: string | null;
-  subscription_id: string | null;
-  payment_intent_id: string | null;
-  status: OrderStatus;
-  reason: string | null;
-  trouble: string | null;
-  replaces: string[];
-  shown_rentals: string[] | null;
-  created_at: Date;
-  expires_at: Date;
-  asks_tax: boolean;
-  allows_codes: boolean;
-  paid_total: number | null;
-  paid_discount: number | null;
-  paid_tax: number | null;
+type OrderRow = Omit<Order, 'paid'> & {
+  paidTotal: number | undefined;
+  paidDiscount: number | undefined;
+  paidTax: number | undefined;
 };
+
+const selectOrder = `select id, user_id as "userId", livemode, kind, item_id as "itemId", description, price_id as "priceId",
+  amount, currency, credits, success_url as "successUrl", cancel_url as "cancelUrl", session_id as "sessionId",
+  checkout_url as "checkoutUrl", subscription_id as "subscriptionId", payment_intent_id as "paymentIntentId", status, reason,
+  trouble, replaces, shown_rentals as "shownRentals", created_at as "createdAt", expires_at as "expiresAt",
+  asks_tax as "asksTax", allows_codes as "allowsCodes", paid_total as "paidTotal", paid_discount as "paidDiscount",
+  paid_tax as "paidTax"
+from checkout_orders`;
 
 /** Adds an order. @returns false where the person has an open one for the same thing */
 export async function insertOrder(query: Query, order: Order): Promise<boolean> {
@@ -68,31 +52,32 @@ export async function findOrder(
   lock: '' | 'for update' = '',
 ): Promise<Order | undefined> {
   const [column, value] = 'id' in by ? ['id', by.id] : ['session_id', by.sessionId];
-  const { rows } = await query<OrderRow>(`select * from checkout_orders where ${column} = $1 ${lock}`, [value]);
-  return rows[0] && presentOrder(rows[0]);
+  const [order] = await readOrders(query, `where ${column} = $1 ${lock}`, [value]);
+  return order;
 }
 
 export async function findOpenOrder(
   query: Query,
   { userId, livemode, kind, itemId }: Pick<Order, 'userId' | 'livemode' | 'kind' | 'itemId'>,
 ): Promise<Order | undefined> {
-  const { rows } = await query<OrderRow>(
-    `select * from checkout_orders
-     where user_id = $1 and livemode = $2 and kind = $3 and item_id = $4 and status = 'open'`,
+  const [order] = await readOrders(
+    query,
+    `where user_id = $1 and livemode = $2 and kind = $3 and item_id = $4 and status = 'open'`,
     [userId, livemode, kind, itemId],
   );
-  return rows[0] && presentOrder(rows[0]);
+  return order;
 }
 
 export async function countOpenOrders(query: Query, userId: string, livemode: boolean): Promise<number> {
-  const { rows } = await query<{ orders: number }>(
+  const row = await readRow<{ orders: number }>(
+    query,
     `select count(*)::int as orders from checkout_orders where user_id = $1 and livemode = $2 and status = 'open'`,
     [userId, livemode],
   );
-  return rows[0]?.orders ?? 0;
+  return row?.orders ?? 0;
 }
 
-/** Remembers the provider's session of an order. */
+/** Stores the provider's session of an order. */
 export async function saveSession(
   query: Query,
   id: string,
@@ -104,7 +89,7 @@ export async function saveSession(
   );
 }
 
-/** Remembers what the person who comes back to an open order was told this time. */
+/** Stores which rentals the page listed, when a user comes back to an open order. */
 export async function saveShownRentals(
   query: Query,
   { id }: Order,
@@ -113,7 +98,7 @@ export async function saveShownRentals(
   await query(`update checkout_orders set shown_rentals = $2 where id = $1`, [id, shownRentals ?? null]);
 }
 
-/** What became of an order; what is left out stays as it is. @param from only an order of one of these is changed */
+/** Changes the status of an order; fields that are left out stay as they are. @param from statuses that may be left */
 export async function decideOrder(
   query: Query,
   id: string,
@@ -153,7 +138,7 @@ export async function decideOrder(
   return rows.length === 1;
 }
 
-/** Those of these orders that are still open have expired. */
+/** Marks those of these orders that are still open as expired. */
 export async function expireOrders(query: Query, ids: readonly string[], at: Date): Promise<void> {
   if (ids.length === 0) return;
   await query(
@@ -162,62 +147,53 @@ export async function expireOrders(query: Query, ids: readonly string[], at: Dat
   );
 }
 
-/** The next orders that wait for the provider's word, the oldest first, in pages. */
-export async function listUndecided(
+/** Returns the next orders that wait for the provider's answer, the oldest first, in pages. */
+export function listUndecided(
   query: Query,
   livemode: boolean,
-  { before, after, limit }: { before: Date; after?: Order | undefined; limit: number },
+  { before, after, limit }: { before: Date; after: Order | undefined; limit: number },
 ): Promise<Order[]> {
-  const { rows } = await query<OrderRow>(
-    `select * from checkout_orders
-     where status in ('open', 'paid', 'returning') and livemode = $1 and created_at < $2
+  return readOrders(
+    query,
+    `where status in ('open', 'paid', 'returning') and livemode = $1 and created_at < $2
        and (created_at, id) > ($3::timestamptz, $4::uuid)
      order by created_at, id limit $5`,
     [livemode, before, after?.createdAt ?? new Date(0), after?.id ?? '00000000-0000-0000-0000-000000000000', limit],
   );
-  return rows.map(presentOrder);
 }
 
-/** Orders with these statuses that were decided in a time span, the oldest first. */
-export async function listDecided(
+/** Returns the orders with these statuses that were decided in a time span, the oldest first. */
+export function listDecided(
   query: Query,
   livemode: boolean,
   { statuses, after, before, limit }: { statuses: readonly OrderStatus[]; after: Date; before: Date; limit: number },
 ): Promise<Order[]> {
-  const { rows } = await query<OrderRow>(
-    `select * from checkout_orders
-     where status = any($2::text[]) and livemode = $1 and decided_at > $3 and decided_at <= $4
+  return readOrders(
+    query,
+    `where status = any($2::text[]) and livemode = $1 and decided_at > $3 and decided_at <= $4
      order by decided_at, id limit $5`,
     [livemode, statuses, after, before, limit],
   );
-  return rows.map(presentOrder);
 }
 
-/** Notes of open orders that they can no longer be had: what is paid for them all the same is given back. */
+/** Marks open orders as withdrawn: payments that still arrive are refunded. */
 export async function withdrawOrders(query: Query, ids: readonly string[], reason: string): Promise<void> {
   await query(`update checkout_orders set reason = $2 where id = any($1::uuid[]) and status = 'open'`, [ids, reason]);
 }
 
-/** The next open orders that can still be had as far as we know, in pages. */
-export async function listOpen(query: Query, livemode: boolean, after: string, limit: number): Promise<Order[]> {
-  const { rows } = await query<OrderRow>(
-    `select * from checkout_orders
-     where status = 'open' and reason is null and livemode = $1 and id > $2::uuid order by id limit $3`,
-    [livemode, after, limit],
-  );
-  return rows.map(presentOrder);
+/** Returns the next open orders that are not withdrawn, in pages. */
+export function listOpen(query: Query, livemode: boolean, after: string, limit: number): Promise<Order[]> {
+  const condition = `where status = 'open' and reason is null and livemode = $1 and id > $2::uuid order by id limit $3`;
+  return readOrders(query, condition, [livemode, after, limit]);
 }
 
-/** The same of one person, who has few. */
-export async function listOpenOf(query: Query, livemode: boolean, userId: string): Promise<Order[]> {
-  const { rows } = await query<OrderRow>(
-    `select * from checkout_orders where user_id = $1 and livemode = $2 and status = 'open' and reason is null`,
-    [userId, livemode],
-  );
-  return rows.map(presentOrder);
+/** The same orders of one user, who has few. */
+export function listOpenOf(query: Query, livemode: boolean, userId: string): Promise<Order[]> {
+  const condition = `where user_id = $1 and livemode = $2 and status = 'open' and reason is null`;
+  return readOrders(query, condition, [userId, livemode]);
 }
 
-/** Those of these people who own something, or are about to: only they may have what they pay for already. */
+/** Finds which of these users own something, or are about to: only they may already own what they pay for. */
 export async function findOwners(
   query: Query,
   livemode: boolean,
@@ -233,36 +209,10 @@ export async function findOwners(
   return new Set(rows.map((row) => row.user_id));
 }
 
-function presentOrder(row: OrderRow): Order {
-  return {
-    id: row.id,
-    userId: row.user_id,
-    livemode: row.livemode,
-    kind: row.kind,
-    itemId: row.item_id,
-    description: row.description,
-    priceId: row.price_id,
-    amount: row.amount,
-    currency: row.currency,
-    credits: row.credits,
-    successUrl: row.success_url,
-    cancelUrl: row.cancel_url,
-    sessionId: row.session_id ?? undefined,
-    checkoutUrl: row.checkout_url ?? undefined,
-    subscriptionId: row.subscription_id ?? undefined,
-    paymentIntentId: row.payment_intent_id ?? undefined,
-    status: row.status,
-    reason: row.reason ?? undefined,
-    trouble: row.trouble ?? undefined,
-    replaces: row.replaces,
-    shownRentals: row.shown_rentals ?? undefined,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    asksTax: row.asks_tax,
-    allowsCodes: row.allows_codes,
-    paid:
-      row.paid_total === null
-        ? undefined
-        : { total: row.paid_total, discount: row.paid_discount ?? 0, tax: row.paid_tax ?? 0 },
-  };
+async function readOrders(query: Query, condition: string, values: readonly unknown[]): Promise<Order[]> {
+  const rows = await readRows<OrderRow>(query, `${selectOrder} ${condition}`, values);
+  return rows.map(({ paidTotal: total, paidDiscount: discount = 0, paidTax: tax = 0, ...order }) => ({
+    ...order,
+    paid: total === undefined ? undefined : { total, discount, tax },
+  }));
 }

@@ -1,45 +1,43 @@
-import type { TransactionType } from '@souk/contract/billing/billing-history.ts';
-
 /** What can be paid for: a server's rental, a plan, or a credit package. */
 export type OrderKind = 'rental' | 'plan' | 'credits';
 
 export type OrderStatus =
   | 'open'
-  /** Verified; what was bought is about to be there. */
+  /** Verified, not delivered yet. */
   | 'paid'
   | 'fulfilled'
   | 'expired'
   | 'failed'
-  /** What was paid is not what was ordered: an operator has to look. After a week it is given back. */
+  /** The payment does not match the order: an operator has to look. It is refunded after a week. */
   | 'flagged'
-  /** Paid, and about to be given back: `reason` says why. */
+  /** Paid, and about to be refunded: `reason` says why. */
   | 'returning'
   | 'refunded'
-  /** The operator has dealt with it in another way. */
+  /** The operator has dealt with it another way. */
   | 'closed';
 
-/** What a payment came to at the provider, in minor units: the total is the price, less the discount, with the tax. */
+/** The totals of a payment at the provider, in minor units: `total` is the price less the discount plus the tax. */
 export type PaidTotals = { total: number; discount: number; tax: number };
 
-/** What a person wants to pay for, with its price at the payment provider. */
+/** What a user wants to pay for, with its price at the payment provider. */
 export type Ordered = {
   kind: OrderKind;
   /** Id of the server, plan or package. */
   itemId: string;
-  /** For the list of transactions. */
+  /** Text in the list of transactions. */
   description: string;
   priceId: string;
   /** Cents. */
   amount: number;
   /** Three capital letters. */
   currency: string;
-  /** Of a package, with its bonus; else 0. */
+  /** Credits of a package with its bonus; 0 for the others. */
   credits: number;
-  /** Of a plan: the servers that the person was told they rent and the plan includes. undefined: it is not known. */
+  /** For a plan: the user's rentals that the page said the plan includes, by server. undefined: unknown. */
   shownRentals: readonly string[] | undefined;
 };
 
-/** A payment page may do this beside taking the price of its order. */
+/** What a payment page does besides taking the price of its order. */
 export type OrderOptions = {
   /** The provider adds tax. */
   asksTax: boolean;
@@ -47,7 +45,7 @@ export type OrderOptions = {
   allowsCodes: boolean;
 };
 
-/** A row that is written before the payment provider hears of anything. Its id is its name there. */
+/** A row that is written before the first request to the payment provider. Its id names it there. */
 export type Order = Ordered &
   OrderOptions & {
     id: string;
@@ -57,47 +55,40 @@ export type Order = Ordered &
     cancelUrl: string;
     sessionId: string | undefined;
     checkoutUrl: string | undefined;
-    /** The payment provider gives it to a rental and a plan. */
+    /** The provider's subscription, for a rental or a plan. */
     subscriptionId: string | undefined;
     paymentIntentId: string | undefined;
     status: OrderStatus;
-    /** Why it is flagged, given back, failed or expired: the first reason stays. */
+    /** Why it is flagged, refunded, failed or expired: the first reason stays. */
     reason: string | undefined;
-    /** Why its payment is not back yet: for the operator. */
+    /** Why its payment is not refunded yet: for the operator. */
     trouble: string | undefined;
-    /** Subscriptions of the provider that were not paid when it was, and that it takes the place of. */
+    /** Unpaid subscriptions at the provider that this order replaces. */
     replaces: readonly string[];
     createdAt: Date;
-    /** Until when it can be paid. */
+    /** Deadline for its payment. */
     expiresAt: Date;
-    /** The totals of its payment; undefined before it was paid. */
+    /** Totals of its payment; undefined until it is paid. */
     paid: PaidTotals | undefined;
   };
 
-/** Why a payment is given back. An open order may have the first five already: it can no longer be had. */
+/** Why a payment is refunded. The first five also mark an open order that is withdrawn. */
 export const accountDeleted = 'account deleted';
 export const notOffered = 'no longer offered';
 export const priceChanged = 'price changed';
 export const hadAccess = 'had access already';
-/** The person was not asked about a rental that the plan includes. They read this in their history. */
+/** The user was not asked about a rental that the plan includes. They read this in their history. */
 export const overlapChanged = 'includes a rental that began meanwhile';
 export const paidTwice = 'paid twice';
 export const notAsOrdered = 'not what was ordered';
 
-/** The reason as the buyer reads it: what differs is for the operator. */
+/** The reason as the buyer reads it: the differences are for the operator. */
 export const toldReason = ({ reason = paidTwice }: Pick<Order, 'reason'>): string =>
   reason.startsWith(notAsOrdered) ? notAsOrdered : reason;
 
-/** Of an open order: whatever is paid for it is given back. */
+/** Whether a payment for an open order is refunded. */
 export const isWithdrawn = ({ reason }: Pick<Order, 'reason'>): boolean =>
   reason !== undefined && [accountDeleted, notOffered, priceChanged, hadAccess, overlapChanged].includes(reason);
 
-/** The key of the fact that an order was paid, for the ledger and the transactions: it counts once. */
+/** Idempotency key of an order's payment, in the ledger and the transactions. */
 export const keyOf = (order: Pick<Order, 'id'>): string => `order:${order.id}`;
-
-/** How the payment of an order stands in the history. */
-export const transactionTypes: Readonly<Record<OrderKind, TransactionType>> = {
-  credits: 'credit_purchase',
-  plan: 'subscription_create',
-  rental: 'rental_create',
-};

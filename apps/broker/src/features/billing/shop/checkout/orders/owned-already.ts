@@ -1,17 +1,17 @@
 import { tiers, type Tier } from '@souk/contract/tiers.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Query } from '#platform/db/database.ts';
-import { createAccessStore } from '../../../entitlement/access-store.ts';
+import { readOwned } from '../../../entitlement/access-store.ts';
 import { accessTo, highestPlan, planIncluding } from '../../../entitlement/access-to.ts';
 import { isRunning, type Owned } from '../../../entitlement/owned.ts';
 import type { Order } from './order.ts';
 
-/** In what a person has what they pay for already: a sentence, and the tab of the dashboard where they manage it. */
+/** What already gives the user the item: a sentence, and the tab of the dashboard where they manage it. */
 export type Already = { message: string; tab: 'services' | 'billing' };
 
 /**
- * Whether a person has in another way what an order is for: the one rule for the start of a checkout, for pages that are open,
- * and for payments that arrive.
+ * Finds what already gives a user the item of an order: one rule for the start of a checkout, for open pages and for payments
+ * that arrive.
  * @param query also of a transaction
  */
 export async function ownedAlready(
@@ -20,7 +20,7 @@ export async function ownedAlready(
   { userId, livemode, kind, itemId }: Pick<Order, 'userId' | 'livemode' | 'kind' | 'itemId'>,
 ): Promise<Already | undefined> {
   if (kind === 'credits') return undefined;
-  const owned = await createAccessStore({ query }, livemode).read(userId);
+  const owned = await readOwned(query, livemode, userId);
   if (kind === 'plan') {
     const { rows } = await query<{ tier: Tier }>('select tier from plans where plan_id = $1', [itemId]);
     return rows[0] && subscribedAlready(rows[0].tier, owned, nowMs);
@@ -30,18 +30,18 @@ export async function ownedAlready(
   return rentedAlready(server, owned, nowMs) ?? includedSoon(query, server, { userId, livemode });
 }
 
-/** They rent or bought a server, or their plan includes it. */
+/** They rent or bought the server, or their plan includes it. */
 function rentedAlready(server: CatalogueServer, owned: Owned, nowMs: number): Already | undefined {
   const access = accessTo(server, owned, nowMs);
   const { name } = server.manifest;
   if (access.type === 'rental' || access.type === 'purchase')
     return { message: `You have access to ${name} already.`, tab: 'services' };
-  // also beside a trial; what ends with its period may be followed by a rental
+  // also alongside a trial; a rental may follow a plan that ends with its period
   const plan = planIncluding(server, owned, nowMs);
   return plan && !plan.isCancelled ? included(plan.name, name) : undefined;
 }
 
-/** One that is paid is changed, not bought beside the first. */
+/** A paid plan is changed instead: users have one. */
 function subscribedAlready(tier: Tier, owned: Owned, nowMs: number): Already | undefined {
   const paid = owned.plans.find((plan) => plan.source === 'payment' && isRunning(plan, nowMs));
   const highest = highestPlan(owned, nowMs);
@@ -50,7 +50,7 @@ function subscribedAlready(tier: Tier, owned: Owned, nowMs: number): Already | u
   return plan && { message: `You have the ${plan.name} plan already.`, tab: 'billing' };
 }
 
-/** A plan that includes a server was paid, and is about to be there. */
+/** A plan that includes the server was paid for, and is about to start. */
 async function includedSoon(
   query: Query,
   { manifest: { name, billing } }: CatalogueServer,

@@ -1,138 +1,106 @@
 import { isRefusal } from '#adapters/stripe/stripe-client.ts';
-import type { CatalogueServer } from '#features/catalogue/index.ts';
-import type { OfferStore } from '../../offers/offer-store.ts';
-import { creditsOfPrices } from '../../prices/plan-prices.ts';
-import { offeredPackage, offeredPlan, offeredRental, type Offered } from '../../prices/offered.ts';
-import type { Fulfil, FulfilGiven } from '../outcome/fulfilment.ts';
-import { hadAccess, notOffered, overlapChanged, priceChanged, type Order } from './order.ts';
-import { findOwners, listOpen, listOpenOf, withdrawOrders } from './order-store.ts';
 import { findUntold } from '../../overlap/find-untold.ts';
+import { creditsOfPrices } from '../../prices/plan-prices.ts';
+import type { ShopParts } from '../../shop-parts.ts';
+import type { Fulfil } from '../outcome/fulfilment.ts';
+import { hadAccess, notOffered, overlapChanged, priceChanged, type Order } from './order.ts';
+import { faultOf, readOffered } from './order-fault.ts';
+import { findOwners, listOpen, listOpenOf, withdrawOrders } from './order-store.ts';
 import { ownedAlready } from './owned-already.ts';
 
 const pageSize = 100;
 
 /**
- * Ends the payment pages of what is no longer offered, or at another price, of what the person has in another way by now, and of a
- * plan that includes a rental which they were not asked about: an open order is marked, so that what is paid for it all the same is given back, and its page is then closed at the provider.
- * Brings the same at each broker and each time.
- * @throws SoukError payments_unavailable: the marks are there; the next run closes the pages
+ * Ends the payment pages of what is no longer offered or has another price, of what the user has in another way by now, and of
+ * plans that include a rental which the user was not asked about. An open order is marked first, so that a payment that still
+ * arrives is refunded; then its page is closed at the provider. Repeatable, on every broker.
+ * @throws SoukError payments_unavailable: the orders are marked; the next run closes the pages
  */
 export type WithdrawOrders = {
-  /** All of them. @returns how many were ended */
+  /** Checks all open orders. @returns how many were ended */
   all(): Promise<number>;
-  /** Those of a person, after what they own has changed. */
+  /** Checks those of a user, after what they own has changed. */
   ofPerson(userId: string): Promise<void>;
 };
 
-export function createWithdrawOrders({
-  db,
-  provider,
-  fulfil,
-  offers,
-  currency,
-  findServer,
-  clock,
-  log,
-}: Pick<FulfilGiven, 'db' | 'provider' | 'clock' | 'log'> & {
+type WithdrawParts = Pick<ShopParts, 'db' | 'provider' | 'offers' | 'currency' | 'findServer' | 'clock' | 'log'> & {
   fulfil: Fulfil;
-  offers: Pick<OfferStore, 'plans' | 'packages'>;
-  /** Of the plans and packages. */
-  currency: string | undefined;
-  findServer(id: string): CatalogueServer | undefined;
-}): WithdrawOrders {
-  /** Finds what is sold now, as often as it is asked: read once a run. */
-  async function readOffers(): Promise<(order: Order) => (Offered & { credits?: number }) | undefined> {
-    const [plans, packages] = await Promise.all([offers.plans(), offers.packages()]);
-    const planOf = new Map(plans.map((plan) => [plan.planId, offeredPlan(plan)]));
-    const packageOf = new Map(
-      packages.map((one) => [one.packageId, { ...offeredPackage(one), credits: one.credits + one.bonus }]),
-    );
-    return ({ kind, itemId }) => {
-      if (kind === 'plan') return planOf.get(itemId);
-      if (kind === 'credits') return packageOf.get(itemId);
-      const server = findServer(itemId);
-      return server && offeredRental(server, currency);
-    };
-  }
+};
+type Withdrawn = [reason: string, orders: readonly Order[]][];
 
-  async function close({ id, sessionId }: Order, reason: string): Promise<void> {
-    if (sessionId === undefined) return;
-    try {
-      await provider.call((stripe) => stripe.checkout.sessions.expire(sessionId));
-    } catch (error) {
-      // it was paid, or had expired
-      if (!isRefusal(error)) throw error;
-    }
-    await fulfil(sessionId);
-    log.info({ orderId: id, reason }, 'a payment page was ended: what it sells can no longer be had in this way');
-  }
-
-  /** All are marked before the first page is closed, which may take its time, or fail. */
-  async function end(withdrawn: ReadonlyMap<string, readonly Order[]>): Promise<number> {
-    const all = [...withdrawn].flatMap(([reason, orders]) => orders.map((order) => ({ order, reason })));
-    for (const [reason, orders] of withdrawn) {
-      const ids = orders.map(({ id }) => id);
-      if (ids.length > 0) await withdrawOrders(db.query, ids, reason);
-    }
-    for (const { order, reason } of all) await close(order, reason);
-    return all.length;
-  }
-
-  /** By what their owners have: those that are to be ended, by the reason. */
-  async function judge(orders: readonly Order[]): Promise<[reason: string, orders: readonly Order[]][]> {
-    const [had, untold]: [Order[], Order[]] = [[], []];
-    for (const order of orders) {
-      const now = { findServer, nowMs: clock.now() };
-      if (await ownedAlready(db.query, now, order)) had.push(order);
-      else if (await findUntold(db.query, now, order)) untold.push(order);
-    }
-    return [
-      [hadAccess, had],
-      [overlapChanged, untold],
-    ];
-  }
-
+export function createWithdrawOrders(parts: WithdrawParts): WithdrawOrders {
+  const { db, provider } = parts;
   return {
     async all() {
       let ended = 0;
-      const offerOf = await readOffers();
-      const faultOf = (order: Order): string | undefined => {
-        const offer = offerOf(order);
-        if (!offer) return notOffered;
-        if (offer.amount !== order.amount || offer.currency !== order.currency) return priceChanged;
-        if (offer.credits !== undefined && offer.credits !== order.credits) return priceChanged;
-        const monthly = order.kind === 'plan' ? pageCredits.get(order.priceId) : undefined;
-        return monthly === undefined || monthly === offer.monthlyCredits ? undefined : priceChanged;
-      };
-      let pageCredits: ReadonlyMap<string, number> = new Map();
+      const offerOf = await readOffered(parts);
       for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
         const page = await listOpen(db.query, provider.livemode, after, pageSize);
-        pageCredits = await creditsOfPrices(
+        const creditsAt = await creditsOfPrices(
           db.query,
           page.map(({ priceId }) => priceId),
         );
-        const faulty = Map.groupBy(page, faultOf);
+        const faulty = Map.groupBy(page, (order) => faultOf(order, offerOf(order), creditsAt.get(order.priceId)));
         const offered = (faulty.get(undefined) ?? []).filter(({ kind }) => kind !== 'credits');
         const owners = await findOwners(
           db.query,
           provider.livemode,
           offered.map(({ userId }) => userId),
         );
-        const judged = await judge(offered.filter(({ userId }) => owners.has(userId)));
-        ended += await end(
-          new Map([
-            [notOffered, faulty.get(notOffered) ?? []],
-            [priceChanged, faulty.get(priceChanged) ?? []],
-            ...judged,
-          ]),
+        const judged = await judge(
+          parts,
+          offered.filter(({ userId }) => owners.has(userId)),
         );
+        const priced: Withdrawn = [notOffered, priceChanged].map((reason) => [reason, faulty.get(reason) ?? []]);
+        ended += await end(parts, [...priced, ...judged]);
         const last = page.at(-1);
         if (page.length < pageSize || !last) return ended;
         after = last.id;
       }
     },
     async ofPerson(userId) {
-      await end(new Map(await judge(await listOpenOf(db.query, provider.livemode, userId))));
+      await end(parts, await judge(parts, await listOpenOf(db.query, provider.livemode, userId)));
     },
   };
+}
+
+/** Finds the orders to end because of what their buyers own, by reason. */
+async function judge({ db, findServer, clock }: WithdrawParts, orders: readonly Order[]): Promise<Withdrawn> {
+  const [had, untold]: [Order[], Order[]] = [[], []];
+  for (const order of orders) {
+    const now = { findServer, nowMs: clock.now() };
+    if (await ownedAlready(db.query, now, order)) had.push(order);
+    else if (await findUntold(db.query, now, order)) untold.push(order);
+  }
+  return [
+    [hadAccess, had],
+    [overlapChanged, untold],
+  ];
+}
+
+/** Marks all orders before it closes the first page, which may be slow, or fail. */
+async function end(parts: WithdrawParts, withdrawn: Withdrawn): Promise<number> {
+  const all = withdrawn.flatMap(([reason, orders]) => orders.map((order) => ({ order, reason })));
+  for (const [reason, orders] of withdrawn) {
+    const ids = orders.map(({ id }) => id);
+    if (ids.length > 0) await withdrawOrders(parts.db.query, ids, reason);
+  }
+  for (const { order, reason } of all) await close(parts, order, reason);
+  return all.length;
+}
+
+async function close(
+  { provider, fulfil, log }: WithdrawParts,
+  { id, sessionId }: Order,
+  reason: string,
+): Promise<void> {
+  if (sessionId === undefined) return;
+  try {
+    await provider.call((stripe) => stripe.checkout.sessions.expire(sessionId));
+  } catch (error) {
+    // it was paid, or had expired
+    if (!isRefusal(error)) throw error;
+  }
+  await fulfil(sessionId);
+  log.info({ orderId: id, reason }, 'a payment page was ended: its offer is no longer available');
 }

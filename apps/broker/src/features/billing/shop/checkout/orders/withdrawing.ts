@@ -2,42 +2,42 @@ import type { Log } from '#platform/log.ts';
 import { createWorkLoop } from '#platform/work/work-loop.ts';
 import type { WithdrawOrders } from './withdraw-orders.ts';
 
-/** With more who wait, all orders are looked through instead. */
-const mostPeople = 1_000;
+/** When more users are waiting, all orders are checked instead. */
+const mostUsers = 1_000;
 
 /**
  * Withdraws orders in the background: one run at a time, and one more for what changed meanwhile.
- * run: after a change of what is offered, or of what anyone owns. runFor: after a change of what one person owns.
+ * run: after a change of what is offered, or of what any user owns. runFor: after a change of what one user owns.
  */
 export function createWithdrawing(
   withdraw: WithdrawOrders,
   log: Log,
 ): { run(): void; runFor(userId: string): void; stop(): Promise<void> } {
   let isAllWanted = false;
-  const people = new Set<string>();
+  const userIds = new Set<string>();
   const loop = createWorkLoop({
     async work() {
       try {
         await once();
       } finally {
-        if (people.size > 0) void loop.run();
+        if (userIds.size > 0) void loop.run();
       }
     },
     failed(error) {
-      log.warn({ err: error }, 'payment pages of what can no longer be had could not be ended; it is tried again');
+      log.warn({ err: error }, 'payment pages of what is no longer available could not be ended; they will be retried');
     },
   });
 
   async function once(): Promise<void> {
     if (isAllWanted) {
       isAllWanted = false;
-      people.clear();
+      userIds.clear();
       await withdraw.all();
       return;
     }
-    const [userId] = people;
+    const [userId] = userIds;
     if (userId === undefined) return;
-    people.delete(userId);
+    userIds.delete(userId);
     await withdraw.ofPerson(userId);
   }
 
@@ -49,8 +49,8 @@ export function createWithdrawing(
   return {
     run,
     runFor(userId) {
-      if (people.size >= mostPeople) return run();
-      people.add(userId);
+      if (userIds.size >= mostUsers) return run();
+      userIds.add(userId);
       void loop.run();
     },
     stop: loop.stop,

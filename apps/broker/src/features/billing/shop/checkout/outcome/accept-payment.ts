@@ -1,6 +1,7 @@
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import { grantCredits } from '../../../credits/accounts/change-credits.ts';
+import { idOf } from '../../id-of.ts';
 import { recordTransaction } from '../../record-transaction.ts';
 import {
   hadAccess,
@@ -9,26 +10,26 @@ import {
   notOffered,
   overlapChanged,
   paidTwice,
-  transactionTypes,
   type Order,
   type OrderStatus,
 } from '../orders/order.ts';
 import { decideOrder, findOrder } from '../orders/order-store.ts';
+import { transactionOf } from '../orders/order-transaction.ts';
 import { findUntold } from '../../overlap/find-untold.ts';
 import { ownedAlready } from '../orders/owned-already.ts';
 import { findUnpaid } from '../sync-unpaid.ts';
-import { idOf, invoiceOf, paidTotalsOf, type ProviderSession } from '../read-session.ts';
+import { paidTotalsOf, type ProviderSession } from '../read-session.ts';
 
-/** What was not paid yet as far as we know. A payment counts, however late it is heard of. */
+/** Unpaid as far as we know. A payment counts, however late we hear of it. */
 const unpaid: readonly OrderStatus[] = ['open', 'expired', 'failed'];
 
 /**
- * Writes down that an order was paid, in one transaction and once: credits are there then, a rental or a plan is about to be.
- * Of two payments for one rental, or for plans, the one that is heard of first is kept; none after an account was deleted, none
- * for what is no longer offered, none for what the person has in another way by now, and none for a plan that includes a rental which
- * they were not asked about.
+ * Records that an order was paid, in one transaction and once: credits are granted with it, a rental or a plan follows. Of two
+ * payments for one rental, or for plans, the first that we hear of is kept. Refused and refunded are payments after the account
+ * was deleted, for what is no longer offered, for what the user has in another way by now, and for a plan that includes a rental
+ * which they were not asked about.
  * @param query of a transaction
- * @param isGone what was ordered is not there any more
+ * @param isGone what was ordered no longer exists
  * @returns the order as it is now
  */
 export async function acceptPayment(
@@ -77,25 +78,11 @@ export async function acceptPayment(
       reason: description,
     });
   }
-  const invoice = invoiceOf(session);
-  await recordTransaction(query, {
-    id: transactionId,
-    userId: order.userId,
-    livemode: order.livemode,
-    type: transactionTypes[order.kind],
-    status: status === 'returning' ? 'refunded' : 'completed',
-    description: order.description,
-    serverId: order.kind === 'rental' ? order.itemId : undefined,
-    amount: paid.total,
-    discount: paid.discount,
-    tax: paid.tax,
-    currency: order.currency,
-    receiptUrl: invoice?.receiptUrl,
-    paymentIntentId,
-    invoiceId: invoice?.id,
-    idem: keyOf(order),
-    at,
-  });
+  const recorded = status === 'returning' ? 'refunded' : 'completed';
+  await recordTransaction(
+    query,
+    transactionOf(order, session, { id: transactionId, status: recorded, paymentIntentId, at }),
+  );
   return { ...order, status, subscriptionId, paymentIntentId, paid, replaces, reason: reason ?? order.reason };
 }
 
@@ -108,7 +95,7 @@ async function decide(
   if (isWithdrawn(order) && !wasHad) return { status: 'returning', reason: order.reason };
   if (isGone) return { status: 'returning', reason: notOffered };
   if (order.kind === 'credits') return { status: 'fulfilled' };
-  // what a person gets is decided one after the other, also what administrators give
+  // serializes what a user gets, including what administrators give
   await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`access:${order.userId}`]);
   if (await isKeptElsewhere(query, order, at)) return { status: 'returning', reason: paidTwice };
   const now = { findServer, nowMs: at.getTime() };
@@ -118,8 +105,8 @@ async function decide(
 }
 
 /**
- * Whether another order of this person has paid for the same server, or for a plan, and what it paid for has neither ended nor
- * stayed unpaid: that is replaced.
+ * Whether another order of this user has paid for the same server, or for a plan, and what it paid for has neither ended nor
+ * stayed unpaid, in which case it is replaced.
  */
 async function isKeptElsewhere(
   query: Query,

@@ -1,21 +1,11 @@
 import { writeAudit, type AuditEntry } from '#platform/audit/audit-log.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Database } from '#platform/db/database.ts';
-import type { Log } from '#platform/log.ts';
+import type { ShopParts } from '../../shop-parts.ts';
 import type { Order } from '../orders/order.ts';
 
-/** Tells the operator of a payment that a reconciler found: its webhook did not arrive, or failed. */
+/** Alerts the operator to a payment that a reconciler found: its webhook did not arrive, or failed. */
 export type AlarmOfPayment = (order: Pick<Order, 'id' | 'userId' | 'sessionId'>, status: string) => Promise<void>;
 
-export function createAlarmOfPayment({
-  db,
-  clock,
-  log,
-}: {
-  db: Pick<Database, 'kysely'>;
-  clock: Clock;
-  log: Log;
-}): AlarmOfPayment {
+export function createAlarmOfPayment({ db, clock, log }: Pick<ShopParts, 'db' | 'clock' | 'log'>): AlarmOfPayment {
   return async ({ id, userId, sessionId }, status) => {
     const details = { sessionId, userId, status };
     log.error(

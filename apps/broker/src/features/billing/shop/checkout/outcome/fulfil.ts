@@ -8,7 +8,8 @@ import { accountDeleted, type Order } from '../orders/order.ts';
 import { decideOrder, findOrder, saveSession } from '../orders/order-store.ts';
 import { outcomes, type Outcome } from './payment-outcomes.ts';
 import { paymentStateOf } from './payment-state.ts';
-import { differencesOf, idOf, readSession, type ProviderSession } from '../read-session.ts';
+import { idOf } from '../../id-of.ts';
+import { differencesOf, readSession, type ProviderSession } from '../read-session.ts';
 import { createReturnPayment } from './return-payment.ts';
 import { syncUnpaid } from '../sync-unpaid.ts';
 
@@ -21,7 +22,7 @@ export function createFulfil(given: FulfilGiven): Fulfil {
   async function findOrderOf(session: ProviderSession): Promise<Order | undefined> {
     const order = await findOrder(db.query, { sessionId: session.id });
     if (order) return order;
-    // the answer to our request for the session was lost, and the person found the page all the same
+    // the answer to our request for the session was lost, but the buyer reached the page
     const id = session.client_reference_id ?? '';
     const byName = isUuid(id) ? await findOrder(db.query, { id }) : undefined;
     if (!byName || byName.sessionId !== undefined) return undefined;
@@ -30,12 +31,12 @@ export function createFulfil(given: FulfilGiven): Fulfil {
   }
 
   async function accept(order: Order, session: ProviderSession, lock?: PurchaseLock): Promise<Order> {
-    // of a deleted account it is no longer known
+    // the customer of a deleted account is no longer known
     const customer = order.reason === accountDeleted ? idOf(session.customer) : await customers.find(order.userId);
     const differences = differencesOf(order, session, customer);
     if (Object.keys(differences).length > 0) return flag(order, session, differences);
     const isGone = await given.isGone(order);
-    if (lock) await syncUnpaid({ ...given, query: db.query }, order, { but: idOf(session.subscription), lock });
+    if (lock) await syncUnpaid(given, order, { but: idOf(session.subscription), lock });
     const accepted = await db.transaction((query) =>
       acceptPayment(query, {
         orderId: order.id,
@@ -53,8 +54,7 @@ export function createFulfil(given: FulfilGiven): Fulfil {
   async function finish(order: Order, lock?: PurchaseLock): Promise<Order> {
     if (order.status === 'returning') return returnPayment(order, lock);
     if (order.status !== 'paid' || order.subscriptionId === undefined || !lock) return order;
-    if ((await given.syncSubscription(order.subscriptionId, lock)) === 'unsettled')
-      throw new SoukError('payments_unavailable');
+    if ((await given.sync(order.subscriptionId, lock)) === 'unsettled') throw new SoukError('payments_unavailable');
     await given.endReplaced(order, lock);
     await decideOrder(db.query, order.id, ['paid'], { status: 'fulfilled', at: new Date(now()) });
     return { ...order, status: 'fulfilled' };
@@ -65,7 +65,7 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     return { ...order, status };
   }
 
-  /** What is done about subscriptions waits for other changes of their person. Credits change none. */
+  /** Work on subscriptions waits for other changes of the same user. Credits change no subscription. */
   const locked =
     (work: (order: Order, session: ProviderSession, lock?: PurchaseLock) => Promise<Order>): Follow =>
     (order, session, lock) =>
@@ -84,7 +84,7 @@ export function createFulfil(given: FulfilGiven): Fulfil {
       try {
         await provider.call((stripe) => stripe.checkout.sessions.expire(session.id));
       } catch (error) {
-        // another call has closed it, or it was paid: the next question hears of it
+        // another call has closed it, or it was paid: the next call finds out
         if (!isRefusal(error)) throw error;
       }
       return order;
@@ -101,7 +101,7 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     const order = session && (await findOrderOf(session));
     if (!order) return undefined;
     const state = paymentStateOf(session);
-    // marked as one that can no longer be had: its page has to end
+    // withdrawn: its page has to end
     const isMarked = order.status === 'open' && order.reason !== undefined && state === 'open';
     return { order: await follow[isMarked ? 'close' : outcomes[order.status][state]](order, session, lock), session };
   };

@@ -1,22 +1,18 @@
-import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { CatalogueServer } from '#features/catalogue/index.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Database } from '#platform/db/database.ts';
-import type { Log } from '#platform/log.ts';
-import type { PurchaseLock, PurchaseLocks } from '../../changes/purchase-locks.ts';
+import type { PurchaseLock } from '../../changes/purchase-locks.ts';
+import type { ShopParts } from '../../shop-parts.ts';
 import type { Customers } from '../customers.ts';
 import type { Order } from '../orders/order.ts';
 import type { ProviderSession } from '../read-session.ts';
 
-/** What became of a payment: our order, and what the provider says of it now. */
+/** The outcome of a payment: our order, and the provider's current answer. */
 export type Payment = { order: Order; session: ProviderSession };
 
 /**
- * Asks the provider what became of a payment and does what follows from it: gives what was paid for, once. Called by
- * webhook, result page and reconciler alike, as often as they like.
- * @param options.read what the provider has just answered about it: it is not asked again
- * @param options.lock of the buyer's purchases, where the caller has it
- * @returns undefined where the provider does not know the session, or it is not of an order of ours
+ * Asks the provider about a payment and does what follows: delivers what was paid for, once. The webhook, the result page and
+ * the reconciler call it, as often as they like.
+ * @param options.read the provider's fresh answer, which saves a request
+ * @param options.lock the lock of the buyer's purchases, where the caller has it
+ * @returns undefined where the provider does not know the session, or it belongs to no order of ours
  * @throws SoukError payments_unavailable, change_under_way: call again later
  */
 export type Fulfil = (
@@ -24,24 +20,13 @@ export type Fulfil = (
   options?: { read?: ProviderSession | undefined; lock?: PurchaseLock },
 ) => Promise<Payment | undefined>;
 
-/**
- * Brings what we know of a subscription up to what the provider has, so that what was bought can be used when it resolves.
- * @param subscriptionId of the provider
- */
-export type SyncSubscription = (subscriptionId: string, lock?: PurchaseLock) => Promise<unknown>;
-
-export type FulfilGiven = {
-  db: Database;
-  provider: PaymentProvider;
+export type FulfilGiven = Pick<
+  ShopParts,
+  'db' | 'provider' | 'sync' | 'locks' | 'findServer' | 'uuid' | 'clock' | 'log'
+> & {
   customers: Customers;
-  syncSubscription: SyncSubscription;
-  /** What the person had not paid for and has replaced with this order ends. */
+  /** Ends the unpaid subscriptions that the order replaces. */
   endReplaced(order: Order, lock: PurchaseLock): Promise<void>;
-  locks: PurchaseLocks;
-  findServer(id: string): CatalogueServer | undefined;
-  /** Whether what was ordered is not there any more. */
+  /** Whether what was ordered no longer exists. */
   isGone(order: Order): Promise<boolean>;
-  uuid: () => string;
-  clock: Clock;
-  log: Log;
 };

@@ -19,7 +19,7 @@ const types = { rental: 'rental', plan: 'subscription', credits: 'credits' } as 
 
 const statuses = ['open', 'complete', 'expired'] as const;
 
-/** `paid` only where what was bought is there. What an operator has to look at, and what is on its way, is neither. */
+/** `paid` only where the purchase is delivered; not while it is in progress or an operator has to look at it. */
 const paymentStatuses: Record<OrderStatus, PaymentSession['paymentStatus']> = {
   open: 'unpaid',
   paid: 'unpaid',
@@ -32,7 +32,7 @@ const paymentStatuses: Record<OrderStatus, PaymentSession['paymentStatus']> = {
   closed: 'unpaid',
 };
 
-/** What a person is told of; the rest is the operator's business. */
+/** Reasons that the buyer is told; the others are for the operator. */
 const reasons = new Map<string | undefined, PaymentSession['reason']>([
   [notOffered, 'no_longer_offered'],
   [priceChanged, 'price_changed'],

@@ -6,10 +6,10 @@ import { giveBack } from './give-back.ts';
 import { accountDeleted, keyOf, paidTwice, type Order } from '../orders/order.ts';
 import { decideOrder } from '../orders/order-store.ts';
 
-/** Gives back what an order that is `returning` was paid with, and says so in the log and the audit log. */
+/** Refunds the payment of an order that is `returning`, with a line in the log and the audit log. */
 export type ReturnPayment = (order: Order, lock?: PurchaseLock) => Promise<Order>;
 
-/** Where it is told apart in the audit log. */
+/** Audit actions of reasons that have their own. */
 const actions = new Map<string | undefined, AuditAction>([
   [accountDeleted, 'payment.refunded-after-deletion'],
   [paidTwice, 'payment.duplicate-refunded'],
@@ -19,23 +19,23 @@ export function createReturnPayment(
   given: Pick<FulfilGiven, 'db' | 'provider' | 'locks' | 'uuid' | 'clock' | 'log'>,
 ): ReturnPayment {
   const { db, clock, log } = given;
-  const now = () => clock.now();
+
   async function giveOneBack(order: Order): Promise<Order> {
     const { id, userId, kind, itemId: of, reason } = order;
     const facts = { orderId: id, userId, kind, of, reason };
     const action = actions.get(reason) ?? 'payment.returned';
-    const answer = await giveBack({ ...given, now }, order, (query, at) =>
+    const answer = await giveBack(given, order, (query, at) =>
       writeAuditWith(query, { actorId: undefined, action, subject: id, details: facts }, at),
     );
     if (answer === 'before') return { ...order, status: 'refunded' };
-    // the next call looks whether the bank has carried it out
+    // the next call checks whether the bank has carried it out
     if (answer === 'pending') return order;
     if (answer !== 'refunded') {
-      // as when the balance is too low: it is tried again in a week, unless the operator decides
+      // such as when the balance is too low: retried in a week, unless the operator decides
       const stays = { status: 'flagged' as const, trouble: `its refund was refused: ${answer.refused}` };
       const details = { ...facts, error: answer.refused };
       await db.transaction(async (query) => {
-        const at = new Date(now());
+        const at = new Date(clock.now());
         await decideOrder(query, id, ['returning'], { ...stays, at });
         await query(`update transactions set status = 'pending' where idem = $1 and status = 'refunded'`, [
           keyOf(order),
@@ -43,10 +43,10 @@ export function createReturnPayment(
         const entry: AuditEntry = { actorId: undefined, action: 'payment.return-refused', subject: id, details };
         await writeAuditWith(query, entry, at);
       });
-      log.error({ ...facts, refused: answer.refused }, 'a payment could not be given back: an operator has to look');
+      log.error({ ...facts, refused: answer.refused }, 'a payment could not be refunded: an operator has to look');
       return { ...order, ...stays };
     }
-    log.warn(facts, 'a payment for what cannot be had was given back');
+    log.warn(facts, 'a payment for what is not available was refunded');
     return { ...order, status: 'refunded' };
   }
 

@@ -1,28 +1,21 @@
-import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Query } from '#platform/db/database.ts';
 import { noteBalance } from '../../changes/note-balance.ts';
+import { idOf } from '../../id-of.ts';
+import type { ShopParts } from '../../shop-parts.ts';
 
-/** Which card a subscription is charged to: the one that paid last, or the one that its owner chose since. */
+/** Keeps subscriptions charged to the card that paid last, or that their owner chose since. */
 export type FollowCards = {
-  /** What has paid an invoice is charged from now on, if it may be charged again. */
+  /** Charges the subscription to what has paid an invoice, if it may be charged again. */
   afterPayment(invoiceId: string, paymentId: string): Promise<void>;
-  /** The owner chose another card in the provider's portal: for all that they pay for. */
+  /** Charges all subscriptions of a customer to the card that they chose in the provider's portal. */
   afterChoice(customerId: string): Promise<void>;
 };
 
-const idOf = (object: string | { id: string } | null | undefined) => (typeof object === 'string' ? object : object?.id);
-
 export function createFollowCards({
   provider,
-  query,
+  db: { query },
   clock,
-}: {
-  provider: PaymentProvider;
-  query: Query;
-  clock: Clock;
-}): FollowCards {
-  /** Events come in any order: one of an older payment takes no choice back. */
+}: Pick<ShopParts, 'provider' | 'db' | 'clock'>): FollowCards {
+  /** Events come in any order: an older payment must not undo a choice. */
   async function hasChosenSince(customerId: string, paidAt: number | null | undefined): Promise<boolean> {
     const { rows } = await query('select from payment_customers where customer_id = $1 and card_chosen_at >= $2', [
       customerId,
@@ -58,7 +51,7 @@ export function createFollowCards({
       if (currency) await noteBalance(query, { id: customerId, balance, currency: currency.toUpperCase() });
       const card = idOf(customer.invoice_settings.default_payment_method);
       if (card === undefined) return;
-      // any change of a customer is told; only another card than before is a choice
+      // every change of a customer is an event; only another card is a choice
       const { rows } = await query(
         `select from payment_customers where customer_id = $1 and card_id is distinct from $2`,
         [customerId, card],

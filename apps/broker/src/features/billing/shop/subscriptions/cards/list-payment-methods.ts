@@ -1,25 +1,22 @@
 import type { Stripe } from 'stripe';
 import type { PaymentMethod } from '@souk/contract/billing/payments.ts';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { Query } from '#platform/db/database.ts';
+import type { ShopParts } from '../../shop-parts.ts';
 import { presentPaymentMethod } from './present-payment-method.ts';
 
 /**
- * What each of a person's subscriptions and rentals is charged to, by its id here. Empty where they have never paid.
+ * Lists what each of a user's subscriptions and rentals is charged to, by its id here. Empty where they have never paid.
  * @throws SoukError payments_unavailable
  */
 export type ListPaymentMethods = (userId: string) => Promise<{ pays: string; method: PaymentMethod }[]>;
 
-/** As many as one request of the provider answers, newest first. */
+/** Limit of one request to the provider, the newest first. */
 const maxSubscriptions = 100;
 
 export function createListPaymentMethods({
   provider,
-  query,
-}: {
-  provider: PaymentProvider;
-  query: Query;
-}): ListPaymentMethods {
+  db: { query },
+}: Pick<ShopParts, 'provider' | 'db'>): ListPaymentMethods {
   return async (userId) => {
     const { rows: customers } = await query<{ customer_id: string; card_id: string | null }>(
       'select customer_id, card_id from payment_customers where user_id = $1 and livemode = $2',
@@ -37,7 +34,7 @@ export function createListPaymentMethods({
         }),
       ),
     ]);
-    // what was chosen and has not been followed yet pays for all from the next charge on (follow-cards.ts)
+    // a new choice that is not applied yet pays for all from the next charge on (follow-cards.ts)
     const isNew = chosen !== undefined && chosen.id !== known.card_id;
     const { rows } = await query<{ id: string; payment_id: string }>(
       `select id, payment_id from subscriptions where user_id = $1 and payment_id = any($2) and ended_at is null
@@ -54,7 +51,7 @@ export function createListPaymentMethods({
   };
 }
 
-/** What the person chose in the provider's portal; it pays where a subscription has nothing of its own. */
+/** Finds what the user chose in the provider's portal; it pays for subscriptions without a method of their own. */
 async function findChosen(provider: PaymentProvider, customerId: string): Promise<Stripe.PaymentMethod | undefined> {
   const customer = await provider.find((stripe) =>
     stripe.customers.retrieve(customerId, { expand: ['invoice_settings.default_payment_method'] }),

@@ -1,23 +1,18 @@
-import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
+import type { ShopParts } from '../../shop-parts.ts';
 
 /**
- * Opens the page of the payment provider where a person chooses another card; it leads back to their billing, or to
- * the plan that they were about to change to.
- * @throws SoukError not_found where they have never paid, payment_refused where the account of the provider has no portal
+ * Opens the provider's page where users choose another card; it leads back to their billing, or to the plan that they were about to
+ * change to.
+ * @throws SoukError not_found where they have never paid, payment_refused where the provider's account has no portal
  */
 export type OpenPortal = (userId: string, backTo?: { planId?: string | undefined }) => Promise<{ portalUrl: string }>;
 
 export function createOpenPortal({
   provider,
-  query,
+  db: { query },
   publicUrl,
-}: {
-  provider: PaymentProvider;
-  query: Query;
-  publicUrl: string;
-}): OpenPortal {
+}: Pick<ShopParts, 'provider' | 'db' | 'publicUrl'>): OpenPortal {
   return async (userId, { planId } = {}) => {
     const back = planId === undefined ? '/dashboard?tab=billing' : `/plans?buy=${encodeURIComponent(planId)}`;
     const { rows } = await query<{ customer_id: string }>(

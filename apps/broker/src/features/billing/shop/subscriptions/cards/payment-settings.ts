@@ -1,26 +1,22 @@
-import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { Log } from '#platform/log.ts';
+import { isRefusal } from '#adapters/stripe/stripe-client.ts';
+import type { ShopParts } from '../../shop-parts.ts';
 import type { ProviderSubscription } from '../reading/read-subscription.ts';
 
 /**
- * Sets how the invoices of a subscription are paid, where the provider has it otherwise: with what the shop takes and what the
- * subscription is charged to already, and what pays one is charged for the next. Without that, a card that pays an open
- * invoice would pay that one alone.
+ * Sets how the invoices of a subscription are paid, where the provider has other settings: with the shop's methods and the one that the
+ * subscription is charged to already, and what pays an invoice is charged for the next. Otherwise a card that pays an open invoice
+ * would pay only that one.
  */
 export type SettlePayments = (read: ProviderSubscription) => Promise<void>;
 
 export function createSettlePayments({
   provider,
-  methods,
+  paymentMethods,
   log,
-}: {
-  provider: PaymentProvider;
-  methods: readonly string[];
-  log: Log;
-}): SettlePayments {
+}: Pick<ShopParts, 'provider' | 'paymentMethods' | 'log'>): SettlePayments {
   return async ({ id, paymentSettings, ownMethod }) => {
-    // a method that is not named is not charged any more
-    const named = [...new Set([...methods, ...(ownMethod === undefined ? [] : [ownMethod.type])])];
+    // a method that is not named is no longer charged
+    const named = [...new Set([...paymentMethods, ...(ownMethod === undefined ? [] : [ownMethod.type])])];
     const isSame = String(paymentSettings.methods) === String(named);
     if (paymentSettings.keeps && isSame) return;
     try {
@@ -30,7 +26,7 @@ export function createSettlePayments({
         }),
       );
     } catch (error) {
-      // one that has ended meanwhile; anything else is tried again with the next reading
+      // the subscription has ended meanwhile; other errors are retried with the next reading
       if (!isRefusal(error)) throw error;
       log.warn({ err: error, subscription: id }, 'the payment settings of a subscription could not be set');
     }

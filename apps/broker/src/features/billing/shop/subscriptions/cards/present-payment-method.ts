@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import type { PaymentMethod } from '@souk/contract/billing/payments.ts';
 
-/** What people recognize a payment method by: nothing of it could pay elsewhere. */
+/** What users recognize a payment method by: nothing that could pay elsewhere. */
 export function presentPaymentMethod(method: Stripe.PaymentMethod): PaymentMethod {
   const { type, card } = method;
   if (card)

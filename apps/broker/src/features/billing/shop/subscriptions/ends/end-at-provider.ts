@@ -1,21 +1,20 @@
 import type { Stripe } from 'stripe';
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { PurchaseLock } from '../../changes/purchase-locks.ts';
+import type { ShopParts } from '../../shop-parts.ts';
 
-/** What the provider keeps of an end by us of what was not paid. Whoever reads the subscription sees why it ended. */
+/** Comment at the provider when we end an unpaid subscription: each later reading sees why it ended. */
 export const endedUnpaid = 'Not paid, ended by Souk';
 
-type Sync = (paymentId: string, lock?: PurchaseLock) => Promise<unknown>;
-
 /**
- * Cancels a subscription at the payment provider now, where it is not over there, and reads it again. Nothing is paid back, and
- * nothing more is collected.
- * @param options.isUnpaid what is paid of it for a later time at this moment goes back
- * @returns whether it was cancelled by this
+ * Cancels a subscription at the payment provider now, unless it is over there, and refetches it. Nothing is refunded, and nothing more
+ * is collected.
+ * @param options.isUnpaid a payment for a later time that arrives right now is refunded
+ * @returns whether this call cancelled it
  * @throws SoukError payments_unavailable
  */
 export async function endAtProvider(
-  { provider, sync }: { provider: PaymentProvider; sync: Sync },
+  { provider, sync }: Pick<ShopParts, 'provider' | 'sync'>,
   paymentId: string,
   { lock, isUnpaid = false }: { lock?: PurchaseLock | undefined; isUnpaid?: boolean } = {},
 ): Promise<boolean> {
@@ -26,10 +25,10 @@ export async function endAtProvider(
 }
 
 /**
- * Cancels a subscription at the payment provider now, where it is not over there. The provider refuses to cancel one twice: who
- * comes second, at the same moment, finds what they wanted.
- * @param comment why, which the provider keeps
- * @returns what it was before; undefined where the provider does not know it
+ * Cancels a subscription at the payment provider now, unless it is over there. The provider refuses to cancel twice: of two concurrent
+ * calls, the second one finds it cancelled.
+ * @param comment the reason, which the provider stores
+ * @returns the subscription as it was before; undefined where the provider does not know it
  */
 export async function cancelAtProvider(
   provider: PaymentProvider,
@@ -40,7 +39,7 @@ export async function cancelAtProvider(
   const found = await read();
   if (!found || isOver(found)) return { found, isEnded: false };
   try {
-    // no invoice and no proration: what goes back is decided elsewhere
+    // no invoice and no proration: refunds are decided elsewhere
     await provider.call((stripe) =>
       stripe.subscriptions.cancel(id, comment === undefined ? {} : { cancellation_details: { comment } }),
     );

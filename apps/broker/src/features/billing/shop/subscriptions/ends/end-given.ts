@@ -1,14 +1,13 @@
-import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
-import type { AccessBook } from '../../../entitlement/create-access.ts';
 import { isRunning, type OwnedPlan } from '../../../entitlement/owned.ts';
-import type { Ending } from './end-own.ts';
+import type { ShopParts } from '../../shop-parts.ts';
+import type { Ending } from './end-texts.ts';
 
-type Given = { query: Query; access: Pick<AccessBook, 'read' | 'announce'>; clock: Clock };
+type Given = Pick<ShopParts, 'clock'> & { query: Query; access: Pick<ShopParts['access'], 'read' | 'announce'> };
 
 /**
- * Where nothing is sold: cancels a plan that an administrator gave, so that it ends with its period, or takes that back.
+ * Cancels a plan that an administrator gave, so that it ends with its period, or undoes that, where nothing is sold.
  * @throws SoukError not_found, not_active
  */
 export async function setEndOfGiven(

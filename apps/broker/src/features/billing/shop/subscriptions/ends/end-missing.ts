@@ -1,32 +1,26 @@
-import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Database } from '#platform/db/database.ts';
-import type { Log } from '#platform/log.ts';
+import type { ShopParts } from '../../shop-parts.ts';
 
 /**
- * A subscription that the payment provider does not have any more is over here too, and nothing asks for it again. Where it
- * does not know its customer either, it is another account of the provider, perhaps by a wrong key: nothing ends then, and the
- * operator is told.
+ * Ends a subscription here that the payment provider no longer has. If the provider does not know its customer either, this is another
+ * account of the provider, perhaps because of a wrong key: nothing ends then, and the operator gets an alarm.
  */
 export type EndMissing = (paymentId: string) => Promise<void>;
 
-export function createEndMissing(given: {
-  db: Pick<Database, 'query' | 'transaction'>;
-  provider: PaymentProvider;
-  announce(userId: string): Promise<void>;
-  clock: Clock;
-  log: Log;
-}): EndMissing {
-  const { db, provider, log } = given;
-
+export function createEndMissing({
+  db,
+  provider,
+  access,
+  clock,
+  log,
+}: Pick<ShopParts, 'db' | 'provider' | 'access' | 'clock' | 'log'>): EndMissing {
   async function isOfThisAccount(userId: string): Promise<boolean> {
     const { rows } = await db.query<{ customer_id: string }>(
       'select customer_id from payment_customers where user_id = $1 and livemode = $2',
       [userId, provider.livemode],
     );
     const customer = rows[0]?.customer_id;
-    // a customer that was deleted is still answered, as deleted
+    // the provider still answers for a deleted customer
     return (
       customer !== undefined && (await provider.find((stripe) => stripe.customers.retrieve(customer))) !== undefined
     );
@@ -45,7 +39,7 @@ export function createEndMissing(given: {
       log.error({ subscription: paymentId, userId }, text);
       return;
     }
-    const at = new Date(given.clock.now());
+    const at = new Date(clock.now());
     const isNew = await db.transaction(async (query) => {
       const ended = 'set ended_at = $2 where payment_id = $1 and ended_at is null';
       const plans = await query(`update subscriptions ${ended} returning id`, [paymentId, at]);
@@ -59,10 +53,7 @@ export function createEndMissing(given: {
       return true;
     });
     if (!isNew) return;
-    log.error(
-      { subscription: paymentId, userId },
-      'the payment provider does not have a subscription any more: it ended',
-    );
-    await given.announce(userId);
+    log.error({ subscription: paymentId, userId }, 'the payment provider no longer has a subscription: it ended');
+    await access.announce(userId);
   };
 }

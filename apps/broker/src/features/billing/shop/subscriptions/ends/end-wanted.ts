@@ -1,44 +1,25 @@
-import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { Query } from '#platform/db/database.ts';
-import type { Log } from '#platform/log.ts';
-import { isChangeUnderWay, type PurchaseLocks } from '../../changes/purchase-locks.ts';
+import type { ShopParts } from '../../shop-parts.ts';
+import { forEachSubscription } from './for-each-subscription.ts';
 import { setEnd } from './set-end.ts';
-import type { SyncSubscription } from '../sync-subscription.ts';
 
 const pageSize = 100;
 
 /**
- * Tells the provider of those that are to end with their period and that it has not heard of.
- * @throws SoukError payments_unavailable: the next run goes on
+ * Ends the subscriptions at the provider that are to end with their period and that the provider has not confirmed yet.
+ * @throws SoukError payments_unavailable: the next run continues
  */
-export async function endWanted(given: {
-  query: Query;
-  provider: PaymentProvider;
-  sync: SyncSubscription;
-  locks: PurchaseLocks;
-  log: Log;
-}): Promise<void> {
-  const { query, provider, log } = given;
+export async function endWanted(parts: Pick<ShopParts, 'db' | 'provider' | 'sync' | 'locks' | 'log'>): Promise<void> {
+  const { db, provider } = parts;
   // those that are over need no end
-  await query('update subscription_syncs set end_wanted = false where end_wanted and is_over');
-  const { rows } = await query<{ payment_id: string }>(
+  await db.query('update subscription_syncs set end_wanted = false where end_wanted and is_over');
+  const { rows } = await db.query<{ payment_id: string }>(
     `select payment_id from subscription_syncs s where end_wanted and exists (
        select from subscriptions o where o.payment_id = s.payment_id and o.livemode = $1
        union all select from access_grants o where o.payment_id = s.payment_id and o.livemode = $1)
      order by payment_id limit $2`,
     [provider.livemode, pageSize],
   );
-  for (const { payment_id: paymentId } of rows) {
-    try {
-      await given.locks.runFor(paymentId, (lock) => setEnd(given, paymentId, true, lock));
-    } catch (error) {
-      // the next run comes back to it
-      if (isChangeUnderWay(error)) continue;
-      if (!isRefusal(error)) throw error;
-      log.error(
-        { err: error, subscription: paymentId },
-        'a subscription that is to end with its period could not be ended',
-      );
-    }
-  }
+  const paymentIds = rows.map((row) => row.payment_id);
+  const refusal = 'a subscription that is to end with its period could not be ended';
+  await forEachSubscription(parts, paymentIds, refusal, (id, lock) => setEnd(parts, id, true, lock));
 }

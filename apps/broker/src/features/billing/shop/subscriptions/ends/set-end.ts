@@ -1,19 +1,18 @@
 import type { Stripe } from 'stripe';
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { Query } from '#platform/db/database.ts';
 import { dropOpenChanges } from '../../changes/plan-change-store.ts';
 import type { PurchaseLock } from '../../changes/purchase-locks.ts';
+import type { ShopParts } from '../../shop-parts.ts';
 import { dropUpgrade } from '../drop-upgrade.ts';
 import { stopCollecting } from './stop-collecting.ts';
-import type { SyncSubscription } from '../sync-subscription.ts';
 
 /**
- * Ends a subscription at the payment provider with the period that is paid, or takes that back, and reads it again. An upgrade
- * that waits for its payment is dropped first. An end that was wanted before (want-end.ts) is then no longer waited for.
- * @throws SoukError payments_unavailable; what the provider refuses has changed there, and is read again too
+ * Cancels a subscription at the payment provider with the end of its paid period, or undoes that, and refetches it. Drops an upgrade
+ * that waits for its payment first. A stored wish to end it (want-end.ts) is then fulfilled.
+ * @throws SoukError payments_unavailable; payment_refused where the subscription has changed at the provider: it is refetched then
  */
 export async function setEnd(
-  { query, provider, sync }: { query: Query; provider: PaymentProvider; sync: SyncSubscription },
+  { db: { query }, provider, sync }: Pick<ShopParts, 'db' | 'provider' | 'sync'>,
   paymentId: string,
   endsWithPeriod: boolean,
   lock: PurchaseLock | undefined,
@@ -21,7 +20,7 @@ export async function setEnd(
   try {
     if (endsWithPeriod) {
       await dropUpgrade(provider, paymentId);
-      // one that the provider has not made yet would be paid for a plan that ends
+      // a change that the provider has not made yet would be paid for a plan that ends
       await dropOpenChanges(query, paymentId);
     }
     const change = endsWithPeriod ? { cancel_at_period_end: true } : await resumption(provider, paymentId);
@@ -36,7 +35,7 @@ export async function setEnd(
   await sync(paymentId, lock);
 }
 
-/** A cancellation in the provider's portal is a date of its own, which has a parameter of its own. */
+/** A cancellation in the provider's portal sets a date, which has a parameter of its own. */
 async function resumption(provider: PaymentProvider, paymentId: string): Promise<Stripe.SubscriptionUpdateParams> {
   const found = await provider.find((stripe) => stripe.subscriptions.retrieve(paymentId));
   const hasDate = found?.cancel_at && !found.cancel_at_period_end;

@@ -1,9 +1,8 @@
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 
 /**
- * Ends the collection of invoices of a subscription that are not paid: an end of the subscription alone leaves its open invoice
- * to be paid or charged. `void`: nobody can pay them any more, those that were written off too. `stop`: only their owner can, on
- * their page.
+ * Stops or resumes the collection of a subscription's unpaid invoices: the end of a subscription leaves its open invoice to be paid or
+ * charged. `void`: invoices can no longer be paid, written-off ones included. `stop`: only their owner can pay them, on their page.
  * @throws SoukError payments_unavailable
  */
 export async function stopCollecting(
@@ -23,7 +22,7 @@ export async function stopCollecting(
           : stripe.invoices.update(id ?? '', { auto_advance: how === 'go on' }),
       );
     } catch (error) {
-      // paid meanwhile, or by a debit that is on its way
+      // paid meanwhile, or by a debit in progress
       if (!isRefusal(error)) throw error;
     }
   }

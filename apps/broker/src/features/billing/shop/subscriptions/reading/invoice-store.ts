@@ -1,8 +1,9 @@
 import type { Query } from '#platform/db/database.ts';
+import { readRow } from '../../../read-rows.ts';
 import type { PaidInvoice } from './read-invoices.ts';
 import type { ProviderSubscription } from './read-subscription.ts';
 
-/** Lists the invoices of a subscription that are recorded with what paid them and how much. */
+/** Lists the invoices of a subscription that are recorded with their payment and amount. */
 export async function listRecordedInvoices(query: Query, paymentId: string): Promise<ReadonlySet<string>> {
   const { rows } = await query<{ invoice_id: string }>(
     'select invoice_id from subscription_invoices where payment_id = $1 and amount is not null',
@@ -13,7 +14,7 @@ export async function listRecordedInvoices(query: Query, paymentId: string): Pro
 
 /**
  * Records a paid invoice, with the plan of each of its lines.
- * @returns false where it is recorded already; one that was recorded before amounts were kept is completed
+ * @returns false where it is recorded already; an old row without an amount is completed
  */
 export async function addInvoice(query: Query, paymentId: string, invoice: PaidInvoice): Promise<boolean> {
   const { id, paymentIntentId, paidAt, amount, tax, discount, currency, covers, changeId, balanceUsed } = invoice;
@@ -56,7 +57,7 @@ async function addLines(query: Query, paymentId: string, { id, lines }: PaidInvo
   );
 }
 
-/** Whether a line paid for the plan of a subscription, up to the end of its present period. What goes back pays for nothing. */
+/** Whether a line paid for the plan of a subscription, up to the end of its current period. Refunded payments do not count. */
 export async function isRecordedAsPaid(
   query: Query,
   { id, offerId, periodEndsAt }: Pick<ProviderSubscription, 'id' | 'offerId' | 'periodEndsAt'>,
@@ -72,9 +73,9 @@ export async function isRecordedAsPaid(
 }
 
 /**
- * Marks the payments of a subscription that have to go back: what was paid after its end, what was paid for the time after an end for
- * want of payment, and what was paid for changes of plan that did not happen.
- * @returns the invoices of all that are so marked, and whether one is due to go back
+ * Marks the payments of a subscription that have to be refunded: those after its end, those for the time after an end for non-payment,
+ * and those for changes of plan that were dropped.
+ * @returns the invoices of all that are marked, and whether a refund is due
  */
 export async function markOwed(
   query: Query,
@@ -99,7 +100,7 @@ export async function markOwed(
   return { owed: new Set(rows.map((row) => row.invoice_id)), isDue: rows.some((row) => row.is_due) };
 }
 
-/** A payment that has to go back. */
+/** A payment that has to be refunded. */
 export type OwedInvoice = {
   invoiceId: string;
   paymentId: string;
@@ -108,50 +109,31 @@ export type OwedInvoice = {
   /** Minor units of money. */
   amount: number;
   reason: string;
-  /** The provider has refused before. */
+  /** The provider has refused the refund before. */
   wasRefused: boolean;
 };
 
-type OwedRow = {
-  invoice_id: string;
-  payment_id: string;
-  payment_intent_id: string | null;
-  balance_used: number;
-  amount: number | null;
-  return_reason: string;
-  return_error: string | null;
-};
-
-/** Takes payments that are due to go back; others leave them alone until `nextAt`. @param of one subscription alone */
-export async function takeOwed(
+/** Takes the next payment that is due to be refunded; others leave it alone until `nextAt`. @param of one subscription alone */
+export function takeOwed(
   query: Query,
   { livemode, now, nextAt, of }: { livemode: boolean; now: Date; nextAt: Date; of?: string | undefined },
 ): Promise<OwedInvoice | undefined> {
-  const { rows } = await query<OwedRow>(
+  return readRow(
+    query,
     `update subscription_invoices set return_next_at = $3 where invoice_id = (
        select invoice_id from subscription_invoices i
        where return_next_at <= $2 and ($4::text is null or payment_id = $4) and exists (
          select from subscriptions o where o.payment_id = i.payment_id and o.livemode = $1
          union all select from access_grants o where o.payment_id = i.payment_id and o.livemode = $1)
        order by return_next_at limit 1 for update skip locked)
-     returning invoice_id, payment_id, payment_intent_id, balance_used, amount, return_reason, return_error`,
+     returning invoice_id as "invoiceId", payment_id as "paymentId", payment_intent_id as "paymentIntentId",
+       balance_used as "balanceUsed", coalesce(amount, 0) as amount, return_reason as reason,
+       return_error is not null as "wasRefused"`,
     [livemode, now, nextAt, of ?? null],
-  );
-  const [row] = rows;
-  return (
-    row && {
-      invoiceId: row.invoice_id,
-      paymentId: row.payment_id,
-      paymentIntentId: row.payment_intent_id ?? undefined,
-      balanceUsed: row.balance_used,
-      amount: row.amount ?? 0,
-      reason: row.return_reason,
-      wasRefused: row.return_error !== null,
-    }
   );
 }
 
-/** @returns false where another call has noted it */
+/** @returns false where another call has recorded it */
 export async function noteReturned(query: Query, invoiceId: string, at: Date): Promise<boolean> {
   const { rows } = await query(
     `update subscription_invoices set returned_at = $2, return_next_at = null, return_left = 0
@@ -161,7 +143,7 @@ export async function noteReturned(query: Query, invoiceId: string, at: Date): P
   return rows.length === 1;
 }
 
-/** It is tried again at `nextAt`. @param refused why the provider refuses, and what of it is missing: an operator has to look */
+/** Schedules a retry. @param refused why the provider refuses, and the missing minor units: an operator has to look */
 export async function postponeReturn(
   query: Query,
   invoiceId: string,

@@ -1,8 +1,8 @@
 import type { Query } from '#platform/db/database.ts';
 
 /**
- * Whether the provider would give back, for the rest of a period, what was paid for it: it reckons by the price that the
- * subscription has now. A move changes that price before the renewal at which it applies, and a payment may have been refunded.
+ * Whether the provider would credit, for the rest of a period, what was paid for it: it prorates by the current price of the
+ * subscription. A move changes that price before the renewal at which it applies, and a payment may have been refunded.
  */
 export async function isPaidAsPriced(query: Query, paymentId: string, at: Date): Promise<boolean> {
   const { rows } = await query<{ is_paid: boolean }>(

@@ -1,30 +1,20 @@
-import type { Query } from '#platform/db/database.ts';
+import type { ShopParts } from '../../shop-parts.ts';
 import { takeWantedReadings, wantReading } from '../subscription-store.ts';
-import type { SyncSubscription } from '../sync-subscription.ts';
 
-/** Subscriptions that one run reads; the next one goes on. */
+/** Subscriptions that one run reads; the next one continues. */
 const most = 100;
 
 /**
- * Reads subscriptions again that changed at each of their readings, or of which something was left to do while another change of
- * their person was under way.
- * @throws SoukError payments_unavailable: the next run goes on
+ * Reads subscriptions again that changed during each reading, or that another change of their user kept from being completed.
+ * @throws SoukError payments_unavailable: the next run continues
  */
-export async function readAgain({
-  query,
-  livemode,
-  sync,
-}: {
-  query: Query;
-  livemode: boolean;
-  sync: SyncSubscription;
-}): Promise<void> {
-  const wanted = await takeWantedReadings(query, livemode, most);
+export async function readAgain({ db, provider, sync }: Pick<ShopParts, 'db' | 'provider' | 'sync'>): Promise<void> {
+  const wanted = await takeWantedReadings(db.query, provider.livemode, most);
   for (const [index, paymentId] of wanted.entries()) {
     try {
       await sync(paymentId);
     } catch (error) {
-      for (const left of wanted.slice(index)) await wantReading(query, left);
+      for (const left of wanted.slice(index)) await wantReading(db.query, left);
       throw error;
     }
   }

@@ -1,11 +1,13 @@
 import type { Stripe } from 'stripe';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { firstPayment } from '../../first-payment.ts';
+import { idOf } from '../../id-of.ts';
 import { totalsOfInvoice } from './read-next-invoice.ts';
 import { changeName } from '../../changes/plan-change-store.ts';
 import { offerOfProduct } from '../../prices/put-price.ts';
 import { balanceUsedOf } from '../../refunds/return-balance.ts';
 
-/** A line of a paid invoice, with the plan that it pays for, or gives a part of back. */
+/** A line of a paid invoice, with the plan that it charges or credits. */
 export type PaidLine = {
   id: string;
   planId: string | undefined;
@@ -19,11 +21,11 @@ export type PaidLine = {
 /** An invoice of a subscription that was paid. */
 export type PaidInvoice = {
   id: string;
-  /** create: the first one, which checkout recorded. cycle: a renewal. update: a change of plan. */
+  /** create: the first invoice, which checkout recorded. cycle: a renewal. update: a change of plan. */
   reason: 'create' | 'cycle' | 'update';
-  /** Cents that were paid. */
+  /** Minor units that were paid. */
   amount: number;
-  /** The part of them that is tax, and what a discount took off before. */
+  /** Tax within the amount, and the discount that was taken off before. */
   tax: number;
   discount: number;
   /** In capitals. */
@@ -31,22 +33,22 @@ export type PaidInvoice = {
   receiptUrl: string | undefined;
   paymentIntentId: string | undefined;
   paidAt: Date;
-  /** The decision of ours (plan_changes) that made it. */
+  /** Our decision (plan_changes) that caused it. */
   changeId: string | undefined;
-  /** Minor units that it took from the balance of its customer; negative: it added to it. */
+  /** Minor units that it took from the customer's balance; negative where it added to it. */
   balanceUsed: number;
-  /** Minor units that were due after the balance, and that were asked for: too little to be charged is left to the next invoice. */
+  /** Minor units due after the balance, and minor units charged: an amount below the provider's minimum is left to the next invoice. */
   due: number;
   asked: number;
-  /** Those of the subscription. */
+  /** The lines of the subscription. */
   lines: PaidLine[];
-  /** The period that it pays for, and of which plan; undefined where it only pays a difference. */
+  /** The period that it pays for, with its plan; undefined where it only pays a difference. */
   period: { planId: string | undefined; priceId: string | undefined; endsAt: Date } | undefined;
-  /** Where it pays the difference to another plan: both plans. */
+  /** Both plans, where it pays the difference to another plan. */
   change:
     | { fromPlanId: string; fromPriceId: string | undefined; toPlanId: string; toPriceId: string | undefined }
     | undefined;
-  /** The time that it pays for: a period, or the rest of one where it only pays a difference. */
+  /** The time that it pays for: a period, or the rest of one. */
   covers: { from: Date; to: Date } | undefined;
 };
 
@@ -57,8 +59,8 @@ const reasons = new Map<string | null, PaidInvoice['reason']>([
 ]);
 
 /**
- * Reads what the paid ones of these invoices are for, the oldest of them first.
- * @param isKnown those that are recorded already are left out
+ * Reads what the paid invoices among these are for, the oldest first.
+ * @param isKnown invoices that are recorded already are left out
  * @throws SoukError payments_unavailable
  */
 export async function readPaidInvoices(
@@ -70,7 +72,7 @@ export async function readPaidInvoices(
   for (const invoice of invoices.toReversed()) {
     const reason = reasons.get(invoice.billing_reason);
     if (invoice.status !== 'paid' || !reason || !invoice.id || isKnown(invoice.id)) continue;
-    // what was added by hand stands before, between or after the lines of the subscription
+    // lines that were added by hand stand before, between or after those of the subscription
     const lines = (await linesOf(provider, invoice)).filter(
       ({ parent }) => parent?.type === 'subscription_item_details',
     );
@@ -81,12 +83,12 @@ export async function readPaidInvoices(
       id: invoice.id,
       reason,
       amount: invoice.amount_paid,
-      // what the customer's balance paid is no part of it
+      // without what the customer's balance paid
       tax: Math.min(Math.max(0, tax), invoice.amount_paid),
       discount,
       currency: invoice.currency.toUpperCase(),
       receiptUrl: invoice.hosted_invoice_url ?? undefined,
-      paymentIntentId: await paymentOf(provider, invoice.id),
+      paymentIntentId: await firstPayment(provider, invoice.id),
       paidAt: new Date((invoice.status_transitions.paid_at ?? invoice.created) * 1000),
       changeId: invoice.parent?.subscription_details?.metadata?.[changeName],
       balanceUsed: balanceUsedOf(invoice),
@@ -123,10 +125,7 @@ const presentLine = (line: Stripe.InvoiceLineItem): PaidLine => ({
 const isProration = ({ parent }: Stripe.InvoiceLineItem): boolean =>
   parent?.subscription_item_details?.proration ?? false;
 
-const priceOf = ({ pricing }: Stripe.InvoiceLineItem): string | undefined => {
-  const price = pricing?.price_details?.price;
-  return typeof price === 'object' ? price.id : price;
-};
+const priceOf = ({ pricing }: Stripe.InvoiceLineItem): string | undefined => idOf(pricing?.price_details?.price);
 
 function planOf({ pricing }: Stripe.InvoiceLineItem): string | undefined {
   const product = pricing?.price_details?.product;
@@ -134,7 +133,7 @@ function planOf({ pricing }: Stripe.InvoiceLineItem): string | undefined {
   return offer?.kind === 'plan' ? offer.id : undefined;
 }
 
-/** What is given back is of the old plan, what is due of the new one. A discount may leave nothing of either. */
+/** The credit is for the old plan, the charge for the new one. A discount may reduce either to 0. */
 function changeOf(prorations: readonly Stripe.InvoiceLineItem[]): PaidInvoice['change'] {
   const given = prorations.find(isCredit);
   const due = prorations.find((one) => !isCredit(one));
@@ -148,15 +147,9 @@ function isCredit({ amount, parent }: Stripe.InvoiceLineItem): boolean {
   return amount < 0 || (amount === 0 && credited !== null);
 }
 
-/** An invoice answers its first ten lines. */
+/** An invoice contains only its first ten lines. */
 async function linesOf(provider: PaymentProvider, { id, lines }: Stripe.Invoice): Promise<Stripe.InvoiceLineItem[]> {
   if (!lines.has_more || id === undefined) return lines.data;
   const { data } = await provider.call((stripe) => stripe.invoices.listLineItems(id, { limit: 100 }));
   return data;
-}
-
-async function paymentOf(provider: PaymentProvider, invoice: string): Promise<string | undefined> {
-  const { data } = await provider.call((stripe) => stripe.invoicePayments.list({ invoice, limit: 10 }));
-  const intent = data.find(({ status }) => status === 'paid')?.payment.payment_intent;
-  return typeof intent === 'string' ? intent : intent?.id;
 }

@@ -2,18 +2,18 @@ import type { Stripe } from 'stripe';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { readSubscription, type ProviderSubscription } from './read-subscription.ts';
 
-/** More than a subscription generates between two readings of it. */
+/** More invoices than a subscription generates between two readings. */
 const newest = 12;
-/** Where something happens between each two requests, a job goes on later. */
+/** After this many readings with a change in between, a job continues later. */
 const mostReadings = 3;
 
-/** A subscription and its newest invoices, the newest first, as they were at one moment. */
+/** A subscription and its newest invoices, the newest first, at one moment. */
 export type Moment = { read: ProviderSubscription; invoices: Stripe.Invoice[] };
 
 /**
- * Reads a subscription and its invoices, which takes two requests: where something happened in between, both again.
- * @returns missing: the provider has no such subscription; unsettled: it changed at each reading; undefined: it is of none of our
- *   products
+ * Reads a subscription and its invoices, which takes two requests: both are repeated if something happened in between.
+ * @returns missing: the provider has no such subscription; unsettled: it changed during each reading; undefined: the product is not
+ *   ours
  * @throws SoukError payments_unavailable
  */
 export async function readMoment(
@@ -33,7 +33,7 @@ export async function readMoment(
 function isOneMoment({ latestInvoice: named }: ProviderSubscription, listed: readonly Stripe.Invoice[]): boolean {
   const index = listed.findIndex(({ id }) => id === named?.id);
   const newer = index === -1 ? listed : listed.slice(0, index);
-  // those that were made by hand are none of its own
+  // invoices that were made by hand are not the subscription's
   if (newer.some(({ billing_reason: reason }) => reason?.startsWith('subscription') ?? false)) return false;
   return named === undefined || listed[index]?.status === named.status;
 }

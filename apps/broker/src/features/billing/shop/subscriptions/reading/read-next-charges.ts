@@ -7,9 +7,9 @@ import { readRenewals, type Renewal } from '../../moves/read-renewals.ts';
 export type ChargeOf = (owned: OwnedPlan | OwnedServer) => NextCharge | null;
 
 /**
- * Reads what a person is charged next for each plan and rental, or would be if they resumed it, and how the price of each plan
- * changes. A rental costs what its last period did, before discount and tax: its price never changes. Tax and discount are what
- * the provider last said of the next invoice, as long as that is of the same price.
+ * Reads the next charge of each of a user's plans and rentals, or what it would be if they resumed it, and the coming price changes of
+ * plans. A rental costs what its last period did, before discount and tax: its price never changes. Tax and discount are those that
+ * the provider last reported for the next invoice, as long as its price is the same.
  */
 export async function readNextCharges(
   query: Query,
@@ -51,7 +51,7 @@ export async function readNextCharges(
   };
 }
 
-/** By the id of the plan or rental; none where the next invoice has neither tax nor discount. */
+/** Reads the totals by the id of the plan or rental; none where the next invoice has neither tax nor discount. */
 async function readNextTotals(
   query: Query,
   { userId, livemode }: { userId: string; livemode: boolean },

@@ -2,13 +2,13 @@ import type { Stripe } from 'stripe';
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { ProviderSubscription } from './read-subscription.ts';
 
-/** What the next invoice of a subscription comes to, in minor units: the subtotal, less the discount, with the tax. */
+/** Totals of the next invoice of a subscription, in minor units: the subtotal less the discount plus the tax. */
 export type NextInvoice = { subtotal: number; discount: number; tax: number };
 
 /**
- * Asks the provider what the next invoice of a subscription comes to, where tax or a discount makes it another amount than its
- * price. Of one that is canceled: what it would come to if it were resumed.
- * @returns undefined where neither does, or the provider has no such invoice
+ * Asks the provider for the totals of a subscription's next invoice, where tax or a discount makes it differ from its price. For a
+ * canceled subscription: what it would be if it were resumed.
+ * @returns undefined where neither applies, or the provider has no such invoice
  * @throws SoukError payments_unavailable
  */
 export async function readNextInvoice(
@@ -29,7 +29,7 @@ export async function readNextInvoice(
 
 type InvoiceTotals = Pick<Stripe.Invoice, 'subtotal' | 'total_discount_amounts' | 'total_taxes'>;
 
-/** Reads the discount that an invoice takes off, and the tax that it adds. */
+/** Sums the discounts and the taxes of an invoice. */
 export function totalsOfInvoice({
   subtotal,
   total_discount_amounts: discounts,

@@ -1,24 +1,26 @@
 import type { Stripe } from 'stripe';
 import type { PaymentMethod } from '@souk/contract/billing/payments.ts';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { idOf } from '../../id-of.ts';
 import { offerOfProduct } from '../../prices/put-price.ts';
 import { changeName } from '../../changes/plan-change-store.ts';
 import { endedUnpaid } from '../ends/end-at-provider.ts';
 import { presentPaymentMethod } from '../cards/present-payment-method.ts';
 
-/** A subscription as the payment provider has it now: of a plan, or of the rental of a server. */
+/** A subscription in its current state at the payment provider: to a plan, or to the rental of a server. */
 export type ProviderSubscription = {
-  /** Of the provider. */
+  /** The provider's id. */
   id: string;
   kind: 'plan' | 'rental';
-  /** Of the plan or the server that the next invoice is for. */
+  /** Id of the plan or the server that the next invoice is for. */
   offerId: string;
-  /** Of the provider: what a change of the price names. */
+  /** The provider's id of the item, which a change of the price names. */
   itemId: string;
   /** In capitals. */
   currency: string;
-  /** What the next invoice is reckoned by: of the provider, in minor units; undefined: it has no amount of its own. */
+  /** The provider's price of the next invoice. */
   priceId: string;
+  /** Minor units of the price; undefined where it has no fixed amount. */
   amount: number | undefined;
   /** Tax is added to it. */
   isTaxed: boolean;
@@ -27,34 +29,34 @@ export type ProviderSubscription = {
   startedAt: Date;
   periodStartsAt: Date;
   periodEndsAt: Date;
-  /** When it was cancelled; it ends with its period. */
+  /** When it was cancelled with the end of its period. */
   cancelledAt: Date | undefined;
-  /** When it was over; it does not come back. */
+  /** When it ended for good. */
   endedAt: Date | undefined;
   pastDue: boolean;
-  /** It was ended by us since it was not paid: what is paid of it for a later time all the same goes back. */
+  /** We ended it because it was unpaid: payments for a later time are refunded. */
   isEndedUnpaid: boolean;
-  /** The decision of ours (plan_changes) that it was changed by last. */
+  /** Our decision (plan_changes) that changed it last. */
   changeId: string | undefined;
-  /** The newest that it has generated. */
+  /** The newest invoice that it has generated. */
   latestInvoice: { id: string; status: string | null } | undefined;
-  /** Its customer, with the balance that their next invoice is reduced by (negative) or asks for in addition. */
+  /** Its customer. A negative balance reduces their next invoice, a positive one is added to it. */
   customer: { id: string; balance: number; currency: string };
   /** Whether its last invoice is paid. */
   isPaidUp: boolean;
-  /** The provider has given up charging, or was told to, and keeps the subscription. */
+  /** The provider has stopped charging and keeps the subscription. */
   isGivenUp: boolean;
-  /** It is charged to a bank account: what is due now arrives in days. */
+  /** It is charged to a bank account: a payment arrives within days. */
   isDebited: boolean;
-  /** What can pay its invoices, and whether what pays one is kept for the next. */
+  /** Methods that can pay its invoices, and whether the method of a payment is kept for the next one. */
   paymentSettings: { methods: readonly string[] | undefined; keeps: boolean };
-  /** Its renewals are charged to it; undefined where it has none of its own. */
+  /** Method that its renewals are charged to; undefined where it has none of its own. */
   ownMethod: PaymentMethod | undefined;
-  /** A change of plan that is made once the person has paid for it, on this page; it is dropped if they have not until then. */
+  /** A change of plan that takes effect once the user pays for it, on this page; it is dropped at `until`. */
   awaited: { planId: string; priceId: string; invoiceId: string; paymentUrl: string; until: Date } | undefined;
 };
 
-/** What the provider knows days later whether it pays. A change of plan cannot wait for it. */
+/** Payment methods whose outcome takes days. A change of plan cannot wait for it. */
 const delayed: ReadonlySet<string> = new Set([
   'acss_debit',
   'au_becs_debit',
@@ -65,11 +67,11 @@ const delayed: ReadonlySet<string> = new Set([
   'us_bank_account',
 ]);
 
-/** Those that are over, or have never begun. */
+/** Statuses of subscriptions that are over, or never started. */
 const over: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired']);
 
 /**
- * @returns missing: the provider has no such subscription; undefined: it is of none of our products
+ * @returns missing: the provider has no such subscription; undefined: the product is not ours
  * @throws SoukError payments_unavailable
  */
 export async function readSubscription(
@@ -127,7 +129,7 @@ function customerOf({ customer, currency }: Stripe.Subscription): ProviderSubscr
   return { id: idOf(customer), balance, currency: currency.toUpperCase() };
 }
 
-/** A period that was written off counts as paid there. While the operator has paused the collection, months are given away. */
+/** The provider counts a written-off period as paid. While the operator has paused the collection, months are free. */
 function isGivenUp({ status, latest_invoice: invoice, pause_collection: pause }: Stripe.Subscription): boolean {
   if (status === 'unpaid' || status === 'paused') return true;
   const isOfPeriod = typeof invoice === 'object' && invoice?.billing_reason === 'subscription_cycle';
@@ -145,7 +147,5 @@ function awaitedOf({
   const { id: invoiceId, hosted_invoice_url: paymentUrl } = open;
   return { planId: offer.id, priceId: price.id, invoiceId, paymentUrl, until: at(pending.expires_at) };
 }
-
-const idOf = (object: string | { id: string }) => (typeof object === 'string' ? object : object.id);
 
 const at = (seconds: number) => new Date(seconds * 1000);

@@ -1,0 +1,33 @@
+import type { Stripe } from 'stripe';
+import type { z } from 'zod';
+import type { Plan } from '@souk/contract/billing/billing.ts';
+import type { planChangeSchema } from '@souk/contract/billing/payments.ts';
+import type { OwnedPlan } from '../../../entitlement/owned.ts';
+import type { ShopParts } from '../../shop-parts.ts';
+import type { Own } from '../find-own.ts';
+import type { ProviderSubscription } from '../reading/read-subscription.ts';
+
+export type ChangeParts = Pick<
+  ShopParts,
+  'db' | 'provider' | 'access' | 'offers' | 'prices' | 'sync' | 'locks' | 'findServer' | 'uuid' | 'clock'
+>;
+
+export type PlanChange = z.infer<typeof planChangeSchema>;
+
+/** The plan that is wanted, with its price at the provider. */
+export type Target = Plan & { wantedPriceId: string };
+
+/** A change, with the facts that it was decided by. */
+export type PlannedChange = {
+  own: Own<OwnedPlan>;
+  read: ProviderSubscription;
+  kind: 'upgrade' | 'downgrade' | 'keep';
+  /** It is paid and starts now. */
+  isNow: boolean;
+  /** The same click has made it before. */
+  isMade: boolean;
+  update: Pick<Stripe.SubscriptionUpdateParams, 'proration_behavior' | 'proration_date'> & {
+    items: { id: string; price: string }[];
+  };
+  change: PlanChange;
+};
