@@ -42,7 +42,7 @@ const times = {
 };
 /** For a call that is refused because other calls hold what it needs. */
 const { patienceMs } = ledgerTimes;
-const givenUp = 'this broker was given up by the others, and its leases went back';
+const givenUp = 'another broker declared this one dead and reclaimed its leases';
 const paid = { serverId: 'paid', tool: 'say' };
 
 describeOnDatabases('leases of credits', migrations, (open) => {

@@ -1,10 +1,10 @@
-/** Pages where people see to their credits. */
+/** Pages where users manage their credits. */
 export type BillingLinks = {
-  /** Where credits are bought; undefined where nothing is sold. */
+  /** Sells credits; undefined where nothing is sold. */
   readonly topUpUrl: string | undefined;
-  /** Where the spending cap is set. */
+  /** Sets the spending cap. */
   readonly capUrl: string;
-  /** Where prices that rose are approved. @param rise is shown first */
+  /** Approves price rises. @param rise is shown first */
   riseUrl(rise: { serverId: string; tool: string }): string;
 };
 

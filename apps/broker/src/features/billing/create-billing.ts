@@ -22,6 +22,7 @@ import type { CreditAccount } from './credits/accounts/read-account.ts';
 import { createPayments, type Payments } from './shop/create-payments.ts';
 import { noteLedgerCheck } from './shop/needs/note-ledger-check.ts';
 import { createOfferStore, type OfferStore } from './shop/offers/offer-store.ts';
+import type { ShopParts } from './shop/shop-parts.ts';
 import { createShownOffers, type ShownOffers } from './shop/offers/shown-offers.ts';
 import { createOfferEditing, type OfferEditing } from './shop/offers/create-offer-editing.ts';
 import { sayIgnored } from './shop/offers/say-ignored.ts';
@@ -42,108 +43,76 @@ export type Billing = {
   readonly access: AccessBook;
   readonly peoplePlans: PeoplePlans;
   readonly offers: OfferStore;
-  /** Lists of servers read the offers on sale from it. */
   readonly shownOffers: ShownOffers;
   readonly offerEditing: OfferEditing;
   readonly prices: Prices;
   readonly ledger: Ledger;
   readonly welcomeNewcomer: WelcomeNewcomer;
-  /** How many credits a new account is given; 0: none. */
+  /** Credits that a new account is given. */
   readonly welcomeCredits: number;
   readonly trialAddresses: TrialAddresses;
   readonly links: BillingLinks;
   /** undefined: nothing is sold, and every call is free. */
   readonly payments: Payments | undefined;
-  /** A person's credits, from the database. */
+  /** Reads a user's credits from the database. */
   credits(userId: string): Promise<CreditAccount>;
-  /** Looks for accounts whose figures do not fit together, logs each, an alarm, and keeps what it found. */
+  /** Looks for accounts whose figures do not match, raises an alarm for each, and stores the result. */
   checkLedger(): Promise<void>;
-  /** Tells people of what ends soon, and of credits that run low: to be called every hour or so. */
+  /** Notifies users of what ends soon, and of low credits: to be called hourly. */
   noteAhead(): Promise<void>;
 };
 
-/** Decides which servers a user may use, and charges calls to their credits. */
-export async function createBilling({
-  db,
-  usage,
-  config,
-  provider,
-  catalogue,
-  offersFile,
-  emailOf,
-  emailsOf,
-  accountSince,
-  addressKey,
-  uuid,
-  clock,
-  log,
-}: {
+type BillingOptions = {
   db: Database;
   usage: UsageRows;
   config: { publicUrl: string; paymentMethods: readonly string[]; checkout: { tax: boolean; codes: boolean } };
   /** undefined: nothing is sold. */
   provider: PaymentProvider | undefined;
   catalogue: Pick<Catalogue, 'snapshot' | 'versions' | 'onChange'>;
-  /** Path of the plans and packages that are sold. */
+  /** Path of offers.json. */
   offersFile: string;
-  /** Where the provider sends receipts. */
+  /** Address to which the provider sends receipts. */
   emailOf(userId: string): Promise<string | undefined>;
-  /** The addresses of people by user id. */
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Since when a person has had an account. */
+  /** When a user's account was created. */
   accountSince(userId: string): Promise<Date | undefined>;
-  /** Makes fingerprints of addresses that have had welcome credits or trials. */
+  /** Key of the fingerprints of addresses that have had welcome credits or trials. */
   addressKey: Uint8Array;
   uuid: () => string;
   clock: Clock;
   log: Log;
-}): Promise<Billing> {
-  // where nothing is sold, what administrators give is given for good: the stand-in and a test key alone make play money
+};
+
+/** Decides which servers a user may use, and charges calls to their credits. */
+export async function createBilling(options: BillingOptions): Promise<Billing> {
+  const { db, usage, config, provider, catalogue, addressKey, clock, log } = options;
+  // where nothing is sold, what administrators give is real: only the stand-in and a test key make play money
   const livemode = provider?.livemode ?? true;
+  const isSelling = provider !== undefined;
   const offers = createOfferStore(db, clock);
-  const offered = readOffers(offersFile);
-  // without prices every call is free
-  const welcomeCredits = provider ? offered.welcomeCredits[livemode ? 'live' : 'demo'] : 0;
+  const offered = readOffers(options.offersFile);
+  // every call is free where nothing is sold
+  const welcomeCredits = isSelling ? offered.welcomeCredits[livemode ? 'live' : 'demo'] : 0;
   const currency = currencyOf(offered);
   if (provider) warnOfCurrencies(currency, catalogue.snapshot(), log);
   sayIgnored(await offers.replace(offered), log);
-  const shownOffers = await createShownOffers(provider ? offers : undefined, log);
+  const shownOffers = await createShownOffers(isSelling ? offers : undefined, log);
   await tellOfOtherMoney(db.query, livemode, log);
-  const prices = await createPrices({ db, provider, addsTax: config.checkout.tax, offers, catalogue, currency, log });
+  const prices = await createPrices({ ...options, addsTax: config.checkout.tax, offers, currency });
   const trialAddresses = createTrialAddresses({ livemode, key: addressKey });
-  const access = await createAccess({ db, livemode, emailOf, trialAddresses, uuid, clock, log });
-  const ledger = await createLedger({ db, livemode, usage, uuid, clock, log, policy: growingLeases });
-  const links = billingLinks(config.publicUrl, provider !== undefined);
-  const payments =
-    provider &&
-    createPayments({
-      db,
-      provider,
-      publicUrl: config.publicUrl,
-      paymentMethods: config.paymentMethods,
-      options: { asksTax: config.checkout.tax, allowsCodes: config.checkout.codes },
-      offers,
-      currency,
-      prices,
-      access,
-      catalogue,
-      emailOf,
-      uuid,
-      clock,
-      log,
-    });
+  const access = await createAccess({ ...options, livemode, trialAddresses });
+  const ledger = await createLedger({ ...options, livemode, policy: growingLeases });
+  const links = billingLinks(config.publicUrl, isSelling);
+  const payments = provider && startPayments(options, { provider, offers, currency, prices, access });
+  const offersChanged = () => {
+    prices.refresh();
+    payments?.offersChanged();
+  };
   return {
     livemode,
     links,
-    charges: createCharges({ ledger, usage, links, isCharging: provider !== undefined }),
-    priceRises: createPriceRises({
-      query: db.query,
-      livemode,
-      isCharging: provider !== undefined,
-      catalogue,
-      accountSince,
-      clock,
-    }),
+    charges: createCharges({ ledger, usage, links, isCharging: isSelling }),
+    priceRises: createPriceRises({ ...options, livemode, isCharging: isSelling }),
     entitlement: access.entitlement,
     access,
     peoplePlans: createPeoplePlans({ query: db.query, livemode, clock }),
@@ -153,51 +122,56 @@ export async function createBilling({
       async replace(changed) {
         const ignored = await offers.replace(changed);
         await shownOffers.refresh();
-        prices.refresh();
-        payments?.offersChanged();
+        offersChanged();
         return ignored;
       },
     },
     offerEditing: await createOfferEditing({
-      db,
+      ...options,
       livemode,
-      isSelling: provider !== undefined,
+      isSelling,
       currency,
       prices,
-      emailsOf,
       changed(isOtherTier) {
         if (isOtherTier) access.forgetAll();
         void shownOffers.refresh();
-        prices.refresh();
-        payments?.offersChanged();
+        offersChanged();
       },
-      clock,
-      log,
     }),
     prices,
     ledger,
     trialAddresses,
     welcomeCredits,
     welcomeNewcomer: createWelcomeNewcomer({
+      ...options,
       credits: welcomeCredits,
       livemode,
       currency: currency ?? 'USD',
       key: addressKey,
-      uuid,
-      clock,
     }),
     payments,
     credits: (userId) => ledger.account(userId),
-    async noteAhead() {
-      const nowMs = clock.now();
-      const nameOf = async (serverId: string) => (await readOwnedServer(catalogue, serverId)).name;
-      await noteEnds(db.query, { livemode, nowMs, nameOf });
-      if (provider) await noteLowCredits(db.query, livemode, nowMs);
-    },
+    noteAhead: () => noteAhead(options, livemode),
     async checkLedger() {
       const faults = await checkLedger(db);
       await noteLedgerCheck(db.query, faults, new Date(clock.now()));
       for (const fault of faults) log.error(fault, 'the ledger does not add up');
     },
   };
+}
+
+function startPayments(
+  { config, ...options }: BillingOptions,
+  shop: Pick<ShopParts, 'provider' | 'offers' | 'currency' | 'prices' | 'access'>,
+): Payments {
+  const { publicUrl, paymentMethods, checkout } = config;
+  const pages = { asksTax: checkout.tax, allowsCodes: checkout.codes };
+  return createPayments({ ...options, ...shop, publicUrl, paymentMethods, options: pages });
+}
+
+async function noteAhead({ db, catalogue, provider, clock }: BillingOptions, livemode: boolean): Promise<void> {
+  const nowMs = clock.now();
+  const nameOf = async (serverId: string) => (await readOwnedServer(catalogue, serverId)).name;
+  await noteEnds(db.query, { livemode, nowMs, nameOf });
+  if (provider) await noteLowCredits(db.query, livemode, nowMs);
 }

@@ -9,7 +9,7 @@ import type { Ledger } from '../credits/ledger.ts';
 import type { OfferStore } from '../shop/offers/offer-store.ts';
 import type { Payments } from '../shop/create-payments.ts';
 
-/** What administrators' work on people's money and access needs. */
+/** What the use cases of administrators are built from. */
 export type AdministrationGiven = {
   db: Pick<Database, 'query' | 'transaction'>;
   livemode: boolean;
@@ -18,7 +18,7 @@ export type AdministrationGiven = {
   ledger: Pick<Ledger, 'account' | 'setBalance'>;
   catalogue: Pick<Catalogue, 'snapshot' | 'versions'>;
   directory: Pick<UserDirectory, 'find' | 'keep'>;
-  /** undefined: nothing is sold, or the provider cannot be asked from here; a broker asks it later then. */
+  /** undefined: nothing is sold, or this process makes no requests to the provider; a broker does it later then. */
   payments:
     | {
         subscriptions: Pick<Payments['subscriptions'], 'endNow' | 'endWithPeriod'>;
@@ -33,7 +33,7 @@ export type AdministrationGiven = {
 
 export const noSuchUser = (): SoukError => new SoukError('not_found', { message: 'There is no such user' });
 
-/** Keeps the account from being deleted while something is given or taken. @throws SoukError not_found */
+/** Keeps the account from being deleted during a transaction. @throws SoukError not_found */
 export async function keepUser(
   { directory }: Pick<AdministrationGiven, 'directory'>,
   query: Query,
@@ -41,3 +41,8 @@ export async function keepUser(
 ): Promise<void> {
   if (!(await directory.keep(query, userId))) throw noSuchUser();
 }
+
+export const noRefunds = (): SoukError =>
+  new SoukError('payments_off', {
+    message: 'No refund can be made from here: payments are off, or Souk does not run here.',
+  });

@@ -24,15 +24,8 @@ export function createAdministrationOfDatabase(
       announce: (userId) => announceAccess(db, 'command', userId),
     },
     offers: createOfferStore(db, clock),
-    ledger: createLedgerChanges({
-      db,
-      livemode,
-      patienceMs: ledgerTimes.patienceMs,
-      // this process has no leases
-      restOf: () => 0,
-      nowMs: () => performance.now(),
-      now: () => clock.now(),
-    }),
+    // this process has no leases
+    ledger: createLedgerChanges({ ...given, times: ledgerTimes, restOf: () => 0 }),
     payments: undefined,
   });
 }

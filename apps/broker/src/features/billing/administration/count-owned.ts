@@ -1,12 +1,12 @@
 import type { Query } from '#platform/db/database.ts';
 import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
 
-/** How many of each are running, of all people. */
+/** Counts of what is running, for all users. */
 export type OwnedCounts = { subscriptions: number; rentals: number; purchases: number; trials: number };
 
 const running = isRunningSql({ now: '$2', renewedSince: '$3' });
 
-/** How many people rent each of these servers; one that is not named has no renters. */
+/** Counts the users who rent each of these servers; a server without renters is missing. */
 export async function countRenters(
   query: Query,
   livemode: boolean,

@@ -23,25 +23,25 @@ import { createRefundedRentals, type RefundedRentals } from './refunded-rentals.
 import { removeAccess, type Removal } from './remove-access.ts';
 
 /**
- * What administrators, and the operator by commands, see and change of people's credits, plans and servers. Each change has its
- * audit row in its transaction.
+ * What administrators, and the operator by commands, see and change of users' credits, plans and servers. Each change writes its audit
+ * row in its transaction.
  */
 export type Administration = {
   /** @throws SoukError not_found */
   show(userId: string): Promise<{ user: DirectoryUser; billing: UserBilling }>;
-  /** A page of their ledger, and what their balance is made of. @throws SoukError not_found */
+  /** Reads a page of a user's ledger, and their balance by source. @throws SoukError not_found */
   ledger(
     userId: string,
     page: Page<NumberedPlace> & { show: 'all' | 'changes' },
   ): Promise<Omit<Answer<typeof listPersonLedger>, 'success'>>;
-  /** A page of their payments, or one with its refunds. @throws SoukError not_found */
+  /** Reads a page of a user's payments, or one payment with its refunds. @throws SoukError not_found */
   paymentsOf(
     userId: string,
     page: Page & { payment?: string | undefined },
   ): Promise<{ payments: PersonPayment[]; nextCursor: string | null }>;
   /** @throws SoukError not_found, payments_off, refund_impossible, refund_too_high */
   previewRefund(of: { userId: string; paymentId: string }, amountCents: number): Promise<RefundPreview>;
-  /** @throws SoukError as previewRefund, and changed_since_shown where more went back than `refundedCents` */
+  /** @throws SoukError as previewRefund, and changed_since_shown where more was refunded than `refundedCents` */
   refund(
     of: { userId: string; paymentId: string },
     wanted: { amountCents: number; refundedCents: number | undefined },
@@ -57,9 +57,8 @@ export type Administration = {
   give(userId: string, wanted: WantedAccess, by: DecidedBy): Promise<{ id: string; endsAt: Date | undefined }>;
   /** @throws SoukError not_found, payments_off */
   remove(userId: string, id: string, by: DecidedBy & { refund: 'none' | 'prorata' }): Promise<Removal>;
-  /** Ends the plans and rentals of a person with their paid period, or now. Nothing is paid back. */
+  /** Ends a user's plans and rentals with their paid period, or now, without a refund. */
   endPaid(userId: string, when: { now: boolean }, by: DecidedBy): Promise<EndingAccess[]>;
-  /** Rentals that end with the deletion of their server, and are paid back. */
   readonly refundedRentals: RefundedRentals;
   owners(serverId: string, page: number): Promise<Omit<Answer<typeof listServerOwners>, 'success'>>;
   renters(serverId: string, page: number): Promise<Pick<Answer<typeof listServerRenters>, 'renters' | 'pagination'>>;
@@ -99,15 +98,8 @@ export function createAdministration(given: AdministrationGiven): Administration
       const { balance, held, debt, parts } = account;
       const of = (source: (typeof parts)[number]['source']) =>
         parts.filter((part) => part.source === source).reduce((sum, { credits }) => sum + credits, 0);
-      const credits = {
-        balance,
-        plan: of('plan'),
-        purchased: of('purchased'),
-        promotional: of('promotional'),
-        held,
-        debt,
-      };
-      return { credits, ...read };
+      const bySource = { plan: of('plan'), purchased: of('purchased'), promotional: of('promotional') };
+      return { credits: { balance, ...bySource, held, debt }, ...read };
     },
     async paymentsOf(userId, { payment: ofPayment, ...page }) {
       const user = await find(userId);

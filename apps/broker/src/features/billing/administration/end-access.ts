@@ -1,4 +1,5 @@
 import type { Query } from '#platform/db/database.ts';
+import { readRows } from '../read-rows.ts';
 import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
 
 /** A plan, rental, purchase or trial that was ended before its time. */
@@ -6,13 +7,13 @@ export type EndedAccess = {
   id: string;
   userId: string;
   kind: 'subscription' | 'rental' | 'purchase' | 'trial';
-  /** The id of the plan or the server. */
+  /** Id of the plan or the server. */
   of: string;
-  /** The id of the provider's subscription. */
+  /** The provider's subscription. */
   paymentId: string | undefined;
 };
 
-/** What to end: one thing of a person, all their plans and rentals, or rentals of a server. */
+/** What to end: one plan, rental, purchase or trial of a user, all their plans and rentals, or rentals of a server. */
 export type AccessScope =
   | { userId: string; id: string }
   | { userId: string; all: 'plans and rentals' }
@@ -22,28 +23,24 @@ const running = isRunningSql({ now: '$2', renewedSince: '$3' });
 const plans = (where: string) =>
   `update subscriptions set ended_at = $2 where id in (
      select id from subscriptions where livemode = $1 and ${where} and ${running} order by id for update)
-   returning id, user_id, 'subscription' as kind, plan_id as of, payment_id`;
+   returning id, user_id as "userId", 'subscription' as kind, plan_id as of, payment_id as "paymentId"`;
 const grants = (where: string) =>
   `update access_grants set ended_at = $2 where id in (
      select id from access_grants where livemode = $1 and ${where} and ${running} order by id for update)
-   returning id, user_id, kind, server_id as of, payment_id`;
+   returning id, user_id as "userId", kind, server_id as of, payment_id as "paymentId"`;
 
 /**
- * Ends what is running of it, by the clock of the caller. Rows are locked in the order of their ids. What another transaction
- * ended first is left out.
+ * Ends what is running, by the clock of the caller. Locks rows in the order of their ids. What another transaction ended first is left
+ * out.
  */
 export async function endAccess(
   query: Query,
   { livemode, nowMs }: { livemode: boolean; nowMs: number },
   scope: AccessScope,
 ): Promise<EndedAccess[]> {
-  type Row = { id: string; user_id: string; kind: EndedAccess['kind']; of: string; payment_id: string | null };
   const ended: EndedAccess[] = [];
-  for (const [statement, ...values] of statementsOf(scope)) {
-    const { rows } = await query<Row>(statement, [livemode, ...runningValues(nowMs), ...values]);
-    for (const { user_id: userId, payment_id: paymentId, ...row } of rows)
-      ended.push({ ...row, userId, paymentId: paymentId ?? undefined });
-  }
+  for (const [statement, ...values] of statementsOf(scope))
+    ended.push(...(await readRows<EndedAccess>(query, statement, [livemode, ...runningValues(nowMs), ...values])));
   return ended;
 }
 

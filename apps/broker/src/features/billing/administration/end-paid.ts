@@ -1,6 +1,7 @@
 import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
 import { writeAuditsWith, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { Query } from '#platform/db/database.ts';
+import { readRows } from '../read-rows.ts';
 import { readOwnedServer } from '../entitlement/read-owned-servers.ts';
 import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
 import { withPatience } from '../shop/checkout/patience.ts';
@@ -9,12 +10,12 @@ import type { AdministrationGiven } from './administration-given.ts';
 import { endAccess } from './end-access.ts';
 import { endAtProvider, removalEntry, type AtProvider } from './remove-access.ts';
 
-/** A plan or rental that ends because of a decision on its person. */
+/** A plan or rental that ends because of a decision about its user. */
 export type EndingAccess = { id: string; name: string; endsAt: string | null; atProvider: AtProvider };
 
 /**
- * Ends the plans and rentals of a person: those that renew with the period that is paid, or all of them now. Nothing is paid
- * back, and their open payment pages are closed. What the provider does not answer, a job asks it again.
+ * Ends a user's plans and rentals: those that renew with the period that is paid, or all of them now. Nothing is refunded, and their
+ * open payment pages are closed. A job retries where the provider does not answer.
  */
 export async function endPaid(
   given: AdministrationGiven,
@@ -48,7 +49,7 @@ async function endAllNow(given: AdministrationGiven, userId: string, by: Decided
   );
 }
 
-type Renewing = { id: string; kind: 'plan' | 'rental'; of: string; payment_id: string; period_ends_at: Date | null };
+type Renewing = { id: string; kind: 'plan' | 'rental'; of: string; paymentId: string; endsAt: Date | undefined };
 
 const running = isRunningSql({ now: '$3', renewedSince: '$4' });
 const renews = `user_id = $1 and livemode = $2 and source = 'payment' and payment_id is not null and cancelled_at is null and ${running}`;
@@ -60,9 +61,9 @@ async function endWithPeriods(given: AdministrationGiven, userId: string, by: De
     const found = await findRenewing(query, userId, livemode, nowMs);
     await wantEnd(
       query,
-      found.map((one) => one.payment_id),
+      found.map((one) => one.paymentId),
     );
-    const entries = found.map(({ id, kind, of, payment_id: paymentId, period_ends_at: endsAt }): AuditEntry => ({
+    const entries = found.map(({ id, kind, of, paymentId, endsAt = null }): AuditEntry => ({
       actorId: actorOf(by),
       action: 'access.not-renewed',
       subject: userId,
@@ -74,7 +75,7 @@ async function endWithPeriods(given: AdministrationGiven, userId: string, by: De
   });
   const nameOf = await namesOf(given);
   return Promise.all(
-    renewing.map(async ({ id, kind, of, payment_id: paymentId, period_ends_at: endsAt }) => ({
+    renewing.map(async ({ id, kind, of, paymentId, endsAt }) => ({
       id,
       name: await nameOf(kind, of),
       endsAt: endsAt?.toISOString() ?? null,
@@ -83,14 +84,15 @@ async function endWithPeriods(given: AdministrationGiven, userId: string, by: De
   );
 }
 
-async function findRenewing(query: Query, userId: string, livemode: boolean, nowMs: number): Promise<Renewing[]> {
-  const { rows } = await query<Renewing>(
-    `select id, 'plan' as kind, plan_id as of, payment_id, period_ends_at from subscriptions where ${renews}
+function findRenewing(query: Query, userId: string, livemode: boolean, nowMs: number): Promise<Renewing[]> {
+  return readRows(
+    query,
+    `select id, 'plan' as kind, plan_id as of, payment_id as "paymentId", period_ends_at as "endsAt"
+       from subscriptions where ${renews}
      union all
      select id, 'rental', server_id, payment_id, period_ends_at from access_grants where ${renews} and kind = 'rental'`,
     [userId, livemode, ...runningValues(nowMs)],
   );
-  return rows;
 }
 
 async function endWithPeriod({ payments, log }: AdministrationGiven, paymentId: string): Promise<AtProvider> {
@@ -99,12 +101,12 @@ async function endWithPeriod({ payments, log }: AdministrationGiven, paymentId: 
     await withPatience(payments.subscriptions.endWithPeriod(paymentId));
     return 'cancelled';
   } catch (error) {
-    log.warn({ err: error, subscription: paymentId }, 'a subscription does not end with its period yet');
+    log.warn({ err: error, subscription: paymentId }, 'a subscription could not be ended with its period yet');
     return 'pending';
   }
 }
 
-/** Payment pages that were opened before: no one is to pay there any more. */
+/** Closes the user's open payment pages. */
 async function closePages({ db, livemode, payments, log }: AdministrationGiven, userId: string): Promise<void> {
   if (!payments) return;
   const { rows } = await db.query<{ session_id: string }>(
@@ -114,7 +116,7 @@ async function closePages({ db, livemode, payments, log }: AdministrationGiven, 
   );
   if (rows.length === 0) return;
   await withPatience(payments.checkout.closePages(rows.map((row) => row.session_id))).catch((error: unknown) =>
-    log.warn({ err: error, userId }, 'payment pages are still open: they expire by themselves'),
+    log.warn({ err: error, userId }, 'payment pages are still open; they will expire by themselves'),
   );
 }
 

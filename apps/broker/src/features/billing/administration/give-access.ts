@@ -9,10 +9,10 @@ import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
 import { keepUser, type AdministrationGiven } from './administration-given.ts';
 import { endOfPeriod } from './periods.ts';
 
-/** What is given: a plan for a month, the rental of a server for a period, or a server for good. */
+/** What is given: a plan for a month, the rental of a server for a period, or a server permanently. */
 export type WantedAccess = {
   type: 'subscription' | 'rental' | 'purchase';
-  /** Of the plan or the server. */
+  /** Id of the plan or the server. */
   mcpId: string;
   period?: RentalPeriod | undefined;
   features?: readonly string[] | undefined;
@@ -21,8 +21,8 @@ export type WantedAccess = {
 type Named = { id: string; name: string; features: readonly string[] };
 
 /**
- * Gives access without a payment, with an audit row. It ends by the clock, like what was paid for.
- * @throws SoukError not_found, plan_not_found, free_plan; has_access where the person has just this already
+ * Gives access without a payment, with an audit row. It ends by the clock, like paid access.
+ * @throws SoukError not_found, plan_not_found, free_plan; has_access where the user has exactly this already
  */
 export async function giveAccess(
   given: AdministrationGiven,
@@ -37,7 +37,7 @@ export async function giveAccess(
   const id = uuid();
   await db.transaction(async (query) => {
     await keepUser(given, query, userId);
-    // two clicks at once: the second one waits, and finds what the first gave
+    // of two concurrent clicks, the second one waits and finds what the first gave
     await query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [`access:${userId}`]);
     await refuseOwned(query, { userId, livemode, nowMs }, wanted.type, what);
     const row = { id, userId, livemode, startsAt: new Date(nowMs), endsAt };
@@ -46,11 +46,14 @@ export async function giveAccess(
     const { type } = wanted;
     const endsAtText = endsAt?.toISOString() ?? null;
     const details = { id, type, of: what.id, endsAt: endsAtText, sandbox: !livemode, ...operatorOf(by) };
-    await writeAuditWith(
-      query,
-      { actorId: actorOf(by), action: 'access.given', subject: userId, reason: by.reason, details },
-      new Date(nowMs),
-    );
+    const entry = {
+      actorId: actorOf(by),
+      action: 'access.given' as const,
+      subject: userId,
+      reason: by.reason,
+      details,
+    };
+    await writeAuditWith(query, entry, new Date(nowMs));
   });
   await access.announce(userId);
   return { id, endsAt };

@@ -2,12 +2,12 @@ import { withPatience } from '../shop/checkout/patience.ts';
 import type { AccessRefund } from '../shop/refunds/refund-store.ts';
 import type { AdministrationGiven } from './administration-given.ts';
 
-/** pending: the payment provider did not answer, and is asked again by itself. failed: it refused. */
+/** pending: the payment provider did not answer, and a job retries. failed: it refused. */
 export type RefundResult = { result: 'refunded' | 'pending' | 'failed'; amountCents: number; currency: string };
 
 /**
- * Has the refunds of things that were ended made, as far as the provider answers in 12 s; a job does the rest.
- * @returns by the id of the thing; null: nothing was paid for it
+ * Makes the refunds of access that was ended, as far as the provider answers within 12 s; a job makes the others.
+ * @returns by the id of the access; null: nothing was paid for it
  */
 export async function payRefunds(
   { payments, log }: Pick<AdministrationGiven, 'payments' | 'log'>,
@@ -16,7 +16,7 @@ export async function payRefunds(
   if (!payments || accessIds.length === 0) return new Map();
   const { refunds } = payments;
   await withPatience(refunds.payAll(await refunds.find(accessIds))).catch((error: unknown) =>
-    log.warn({ err: error }, 'refunds are not made yet'),
+    log.warn({ err: error }, 'refunds are not made yet; a job will retry'),
   );
   return new Map((await refunds.find(accessIds)).map((one) => [one.accessId, resultOf(one)]));
 }

@@ -2,20 +2,20 @@ import type { RentalPeriod } from '@souk/contract/admin/billing.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** When what begins now ends. */
+/** End of a period. */
 export function endOfPeriod(startMs: number, period: RentalPeriod): Date {
   if (period === 'monthly') return new Date(monthsLater(startMs, 1));
   return new Date(startMs + (period === 'daily' ? 1 : 7) * dayMs);
 }
 
-/** The beginning of the month that ends then, of months counted from the start, as the payment provider counts them. */
+/** Start of the month that ends at `endMs`: months are counted from `startMs`, as the payment provider does. */
 export function startOfMonth(startMs: number, endMs: number): Date {
   const [start, end] = [new Date(startMs), new Date(endMs)];
   const months = (end.getUTCFullYear() - start.getUTCFullYear()) * 12 + end.getUTCMonth() - start.getUTCMonth();
   return new Date(monthsLater(startMs, Math.max(0, months - 1)));
 }
 
-/** The same day of a later month (UTC), or its last one. */
+/** The same day of a later month (UTC), or its last day. */
 function monthsLater(startMs: number, months: number): number {
   const start = new Date(startMs);
   const later = new Date(startMs);

@@ -1,28 +1,23 @@
-import type { LedgerEntry, LedgerKind } from '@souk/contract/admin/person.ts';
+import type { LedgerEntry } from '@souk/contract/admin/person.ts';
 import { writeNumberedCursor, type NumberedPlace } from '@souk/contract/times.ts';
 import type { Query } from '#platform/db/database.ts';
 
 type Of = { userId: string; livemode: boolean };
-type Row = {
+type Row = Pick<LedgerEntry, 'change' | 'balanceAfter' | 'kind' | 'reason' | 'calls'> & {
   id: number;
   at: Date;
-  delta: number;
-  balance_after: number;
-  contra: LedgerKind;
   idem: string;
-  reason: string | null;
-  calls: number;
 };
 
-/** One page of a person's ledger, newest first; with `changes` without what calls cost. Index: ledger_entries_by_account. */
+/** Reads a page of a user's ledger, newest first; `changes` leaves out the charges of calls. Index: ledger_entries_by_account. */
 export async function readLedger(
   query: Query,
   { userId, livemode }: Of,
   { limit, cursor, show }: { limit: number; cursor?: NumberedPlace | undefined; show: 'all' | 'changes' },
 ): Promise<{ entries: LedgerEntry[]; nextCursor: string | null }> {
   const { rows } = await query<Row>(
-    // the condition stands in the text, for the index of the few entries that are no calls
-    `select id, at, delta, balance_after, contra, idem, reason,
+    // the condition is literal, for the partial index of the few entries that are no calls
+    `select id, at, delta as change, balance_after as "balanceAfter", contra as kind, idem, reason,
        coalesce(cardinality(calls), case when starts_with(idem, 'call:') then 1 else 0 end) as calls
      from ledger_entries where user_id = $1 and livemode = $2 and id < $3 ${show === 'changes' ? `and contra <> 'usage'` : ''}
      order by id desc limit $4`,
@@ -32,21 +27,17 @@ export async function readLedger(
   const last = page.at(-1);
   const paymentOf = await findPayments(query, { userId, livemode }, page);
   return {
-    entries: page.map((row) => ({
-      id: String(row.id),
-      at: row.at.toISOString(),
-      change: row.delta,
-      balanceAfter: row.balance_after,
-      kind: row.contra,
-      reason: row.reason,
-      calls: row.calls,
-      payment: paymentOf(row.idem),
+    entries: page.map(({ id, at, idem, ...row }) => ({
+      ...row,
+      id: String(id),
+      at: at.toISOString(),
+      payment: paymentOf(idem),
     })),
     nextCursor: rows.length > limit && last ? writeNumberedCursor(last) : null,
   };
 }
 
-/** The calls that one entry of a person charged, and when it did; undefined where they have no such entry. */
+/** Reads the calls that an entry charged, and its time; undefined where the user has no such entry. */
 export async function readLedgerCalls(
   query: Query,
   { userId, livemode }: Of,
@@ -62,9 +53,9 @@ export async function readLedgerCalls(
   return { at: entry.at, calls: entry.calls ?? alone };
 }
 
-/** The payments that brought these entries, or whose refund took credits back: both by the key of the entry. */
+/** Finds the payments that granted these entries, or whose refund clawed credits back, by the key of the entry. */
 async function findPayments(query: Query, { userId, livemode }: Of, rows: readonly Row[]) {
-  const facts = rows.filter(({ contra }) => contra !== 'usage').map(({ idem }) => factOf(idem));
+  const facts = rows.filter(({ kind }) => kind !== 'usage').map(({ idem }) => factOf(idem));
   if (facts.length === 0) return () => null;
   const invoices = facts.filter((fact) => fact.startsWith('invoice:')).map((fact) => fact.slice('invoice:'.length));
   const { rows: payments } = await query<{ id: string; description: string; idem: string; invoice_id: string | null }>(
@@ -79,5 +70,5 @@ async function findPayments(query: Query, { userId, livemode }: Of, rows: readon
   };
 }
 
-/** A later part of a fact has its number behind it: `refund:{id}:1`. */
+/** The key without the number of a later part, such as `refund:{id}:1`. */
 const factOf = (idem: string): string => idem.split(':').slice(0, 2).join(':');

@@ -5,7 +5,7 @@ import { presentTransaction, transactionColumns, type TransactionRow } from '../
 import { disputeSql, keepsMoney, presentDispute } from '../shop/needs/dispute-of-payment.ts';
 import { goneBackSql } from '../shop/refunds/gone-back.ts';
 
-/** A payment with what can still be paid back of it. */
+/** A payment with what can still be refunded of it. */
 export type FoundPayment = {
   payment: PersonPayment;
   /** The provider's own id, which no screen shows. */
@@ -22,7 +22,7 @@ type Row = TransactionRow & {
 
 const columns = `${transactionColumns}, t.payment_intent_id, t.invoice_id, g.refunded, g.pending`;
 
-/** One page of a person's payments and refunds, newest first. @param ofPayment a payment, with its refunds alone */
+/** Reads a page of a user's payments and refunds, newest first. @param ofPayment only this payment and its refunds */
 export async function readPayments(
   query: Query,
   { userId, livemode, ofPayment }: { userId: string; livemode: boolean; ofPayment?: string | undefined },
@@ -47,7 +47,7 @@ export async function readPayments(
   };
 }
 
-/** One payment of a person. @param lock it stays as it is until the transaction is over, as for an event of its refund */
+/** Finds a payment of a user. @param lock locks it until the end of the transaction, like an event of its refund */
 export async function findPersonPayment(
   query: Query,
   of: { userId: string; livemode: boolean; paymentId: string },
@@ -73,7 +73,7 @@ function present(row: Row): FoundPayment {
   };
 }
 
-/** Money goes back of what was paid, and of nothing else. */
+/** Only completed payments can be refunded. */
 function refundOf({
   type,
   status,

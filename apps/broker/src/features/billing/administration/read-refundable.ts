@@ -1,7 +1,7 @@
 import type { Query } from '#platform/db/database.ts';
 import { presentRefund, refundSumSql, type RefundColumns, type RefundOffer } from '../shop/refunds/refundable-sql.ts';
 
-/** What a refund of each plan and rental of a person comes to now, by its id. */
+/** Reads the refundable amount of each of a user's plans and rentals, by its id. */
 export async function readRefundable(
   query: Query,
   { userId, livemode, nowMs }: { userId: string; livemode: boolean; nowMs: number },
@@ -19,7 +19,7 @@ export async function readRefundable(
   return (id) => refunds.get(id) ?? { refund: null, isDisputed: false };
 }
 
-/** Whether a dispute keeps all that was paid for the rest of a plan or rental from being paid back. */
+/** Whether a dispute keeps everything that was paid for the rest of a plan or rental. */
 export async function isAllDisputed(query: Query, paymentId: string, usedUntil: Date): Promise<boolean> {
   const { rows } = await query<RefundColumns>(refundSumSql('$1::text', '$2'), [paymentId, usedUntil]);
   const [row] = rows;

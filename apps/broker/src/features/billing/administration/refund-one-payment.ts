@@ -5,10 +5,11 @@ import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
+import { readRow } from '../read-rows.ts';
 import { withPatience } from '../shop/checkout/patience.ts';
 import { findPayment } from '../shop/taking-back/find-payment.ts';
 import { wouldTake } from '../shop/taking-back/would-take.ts';
-import { keepUser, type AdministrationGiven } from './administration-given.ts';
+import { keepUser, noRefunds, type AdministrationGiven } from './administration-given.ts';
 import { keepsMoney } from '../shop/needs/dispute-of-payment.ts';
 import { findPersonPayment } from './read-payments.ts';
 
@@ -16,7 +17,7 @@ export type RefundPreview = Omit<Answer<typeof previewRefund>, 'success'>;
 export type PaymentRefund = Omit<Answer<typeof refundPayment>, 'success'>;
 type Of = { userId: string; paymentId: string };
 
-/** What a refund would take back. @throws SoukError not_found, payments_off, refund_impossible, refund_too_high */
+/** Previews what a refund would claw back. @throws SoukError not_found, payments_off, refund_impossible, refund_too_high */
 export async function previewOfRefund(
   given: AdministrationGiven,
   { userId, paymentId }: Of,
@@ -42,9 +43,9 @@ export async function previewOfRefund(
 }
 
 /**
- * Pays a part or all of one payment back: the wish and its audit row are written in one transaction, then the provider is asked,
- * for as long as an administrator waits; a job does the rest. Credits are taken back by the provider's event.
- * @throws SoukError as previewOfRefund, and changed_since_shown where more went back than the administrator saw
+ * Refunds a part or all of one payment: stores the refund and its audit row in one transaction, then asks the provider for as long as
+ * an administrator waits; a job does the rest. The provider's event claws back credits.
+ * @throws SoukError as previewOfRefund, and changed_since_shown where more was refunded than the administrator saw
  */
 export async function refundOnePayment(
   given: AdministrationGiven,
@@ -59,12 +60,11 @@ export async function refundOnePayment(
     const found = await findRefundable(given, query, of, amountCents, { lock: true, refundedCents });
     const { payment, paymentIntentId, invoiceId, goneCents } = found;
     const { currency } = payment;
-    const wanted = { invoiceId, paymentIntentId, amount: amountCents };
     const refund = await refunds.wantPayment(query, {
       userId: of.userId,
       transactionId: payment.id,
       currency,
-      payment: wanted,
+      payment: { invoiceId, paymentIntentId, amount: amountCents },
     });
     const details = {
       paymentId: payment.id,
@@ -87,7 +87,7 @@ export async function refundOnePayment(
     return refund;
   });
   await withPatience(refunds.payAll(await refunds.find([id]))).catch((error: unknown) =>
-    log.warn({ err: error, refund: id }, 'a refund is not made yet'),
+    log.warn({ err: error, refund: id }, 'a refund is not made yet; a job will retry'),
   );
   const [refund] = await refunds.find([id]);
   if (!refund) throw new Error(`the refund ${id} is not there`);
@@ -97,10 +97,8 @@ export async function refundOnePayment(
 }
 
 function refundsOf({ payments }: Pick<AdministrationGiven, 'payments'>) {
-  if (payments) return payments.refunds;
-  throw new SoukError('payments_off', {
-    message: 'No refund can be made from here: payments are off, or Souk does not run here.',
-  });
+  if (!payments) throw noRefunds();
+  return payments.refunds;
 }
 
 async function findRefundable(
@@ -134,18 +132,19 @@ const disputeText = (state: string | undefined): string =>
     ? 'This payment cannot be refunded: its dispute is lost, and the bank has given the money back.'
     : 'This payment is disputed, and the bank holds the money. It cannot be refunded until the dispute is decided: answer it at the payment provider.';
 
-/** Answers which part of what the payment was for the person still has. */
+/** Finds what the user still has of what they paid for. */
 async function whatRuns(
   query: Query,
   { userId, livemode, subscriptionId }: { userId: string; livemode: boolean; subscriptionId: string | undefined },
 ): Promise<RefundPreview['runs']> {
   if (subscriptionId === undefined) return null;
-  const { rows } = await query<{ runs: 'plan' | 'rental' }>(
+  const row = await readRow<{ runs: 'plan' | 'rental' }>(
+    query,
     `select 'plan' as runs from subscriptions
        where user_id = $1 and livemode = $2 and payment_id = $3 and ended_at is null
      union all select 'rental' from access_grants
        where user_id = $1 and livemode = $2 and payment_id = $3 and ended_at is null limit 1`,
     [userId, livemode, subscriptionId],
   );
-  return rows[0]?.runs ?? null;
+  return row?.runs ?? null;
 }

@@ -6,7 +6,7 @@ import { endAccess } from './end-access.ts';
 import { payRefunds } from './pay-refunds.ts';
 import { removalEntry } from './remove-access.ts';
 
-/** failed: the provider refused, it was ended without a refund before, or this server has no such rental. */
+/** failed: the provider refused, the rental was ended without a refund before, or the server has no such rental. */
 export type RentalRefund = {
   rentalId: string;
   result: 'refunded' | 'pending' | 'nothing_paid' | 'failed';
@@ -14,15 +14,15 @@ export type RentalRefund = {
   currency: string | null;
 };
 
-/** Ends rentals of a server now, and pays back what was paid for the time that is left, each by itself. */
+/** Ends rentals of a server now, and refunds the unused time of each. */
 export type RefundedRentals = {
   /**
-   * Ends the rentals and stores that their refunds are wanted, with audit rows, in the caller's transaction. Where no one could
-   * make the refunds nothing ends.
+   * Ends the rentals and stores their refunds, with audit rows, in the caller's transaction. Nothing ends where payments are off, since
+   * no refund could be made.
    * @param rentalIds at most 1,000
    */
   end(query: Query, serverId: string, rentalIds: readonly string[], by: DecidedBy): Promise<void>;
-  /** Makes the refunds of rentals that have ended, and answers what came of them. Asked again, it pays nothing twice. */
+  /** Makes the refunds of rentals that have ended, and returns their results. Repeatable: nothing is refunded twice. */
   pay(serverId: string, rentalIds: readonly string[]): Promise<RentalRefund[]>;
 };
 
@@ -53,7 +53,7 @@ export function createRefundedRentals(given: AdministrationGiven): RefundedRenta
   };
 }
 
-/** Finds those that are rentals of this server and have ended, by id: of the others nothing is told. */
+/** Finds which of these are rentals of this server that have ended, by id. */
 async function findEnded(
   { db, livemode }: AdministrationGiven,
   serverId: string,

@@ -3,7 +3,7 @@ import type { AuditEntry } from '#platform/audit/audit-log.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import { SoukError } from '#platform/errors.ts';
 import { withPatience } from '../shop/checkout/patience.ts';
-import { keepUser, type AdministrationGiven } from './administration-given.ts';
+import { keepUser, noRefunds, type AdministrationGiven } from './administration-given.ts';
 import { endAccess, type EndedAccess } from './end-access.ts';
 import { payRefunds, type RefundResult } from './pay-refunds.ts';
 import { isAllDisputed } from './read-refundable.ts';
@@ -12,9 +12,8 @@ export type AtProvider = 'none' | 'cancelled' | 'pending';
 export type Removal = { message: string; atProvider: AtProvider; refund: RefundResult | null };
 
 /**
- * Ends what a person has now, with an audit row. What the payment provider charges is cancelled there afterwards: while it does not
- * answer, it is asked again by a job. Nothing is paid back unless `refund` is prorata: then, what was paid for the time that
- * is left.
+ * Ends a user's access now, with an audit row. A paid subscription is cancelled at the payment provider afterwards; a job retries while
+ * the provider does not answer. With `refund` prorata, the unused time is refunded.
  * @throws SoukError not_found; payments_off where a refund cannot be made here; refund_impossible where it is disputed
  */
 export async function removeAccess(
@@ -32,10 +31,7 @@ export async function removeAccess(
     const { paymentId } = found;
     const isRefunded = refund === 'prorata' && paymentId !== undefined;
     if (isRefunded) {
-      if (!payments)
-        throw new SoukError('payments_off', {
-          message: 'No refund can be made from here: payments are off, or Souk does not run here.',
-        });
+      if (!payments) throw noRefunds();
       if (await isAllDisputed(query, paymentId, new Date(nowMs))) {
         const message =
           'What was paid for the rest of its period is disputed, and the bank has the money: it cannot be paid back. Remove it without a refund.';
@@ -50,7 +46,8 @@ export async function removeAccess(
   const atProvider = await endAtProvider(given, removed.paymentId);
   const refunds = refund === 'prorata' ? await payRefunds(given, [removed.id]) : undefined;
   const paidBack = refunds?.get(removed.id) ?? null;
-  return { message: tell(removed, atProvider, refund === 'none' ? undefined : paidBack), atProvider, refund: paidBack };
+  const message = messageOf(removed, atProvider, refund === 'none' ? undefined : paidBack);
+  return { message, atProvider, refund: paidBack };
 }
 
 export function removalEntry(
@@ -82,14 +79,14 @@ const ofRefund: Record<RefundResult['result'], string> = {
 };
 
 /** @param refund undefined: none was asked for */
-function tell({ kind }: EndedAccess, atProvider: AtProvider, refund: RefundResult | null | undefined): string {
+function messageOf({ kind }: EndedAccess, atProvider: AtProvider, refund: RefundResult | null | undefined): string {
   const later = ' The payment provider does not answer right now: it is told again by itself.';
   const nothing = ' Nothing was paid for the rest of its period.';
   const paidBack = refund === undefined ? '' : refund === null ? nothing : ofRefund[refund.result];
   return `The ${kind} has ended.${atProvider === 'pending' ? later : ''}${paidBack}`;
 }
 
-/** Cancels a subscription at the payment provider now. One that is left pending is cancelled by a job. */
+/** Cancels a subscription at the payment provider now; a job cancels one that is `pending`. */
 export async function endAtProvider(
   { payments, log }: Pick<AdministrationGiven, 'payments' | 'log'>,
   paymentId: string | undefined,

@@ -3,12 +3,12 @@ import { tidyAccounts } from './accounts/accounts.ts';
 import { settleOrphanedCalls } from './settle/ended-calls.ts';
 import type { FinishedCall } from './settle/settle-calls.ts';
 
-/** A lease that the database has for a broker. */
+/** A lease of a broker, as the database has it. */
 export type OwnLease = { leaseId: string; userId: string; isAsked: boolean };
 
 const mostAccounts = 256;
 
-/** Tells the others that this broker lives. By the database's clock, which is the only one that they share. */
+/** Registers this broker as alive, by the database's clock, which is the only one that brokers share. */
 export async function enrolBroker(query: Query, brokerId: string): Promise<void> {
   await query(
     `insert into credit_brokers (id, since, beat) values ($1, clock_timestamp(), clock_timestamp())
@@ -22,31 +22,27 @@ export async function leaveBrokers(query: Query, brokerId: string): Promise<void
 }
 
 /**
- * Renews the sign of life of a broker. `since` begins again after a pause: who was away cannot judge who else was.
- * @returns its leases; undefined if it was given up, and its leases with it
+ * Renews a broker's heartbeat. `since` is reset after a pause: a broker that was silent cannot judge the silence of others.
+ * @returns its leases; undefined where it was declared dead and its leases reclaimed
  */
 export async function beat(query: Query, brokerId: string, lifeMs: number): Promise<OwnLease[] | undefined> {
-  const { rows } = await query<{ lease_id: string | null; user_id: string; is_asked: boolean }>(
+  const { rows } = await query<OwnLease | { leaseId: null }>(
     `with me as (
        update credit_brokers set beat = clock_timestamp(),
          since = case when beat < clock_timestamp() - $2 * interval '1 ms' then clock_timestamp() else since end
        where id = $1 returning id)
-     select l.id as lease_id, l.user_id, l.state = 'asked' as is_asked
+     select l.id as "leaseId", l.user_id as "userId", l.state = 'asked' as "isAsked"
      from me left join credit_leases l on l.broker_id = me.id`,
     [brokerId, lifeMs],
   );
-  if (rows.length === 0) return undefined;
-  return rows.flatMap(({ lease_id, user_id, is_asked }) =>
-    lease_id === null ? [] : [{ leaseId: lease_id, userId: user_id, isAsked: is_asked }],
-  );
+  return rows.length === 0 ? undefined : rows.filter((row) => row.leaseId !== null);
 }
 
 /**
- * Gives up brokers without a sign of life for `lifeMs`, charges what dead brokers have noted, and takes back what their
- * leases hold. After an outage of the database no broker is judged for one such time: only a broker that has lived through
- * it judges.
- * @param refused is told of a call whose row the database does not take
- * @returns how many batches of calls were charged, and how many leases went back
+ * Declares brokers dead that were silent for `lifeMs`, charges the calls that dead brokers have recorded, and reclaims their leases.
+ * After an outage of the database no broker is judged for one such period: only a broker that has lived through it judges.
+ * @param refused is called for each call whose row the database refuses
+ * @returns how many batches of calls were charged, and how many leases were reclaimed
  */
 export async function reclaimLeases(
   db: Pick<Database, 'query' | 'transaction'>,

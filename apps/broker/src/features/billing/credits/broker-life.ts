@@ -1,13 +1,12 @@
-import type { Clock } from '#platform/clock.ts';
-import { monotonicMs } from '#platform/clock.ts';
+import { monotonicMs, type Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { beat, enrolBroker, leaveBrokers, type OwnLease } from './broker-beats.ts';
 import { BrokerIsDead } from './leases/grant-leases.ts';
 import type { LedgerTimes } from './ledger.ts';
 
 /**
- * The signs of life of this broker. While it has none to give, because it has no leases and no calls that wait, nothing is
- * written: others may then take it for dead, and it goes on under another id.
+ * The heartbeats of this broker. Without leases and waiting calls it writes none: others may then consider it dead, and it continues
+ * under another id.
  */
 export class BrokerLife {
   readonly #uuid: () => string;
@@ -15,7 +14,7 @@ export class BrokerLife {
   readonly #times: LedgerTimes;
   #id: string;
   #isEnrolled = false;
-  /** When the last confirmed sign was sent. */
+  /** When the last confirmed heartbeat was sent. */
   #seen = { monotonicMs: -Infinity, wallMs: 0 };
   #activeAtMs: number;
 
@@ -33,20 +32,20 @@ export class BrokerLife {
 
   /** Whether leases may be granted to it. */
   get isAlive(): boolean {
-    return this.#sinceSeenMs() < this.#times.aliveMs;
+    return this.#silenceMs() < this.#times.aliveMs;
   }
 
-  /** Whether others may have taken its leases back. */
-  get isGivenUp(): boolean {
-    return this.#sinceSeenMs() >= this.#times.lifeMs;
+  /** Whether others may have reclaimed its leases. */
+  get mayBeDead(): boolean {
+    return this.#silenceMs() >= this.#times.lifeMs;
   }
 
-  get isSignDue(): boolean {
-    return this.#sinceSeenMs() >= this.#times.beatMs;
+  get isHeartbeatDue(): boolean {
+    return this.#silenceMs() >= this.#times.beatMs;
   }
 
-  /** It has had neither leases nor calls for a while. */
-  get isAtRest(): boolean {
+  /** Whether it has had neither leases nor calls for a while. */
+  get isIdle(): boolean {
     return monotonicMs(this.#clock) - this.#activeAtMs > 2 * this.#times.lifeMs;
   }
 
@@ -55,12 +54,12 @@ export class BrokerLife {
   }
 
   /**
-   * Shows that it lives, where that is due.
-   * @returns the leases that the database has for it; undefined where nothing was due
-   * @throws BrokerIsDead when others took it for dead
+   * Sends a heartbeat if it is due.
+   * @returns the leases that the database has for this broker; undefined where no heartbeat was due
+   * @throws BrokerIsDead when another broker has declared it dead
    */
-  async show(query: Query): Promise<readonly OwnLease[] | undefined> {
-    if (!this.isSignDue || this.isAtRest) return undefined;
+  async beat(query: Query): Promise<readonly OwnLease[] | undefined> {
+    if (!this.isHeartbeatDue || this.isIdle) return undefined;
     if (!this.#isEnrolled) await enrolBroker(query, this.#id);
     this.#isEnrolled = true;
     const at = { monotonicMs: monotonicMs(this.#clock), wallMs: this.#clock.now() };
@@ -70,20 +69,20 @@ export class BrokerLife {
     return leases;
   }
 
-  /** Others took it for dead, and its leases back. */
-  beginAnew(): void {
+  /** Takes a new id, after another broker has declared the old one dead and reclaimed its leases. */
+  restart(): void {
     this.#id = this.#uuid();
     this.#isEnrolled = false;
     this.#seen = { monotonicMs: -Infinity, wallMs: 0 };
   }
 
-  /** Says that it ends; otherwise the others notice it later. */
+  /** Reports its end, which the others would notice later otherwise. */
   async leave(query: Query): Promise<void> {
     if (this.#isEnrolled) await leaveBrokers(query, this.#id).catch(() => {});
   }
 
-  /** By both clocks: one stands still while a virtual machine is suspended, the other may be set back. */
-  #sinceSeenMs(): number {
+  /** Measured by both clocks: one stands still while a virtual machine is suspended, the other may be set back. */
+  #silenceMs(): number {
     return Math.max(monotonicMs(this.#clock) - this.#seen.monotonicMs, this.#clock.now() - this.#seen.wallMs);
   }
 }

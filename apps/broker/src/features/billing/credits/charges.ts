@@ -3,7 +3,7 @@ import type { UsageRow } from './usage-row.ts';
 
 /** A call that is about to be dispatched, with its price. */
 export type PricedCall = {
-  /** Id of the logical call: all rounds of a call that asks for input share it. */
+  /** Id of the logical call, shared by all rounds of a call that asks for input. */
   callId: string;
   userId: string;
   serverId: string;
@@ -11,7 +11,7 @@ export type PricedCall = {
   tool: string;
   /** Whole credits, 0 for a free tool. */
   credits: number;
-  /** A further round of a call that asked its client something: refused if the call has been charged. */
+  /** A further round of a call that asked its client for input: refused if the call has been charged. */
   isContinued?: boolean;
 };
 
@@ -20,41 +20,41 @@ export type Hold = {
   readonly kind: 'hold';
   /** The credits that settle charges. */
   readonly credits: number;
-  /** Credits that the user has left for other calls, as this broker knows it; undefined for a free call. */
+  /** Credits that the user has left for other calls, as far as this broker knows; undefined for a free call. */
   readonly available: number | undefined;
-  /** The credits have gone back meanwhile, or may have: the call cannot be charged any more, and is to be released. */
+  /** The credits were reclaimed, or may have been: the call can no longer be charged, and must be released. */
   readonly isLost: boolean;
   /**
    * Charges the hold after a result, and records the call in the same transaction. Written with the next flush.
-   * @returns undefined: the call may be answered at once; else resolves when it may be, within a second, since too many answered
-   *   calls are not noted yet (I3)
+   * @returns undefined: the call may be answered at once; else resolves within a second, when it may be: too many answered calls are
+   *   not recorded yet (I3)
    */
   settle(row: UsageRow): Promise<void> | undefined;
   /**
-   * Ends the hold of a call that its client aborted after it was dispatched: free at most five times an hour for a person,
-   * then charged, because the server has worked. `row` has the credits that a charge costs; written with the next flush.
+   * Ends the hold of a call that its client aborted after it was dispatched: free at most five times an hour per user, then charged,
+   * because the server has worked. `row` has the credits of a charge; written with the next flush.
    */
   settleAbort(row: UsageRow): void;
-  /** Gives all credits back when the call had no result. `reason` is the one in the call's usage row, which the caller records. */
+  /** Releases all credits of a call without a result. `reason` is that of the call's usage row, which the caller records. */
   release(reason: string): void;
 };
 
-/** Why no hold was made: the call is not dispatched, and the server is not contacted. */
+/** Why no hold was made. The call is not dispatched, and the server is not contacted. */
 export type Refusal = {
   readonly kind: 'refusal';
   /** Machine-readable, for `souk/code` in `_meta` and the usage row. */
   readonly code: string;
   /** What happened and what to do, for the user. */
   readonly text: string;
-  /** More for programs, in `_meta` beside the code. */
+  /** Facts for programs, in `_meta` next to the code. */
   readonly facts?: Pick<OwnFacts, 'required' | 'available' | 'topUpUrl' | 'url' | 'old' | 'new'>;
 };
 
 /** The port through which the gateway charges for calls. */
 export type Charges = {
   /**
-   * Reserves the price of a call. Returns the hold at once if that needs no database, otherwise a promise that resolves
-   * when the hold is durable.
+   * Reserves the price of a call. Returns the hold at once where no database access is needed, otherwise a promise that resolves when
+   * the hold is durable.
    * @throws SoukError unavailable when the ledger cannot be reached: the call must not be dispatched
    */
   hold(call: PricedCall): Hold | Refusal | Promise<Hold | Refusal>;

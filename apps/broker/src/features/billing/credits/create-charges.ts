@@ -11,7 +11,7 @@ const nothingCharged = 'Nothing was charged.';
 
 /**
  * Charges calls to the ledger. A free call touches neither the ledger nor the database.
- * @param isCharging false: every call is free, also of a tool with a price
+ * @param isCharging false: every call is free, also to a tool with a price
  */
 export function createCharges({
   ledger,
@@ -45,17 +45,9 @@ export function createCharges({
       case 'insufficient':
         return made.available < call.credits ? insufficient(call.credits, made.available) : overCap(call.credits, made);
       case 'settled':
-        return {
-          kind: 'refusal',
-          code: 'already_charged',
-          text: `This call has already been made and charged. Make a new call. ${nothingCharged}`,
-        };
+        return refusal('already_charged', 'This call has already been made and charged. Make a new call.');
       case 'under_way':
-        return {
-          kind: 'refusal',
-          code: 'under_way',
-          text: `This call is already running. Wait for its result. ${nothingCharged}`,
-        };
+        return refusal('under_way', 'This call is already running. Wait for its result.');
       case 'unavailable':
         throw new SoukError('unavailable');
     }
@@ -93,6 +85,8 @@ export function createCharges({
     record,
   };
 }
+
+const refusal = (code: string, text: string): Refusal => ({ kind: 'refusal', code, text: `${text} ${nothingCharged}` });
 
 function countCredits(credits: number): string {
   return credits === 1 ? '1 credit' : `${credits} credits`;

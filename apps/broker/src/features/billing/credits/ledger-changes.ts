@@ -1,38 +1,35 @@
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
+import { monotonicMs, type Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import type { Livemode } from './accounts/accounts.ts';
 import { askForLeases } from './leases/ask-for-leases.ts';
 import { LedgerConflict, setCredits } from './accounts/change-credits.ts';
-import type { Ledger } from './ledger.ts';
+import type { Ledger, LedgerTimes } from './ledger.ts';
 import { readAccount } from './accounts/read-account.ts';
 import { setMonthlyCap } from './accounts/set-monthly-cap.ts';
 
 type Change = Parameters<Ledger['setBalance']>[0];
 type Author = Parameters<Ledger['setBalance']>[1];
 
-/** The pause before it is looked again whether leases are back. */
+/** Pause between two checks whether leases have been returned. */
 const returnMs = 25;
 
-/** What people change of an account that brokers may hold leases of. */
+/** Changes of an account that brokers may have leases of. */
 export function createLedgerChanges({
   db,
   livemode,
-  patienceMs,
+  times: { patienceMs },
   restOf,
-  nowMs,
-  now,
+  clock,
 }: {
   db: Pick<Database, 'query' | 'transaction'>;
   livemode: Livemode;
-  /** How long a change waits for leases to come back. */
-  patienceMs: number;
-  /** What no call holds of a lease of this broker; 0 of others'. */
+  times: Pick<LedgerTimes, 'patienceMs'>;
+  /** The credits of a lease that no call holds; 0 for other brokers' leases. */
   restOf: (leaseId: string, granted: number) => number;
-  /** Elapsed time. */
-  nowMs: () => number;
-  /** Milliseconds since 1970. */
-  now: () => number;
+  clock: Clock;
 }): Pick<Ledger, 'account' | 'setBalance' | 'setMonthlyCap'> {
+  const nowMs = () => monotonicMs(clock);
   const pause = () => new Promise((resolve) => setTimeout(resolve, returnMs));
 
   async function isBeyond(userId: string, cap: number): Promise<boolean> {
@@ -40,14 +37,18 @@ export function createLedgerChanges({
     return held > 0 && held + spentThisMonth > cap;
   }
 
-  /** The audit row is written in the transaction of the change. */
+  /** Writes the audit row in the transaction of the change. */
   async function setAudited(query: Query, change: Change, by: Author): Promise<number> {
     const delta = await setCredits(query, { ...change, livemode });
     if (delta === 0) return delta;
     const { userId, credits, reason } = change;
     const actorId = 'actorId' in by ? by.actorId : undefined;
     const details = { credits, change: delta, sandbox: !livemode, ...('operator' in by && { operator: by.operator }) };
-    await writeAuditWith(query, { actorId, action: 'credits.set', subject: userId, reason, details }, new Date(now()));
+    await writeAuditWith(
+      query,
+      { actorId, action: 'credits.set', subject: userId, reason, details },
+      new Date(clock.now()),
+    );
     return delta;
   }
 
@@ -62,8 +63,8 @@ export function createLedgerChanges({
             return setAudited(query, change, by);
           });
         } catch (error) {
-          const isHeld = error instanceof LedgerConflict && error.code === 'credits_held';
-          if (!isHeld || nowMs() > deadlineMs) throw error;
+          const areHeld = error instanceof LedgerConflict && error.code === 'credits_held';
+          if (!areHeld || nowMs() > deadlineMs) throw error;
           await db.transaction((query) => askForLeases(query, livemode, [change.userId]));
           await pause();
         }

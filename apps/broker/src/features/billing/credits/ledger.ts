@@ -6,18 +6,19 @@ import type { LeaseHold } from './leases/lease-hold.ts';
 import type { CreditAccount } from './accounts/read-account.ts';
 
 export type LedgerTimes = LeaseTimes & {
-  /** A call that ended is noted in the database at the latest after this time, which is what a kill may lose (I3). */
+  /** Time within which an ended call is recorded in the database: what a kill may lose (I3). */
   noteMs: number;
-  /** Once ten of them are answered, further answers wait for their note, but no longer than this: the database may be silent. */
+  /** After ten unrecorded answers, further ones wait for their record, at most this long: the database may be silent. */
   unnotedMs: number;
-  /** And charged this long after it was noted, together with others. */
+  /** How long a recorded call waits to be charged together with others. */
   settleMs: number;
-  /** How often a broker shows that it lives, and for how long after the last time it spends its leases. */
+  /** Interval of heartbeats. */
   beatMs: number;
+  /** Silence after which a broker no longer spends its leases. */
   aliveMs: number;
-  /** Others take its leases back after this time without a sign, by the database's clock. More than aliveMs. */
+  /** Silence after which others declare it dead and reclaim its leases, by the database's clock. More than aliveMs. */
   lifeMs: number;
-  /** How long a stop tries to write what is not written yet. */
+  /** How long a stop tries to write the rest. */
   stopMs: number;
 };
 
@@ -39,15 +40,15 @@ export const ledgerTimes: LedgerTimes = {
 export type NoLease = Parameters<Waiter['refuse']>[0];
 
 export type Ledger = {
-  /** Reserves the price of a call. At once where this broker has a lease with room. */
+  /** Reserves the price of a call; at once where this broker has a lease with room. */
   hold(call: PricedCall): LeaseHold | Promise<LeaseHold | NoLease>;
-  /** What a person has. Of leases, only what calls hold counts as held; of other brokers', who alone know that, all. */
+  /** Reads a user's account. Of this broker's leases, only what calls hold counts as held; of other brokers' leases, everything. */
   account(userId: string): Promise<CreditAccount>;
   /**
-   * Sets the balance to an administrator's figure; asks brokers for what they do not use when they hold more than that.
-   * Leaves an audit row.
-   * @param by who decided: a user's id, or the name of an operator who has none
-   * @param before comes first in the transaction of the change, and may refuse it
+   * Sets the balance to an administrator's figure, with an audit row. Asks brokers to return what they do not use when they hold more
+   * than that.
+   * @param by who decided: a user's id, or the name of an operator, who has none
+   * @param before runs first in the transaction of the change, and may refuse it
    * @throws LedgerConflict
    */
   setBalance(
@@ -56,11 +57,11 @@ export type Ledger = {
     before?: (query: Query) => Promise<void>,
   ): Promise<number>;
   /**
-   * Limits what calls of a person may spend in a month (UTC). Waits up to 250 ms for leases that go beyond it.
+   * Limits what a user's calls may spend in a month (UTC). Waits up to 250 ms for leases beyond it to be returned.
    * @param cap whole credits; undefined: no limit
    */
   setMonthlyCap(userId: string, cap: number | undefined): Promise<void>;
-  /** Resolves when what ended so far is in the database. */
+  /** Resolves when the calls that ended so far are charged. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 };

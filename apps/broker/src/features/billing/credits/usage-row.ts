@@ -1,6 +1,6 @@
 /**
- * The record of one call. Declared here, below usage, because billing writes the row of a charged call in the same
- * transaction as its charge.
+ * The record of one call. Declared here, below usage, because billing writes the row of a charged call in the transaction of its
+ * charge.
  */
 export type UsageRow = {
   callId: string;
@@ -18,13 +18,13 @@ export type UsageRow = {
   /** A code for why the outcome is not ok. */
   reason: string | undefined;
   credits: number;
-  /** How many calls the row stands for, where not one. */
+  /** Number of calls that the row stands for; 1 by default. */
   count?: number;
-  /** Of how many rounds the call consists, where not one: a question that the client answered makes one more. */
+  /** Number of rounds of the call, 1 by default: each question that the client answered adds one. */
   rounds?: number | undefined;
   durationMs: number;
   clientId: string;
   tokenId: string;
-  /** When the call ended; of a call of several rounds, its first. With callId the key of the row. */
+  /** When the call, or its first round, ended. With callId the key of the row. */
   atMs: number;
 };

@@ -4,6 +4,6 @@ import type { UsageRow } from './usage-row.ts';
 export type UsageRows = {
   /** Queues the row and returns at once; the next flush writes it. */
   record(row: UsageRow): void;
-  /** Shows rows of charged calls, which `settle_calls` has written, to those who count calls, once they are committed. */
+  /** Reports rows of charged calls, which `settle_calls` has written and committed, for counting. */
   tell(rows: readonly UsageRow[]): void;
 };

@@ -35,25 +35,13 @@ export async function recordTransaction(query: Query, one: NewTransaction): Prom
   const { rows } = await query(
     `insert into transactions (id, user_id, livemode, type, status, description, server_id, amount, currency,
        receipt_url, payment_intent_id, invoice_id, idem, created_at, tax, discount)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) on conflict (idem) do nothing returning id`,
-    [
-      one.id,
-      one.userId,
-      one.livemode,
-      one.type,
-      one.status,
-      one.description,
-      one.serverId ?? null,
-      one.amount,
-      one.currency,
-      one.receiptUrl ?? null,
-      one.paymentIntentId ?? null,
-      one.invoiceId ?? null,
-      one.idem,
-      new Date(Math.floor(one.at.getTime() / 1000) * 1000),
-      one.tax ?? 0,
-      one.discount ?? 0,
-    ],
+     select id, "userId", livemode, type, status, description, "serverId", amount, currency, "receiptUrl", "paymentIntentId",
+       "invoiceId", idem, date_trunc('second', at), coalesce(tax, 0), coalesce(discount, 0)
+     from jsonb_to_record($1::jsonb) as t(id uuid, "userId" uuid, livemode boolean, type text, status text, description text,
+       "serverId" text, amount bigint, currency text, "receiptUrl" text, "paymentIntentId" text, "invoiceId" text, idem text,
+       at timestamptz, tax bigint, discount bigint)
+     on conflict (idem) do nothing returning id`,
+    [JSON.stringify(one)],
   );
   return rows.length === 1;
 }

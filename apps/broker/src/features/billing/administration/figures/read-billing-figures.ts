@@ -1,23 +1,23 @@
 import type { Query } from '#platform/db/database.ts';
 
-/** Each figure has a value for this span and one for the span before it, which is as long. */
+/** Values of a figure for this span and for the previous one, which is as long. */
 export type BothSpans = { now: number; before: number };
 
-/** What runs is counted at the end of each span. */
+/** `active` is counted at the end of each span. */
 export type PaidFor = { active: BothSpans; began: BothSpans; ended: BothSpans };
 
 export type BillingFigures = {
-  /** What was paid less what went back and less its tax, by currency, in minor units; `byDay` of this span. `tax` comes on top. */
+  /** Payments less refunds and tax, by currency, in minor units; `byDay` is of this span. `tax` comes on top. */
   revenue: (BothSpans & { currency: string; byDay: ReadonlyMap<string, number>; tax: BothSpans })[];
   plans: PaidFor;
   rentals: PaidFor;
   credits: {
-    /** In packages and plans, less what was taken back. */
+    /** Credits of packages and plans, less those that were clawed back. */
     sold: BothSpans;
     used: BothSpans;
-    /** People paid for these credits and have not used them at the end of each span. */
+    /** Paid credits that are unused at the end of each span. */
     owed: BothSpans;
-    /** The same of what they were given. */
+    /** The same for credits that were given. */
     given: BothSpans;
     usedByDay: ReadonlyMap<string, number>;
   };
@@ -26,15 +26,15 @@ export type BillingFigures = {
 type Row = { figure: string; currency: string; day: string | null; amount: number };
 
 /**
- * Reads the sums by day. Single payments, entries and lots are not read.
- * @param span its first day, and the first of the span before it (UTC)
+ * Reads the sums by day, without single payments, entries and lots.
+ * @param span first day of the span, and of the previous one (UTC)
  */
 export async function readBillingFigures(
   query: Query,
   { livemode, from, before }: { livemode: boolean; from: string; before: string },
 ): Promise<BillingFigures> {
   const { rows } = await query<Row>(
-    // what is older is a sum: its day is null
+    // older amounts are one sum, whose day is null
     `select figure, currency, to_char(case when day >= $3::date then day end, 'YYYY-MM-DD') as day, sum(amount)::bigint as amount
      from figures_by_day where livemode = $1 and figure = any($2::text[]) group by 1, 2, 3`,
     [livemode, figures, before],

@@ -1,14 +1,14 @@
 const columns = 'livemode, day, figure, currency, amount';
 const dayOf = (moment: string) => `(${moment} at time zone 'UTC')::date`;
 
-/** Rows of a table with their sign, as amounts by day (UTC). */
+/** Amounts by day (UTC) from the signed rows of a table. */
 type Source = { table: string; addUp: (rows: string) => string };
 
 const addUp = (facts: string) => `
   select livemode, day, figure, currency, sum(amount)::bigint from (${facts}) facts
   group by livemode, day, figure, currency having sum(amount) <> 0`;
 
-/** A payment that went back stays one; what went back is a row of its own. */
+/** A refunded payment still counts; its refund is a row of its own. */
 const transactions: Source = {
   table: 'transactions',
   addUp: (rows) =>
@@ -17,7 +17,7 @@ const transactions: Source = {
     from (${rows}) t where status = 'completed' or (status = 'refunded' and type <> 'refund')`),
 };
 
-/** What of all that is tax, which the shop passes on: it grows with payments, and goes down with what goes back. */
+/** Tax, which the shop passes on: added by payments, reduced by refunds. */
 const taxes: Source = {
   table: 'transactions',
   addUp: (rows) =>
@@ -26,7 +26,7 @@ const taxes: Source = {
     from (${rows}) t where tax > 0 and (status = 'completed' or (status = 'refunded' and type <> 'refund'))`),
 };
 
-/** This statement finds plans and rentals that people pay for, with the days on which they began and ended. */
+/** Paid plans and rentals by the days on which they started and ended. */
 const owned = (table: string, what: string, condition = 'true'): Source => ({
   table,
   addUp: (rows) =>
@@ -36,7 +36,7 @@ const owned = (table: string, what: string, condition = 'true'): Source => ({
     from (${rows}) s where source = 'payment' and ended_at is not null and ${condition}`),
 });
 
-/** Each change of credits by what it was for. */
+/** Changes of credits by purpose. */
 const entries: Source = {
   table: 'ledger_entries',
   addUp: (rows) =>
@@ -44,7 +44,7 @@ const entries: Source = {
     from (${rows}) e`),
 };
 
-/** What is left of credits by how people came by them: the sum up to a day is what they had on it. */
+/** Remaining credits by source: the sum up to a day is what users had on that day. */
 const lots: Source = {
   table: 'credit_lots',
   addUp: (rows) =>
@@ -60,7 +60,7 @@ const changes = {
   delete: { rows: removed, tables: 'old table as old_rows' },
 } as const;
 
-/** Triggers on a table that add up what statements change in it. All sources are of that table. */
+/** Creates the triggers that sum up what statements change in a table. All sources are of that table. */
 const follow = (sources: readonly [Source, ...Source[]], events: readonly (keyof typeof changes)[]): string[] =>
   events.flatMap((event) => {
     const [{ table }] = sources;
@@ -91,9 +91,9 @@ const definition = `
   amount bigint not null`;
 
 /**
- * Money, what is subscribed to, and credits, by day (UTC): the database adds up what each statement changes, in its
- * transaction. As with use by day, statements only append, to figure_parts: a row for each day would make payments wait for
- * each other. A job brings parts into figure_days, and figures_by_day is both (decision 0067).
+ * Money, subscriptions and credits by day (UTC): the database sums up what each statement changes, in its transaction. Like usage by day,
+ * statements only append, to figure_parts: with a row for each day, payments would wait for each other. A job merges parts into
+ * figure_days, and figures_by_day is both (decision 0067).
  */
 export const figureStatements: readonly string[] = [
   `create table figure_days (${definition}, primary key (livemode, figure, currency, day)) with (fillfactor = 70)`,
@@ -106,7 +106,7 @@ export const figureStatements: readonly string[] = [
   ...follow([lots], all),
 ];
 
-/** Takes up to $1 parts away, and adds them to figure_days. Answers how many. */
+/** Moves up to $1 parts to figure_days, and returns how many. */
 export const mergeText = `
   with taken as (
     delete from figure_parts where ctid = any (array(select ctid from figure_parts limit $1)) returning ${columns}),

@@ -1,18 +1,19 @@
-import { freeAbortsPerHour } from '../settle/free-aborts.ts';
 import { leaseChannel } from '../leases/ask-for-leases.ts';
 import { burnLots } from './accounts.ts';
 
+/** Calls that a user's clients may abort after dispatch in an hour without a charge (billing.md, Credits). */
+const freeAbortsPerHour = 5;
+
 /**
- * A plan that was made while the tables were empty would read whole tables for ever; compiling it costs more than it saves.
- * For the same reason each join of a table names its keys as an array once more: a join alone may be planned as a look
- * through a whole index.
+ * A query plan that was made while the tables were empty would read whole tables for ever; JIT compilation costs more than it saves. For
+ * the same reason each join names its keys once more as an array: a join alone may be planned as a scan of a whole index.
  */
 export const ledgerSettings = `set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off`;
 
 /**
- * Of locked accounts: what has expired and is not held leaves the balance, then what is free repays debt. Expiry is
- * decided here, by time, at each use: it waits for no job. Credits that calls held while their payment was taken back became
- * debt: where they come back unspent after their date (`unspent`), they end that debt, as they would have before it.
+ * Tidies locked accounts: expired credits that are not held leave the balance, then free credits repay debt. Expiry is decided here, by
+ * time, at each use: it waits for no job. Held credits whose payment was clawed back became debt: if they are released after their expiry
+ * (`unspent`), they cancel that debt, as they would have before it.
  */
 const tidyAccounts = `
   create or replace function tidy_accounts(p_mode boolean, p_users uuid[]) returns void language plpgsql ${ledgerSettings} as $function$
@@ -43,10 +44,10 @@ const tidyAccounts = `
   end $function$`;
 
 /**
- * Locks accounts until the end of the transaction: the first step of every batch. Those that another transaction keeps
- * locked for 50 ms are left out, so that one busy account never stops the others, nor two batches each other. It waits in
- * the queue for a lock: without that, a broker that calls all the time would leave another one none. What has expired, and
- * debt that can be repaid, has left the balance when this returns.
+ * Locks accounts until the end of the transaction: the first step of every batch. Accounts that another transaction has locked for more
+ * than 50 ms are left out, so that one busy account never stops the others, nor two batches each other. It waits in the lock's queue:
+ * otherwise a broker that calls all the time would starve another one. When it returns, expired credits have left the balance and
+ * free credits have repaid debt.
  */
 const lockAccounts = `
   create or replace function lock_accounts(p_mode boolean, p_users uuid[]) returns uuid[] language plpgsql ${ledgerSettings} as $function$
@@ -79,7 +80,7 @@ const lockAccounts = `
     return locked;
   end $function$`;
 
-/** Marks leases as asked back, and says how many of each user are yet to come. */
+/** Marks leases as asked back, and returns how many of each user are still out. */
 const askForLeases = `
   create or replace function ask_for_leases(p_mode boolean, p_users uuid[], p_but uuid)
   returns table (user_id uuid, leases bigint) language plpgsql ${ledgerSettings} as $function$
@@ -100,11 +101,11 @@ const askForLeases = `
   end $function$`;
 
 /**
- * Decides which aborted calls of locked accounts are free, and notes them: two brokers count together; sent again, a
- * dispatch that was free stays free, and one that was charged stays charged. A call of several rounds may be dispatched, and
- * aborted, many times: each dispatch counts, and is told apart by the lease that its credits were of, for a further round
- * gets a lease of its own. Keeps at most as many rows a person as are free.
- * @returns the places (`p_places`) of those that are free
+ * Decides which aborted calls of locked accounts are free, and records them, so that all brokers count together. In a repeated batch, a
+ * free dispatch stays free, and a charged one stays charged. A call of several rounds may be dispatched and aborted many times: each
+ * dispatch counts, and is identified by its lease, because each further round has a lease of its own. Keeps at most as many rows per
+ * user as are free.
+ * @returns the places (`p_places`) of the free calls
  */
 const noteFreeAborts = `
   create or replace function note_free_aborts(p_mode boolean, p_places bigint[], p_users uuid[], p_calls uuid[], p_leases uuid[])

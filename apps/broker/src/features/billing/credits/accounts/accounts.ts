@@ -1,27 +1,24 @@
 import type { Query } from '#platform/db/database.ts';
 
-/**
- * Whose credits: money of the sandbox and real money are two accounts of one person, and a broker uses the one that its
- * payments are of.
- */
+/** Real money (true) or the sandbox's: a user has an account for each, and a broker uses the one of its payments. */
 export type Livemode = boolean;
 
-/** The fact that gives a newcomer their welcome credits. */
+/** Idempotency key of a user's welcome credits. */
 export const welcomeIdem = (userId: string): string => `welcome:${userId}`;
 
-/** The month of spending caps: the database's, in UTC. */
+/** Month of spending caps: the database's, in UTC. */
 export const thisMonth = `date_trunc('month', now() at time zone 'UTC')::date`;
 
-/** What a user has spent this month, of a row of credit_accounts named `c`. */
+/** A user's spending this month, from a row `c` of credit_accounts. */
 export const spentThisMonth = `case when c.month = ${thisMonth} then c.month_spent else 0 end`;
 
 /**
- * Common table expressions that take credits from lots, for a statement with a relation `burns (user_id, credits)`. What
- * has expired goes first: it is only there because a call holds it. Then by source (plan, promotional, purchased: they
- * sort so), the soonest to expire, and the oldest. `burned` has every open lot of these users.
+ * Common table expressions that take credits from lots, for a statement with a relation `burns (user_id, credits)`. Expired credits go
+ * first: they only exist because a call holds them. Then by source (plan, promotional, purchased: they sort so), the soonest to expire,
+ * and the oldest. `burned` has every open lot of these users.
  * @param livemode the parameter or variable of the statement that has the mode
- * @param expiring where `burns` has a column `gone`: as many of the credits are not spent, they have expired. A lot whose
- *   payment was taken back while calls held its credits has counted them with what was taken: not a second time.
+ * @param expiring `burns` has a column `gone`: that part of the credits has expired instead of being spent. A lot that was clawed back
+ *   while calls held its credits has counted them already, and does not count them again.
  */
 export const burnLots = (livemode: string, { expiring = false } = {}) => `
   burned as materialized (
@@ -40,10 +37,7 @@ export const burnLots = (livemode: string, { expiring = false } = {}) => `
     update credit_lots l set remaining = l.remaining - b.credits ${expiring ? ', expired = l.expired + b.expiring' : ''}
     from burned b where l.id = b.id and b.credits > 0)`;
 
-/**
- * Of accounts that this transaction has locked: what has expired and is not held leaves the balance, then what is free
- * repays debt (account-functions.ts).
- */
+/** Tidies accounts that this transaction has locked: expired credits leave the balance, free ones repay debt (account-functions.ts). */
 export async function tidyAccounts(query: Query, livemode: Livemode, userIds: readonly string[]): Promise<void> {
   await query('select tidy_accounts($1, $2::uuid[])', [livemode, userIds]);
 }

@@ -1,11 +1,12 @@
 import type { Query } from '#platform/db/database.ts';
+import { readRow } from '../../read-rows.ts';
 import { burnLots, tidyAccounts, type Livemode } from './accounts.ts';
 import { askForLeases } from '../leases/ask-for-leases.ts';
 
-/** Where credits come from. Also the order in which they are spent. */
+/** Sources of credits, in the order in which they are spent. */
 export type LotSource = 'plan' | 'promotional' | 'purchased';
 
-/** Why a change was refused. Nothing was written. */
+/** A refused change. Nothing was written. */
 export class LedgerConflict extends Error {
   readonly code: 'key_used' | 'changed_since_shown' | 'credits_held';
   constructor(code: LedgerConflict['code'], message: string) {
@@ -18,7 +19,7 @@ export class LedgerConflict extends Error {
 type Change = {
   userId: string;
   livemode: Livemode;
-  /** The fact that changes credits, such as `stripe:cs_1:fulfil`: it does so once, however often it is told. */
+  /** Idempotency key, such as `stripe:cs_1:fulfil`: it changes credits once, however often it is used. */
   idem: string;
   reason?: string | undefined;
 };
@@ -27,8 +28,8 @@ export type ClawBack = Change & {
   credits: number;
   contra: 'refund' | 'dispute';
   /**
-   * The `idem` of the grant that is taken back: never more than it granted, also where a refund and a dispute meet, and
-   * nothing of what expired unspent.
+   * The `idem` of the grant that is clawed back: never more than it granted, also where a refund and a dispute meet, and nothing of what
+   * expired unspent.
    */
   grant: string;
 };
@@ -42,13 +43,13 @@ type Account = {
   balance: number;
   held: number;
   debt: number;
-  /** The person is erased: credits that come to the account expire at once. */
-  expiry: Date | null;
+  /** Set where the user is erased: credits that come to the account expire at once. */
+  expiry: Date | undefined;
 };
 
 /**
- * Adds credits. They repay debt first. Runs in the transaction of what they are paid with.
- * @returns the credits added, 0 when this fact had added them before
+ * Adds credits, which repay debt first. Runs in the transaction of their payment.
+ * @returns the credits added; 0 when this key had added them before
  * @throws LedgerConflict key_used when another change has this `idem`
  */
 export async function grantCredits(query: Query, grant: CreditGrant): Promise<number> {
@@ -59,21 +60,21 @@ export async function grantCredits(query: Query, grant: CreditGrant): Promise<nu
 }
 
 /**
- * Takes credits of a grant back after a refund or a lost dispute: what is free at once, and the rest, which was spent or
- * is held, as debt. Asks brokers for the leases of the account, so that what they do not use repays it.
- * @returns the credits taken, 0 when this fact had taken them before or nothing is left of the grant to take
+ * Claws back credits of a grant after a refund or a dispute: what is free at once, and the rest, which was spent or is held, as debt.
+ * Asks brokers for the leases of the account, so that what they do not use repays it.
+ * @returns the credits taken; 0 when this key had taken them before or nothing of the grant is left
  * @throws LedgerConflict key_used when another change has this `idem`
  */
 export async function clawBackCredits(query: Query, change: ClawBack): Promise<number> {
   const { userId, livemode } = change;
   const account = await lockAccount(query, change);
   if (await wasDone(query, change, change.contra)) return 0;
-  const { rows } = await query<{ id: string; remaining: number; takeable: number }>(
+  const lot = await readRow<{ id: string; remaining: number; takeable: number }>(
+    query,
     `select id, remaining, granted - clawed - expired as takeable from credit_lots
      where idem = $1 and user_id = $2 and livemode = $3`,
     [change.grant, userId, livemode],
   );
-  const [lot] = rows;
   const credits = Math.min(change.credits, lot?.takeable ?? 0);
   if (!lot || credits === 0) return 0;
   const taken = Math.min(credits, account.balance - account.held);
@@ -117,7 +118,7 @@ export async function setCredits(query: Query, change: NewBalance): Promise<numb
   return delta;
 }
 
-/** Waits for its turn: unlike a batch it has nothing else to do meanwhile. */
+/** Waits for the lock: unlike a batch, it has nothing else to do meanwhile. */
 async function lockAccount(query: Query, { userId, livemode }: Change): Promise<Account> {
   await query(`insert into credit_accounts (user_id, livemode) values ($1, $2) on conflict do nothing`, [
     userId,
@@ -126,24 +127,24 @@ async function lockAccount(query: Query, { userId, livemode }: Change): Promise<
   const where = 'where user_id = $1 and livemode = $2';
   await query(`select from credit_accounts ${where} for no key update`, [userId, livemode]);
   await tidyAccounts(query, livemode, [userId]);
-  const { rows } = await query<Account>(
+  const account = await readRow<Account>(
+    query,
     `select balance, held, debt, case when closed then now() end as expiry from credit_accounts ${where}`,
     [userId, livemode],
   );
-  const [account] = rows;
   if (!account) throw new Error(`the credit account of ${userId} is gone`);
   return account;
 }
 
-/** Whether this fact has changed the account before. @param delta what it must have changed then, if that is certain */
+/** Whether this key has changed the account before. @param delta the change that it must have made, if that is certain */
 async function wasDone(query: Query, { userId, livemode, idem }: Change, contra: string, delta?: number) {
-  const { rows } = await query<{ is_same: boolean }>(
-    `select user_id = $2 and livemode = $3 and contra = $4 and delta = coalesce($5::bigint, delta) as is_same
+  const entry = await readRow<{ isSame: boolean }>(
+    query,
+    `select user_id = $2 and livemode = $3 and contra = $4 and delta = coalesce($5::bigint, delta) as "isSame"
      from ledger_entries where idem = $1`,
     [idem, userId, livemode, contra, delta ?? null],
   );
-  const [entry] = rows;
-  if (entry && !entry.is_same) throw new LedgerConflict('key_used', `${idem} has changed credits in another way.`);
+  if (entry && !entry.isSame) throw new LedgerConflict('key_used', `${idem} has changed credits in another way.`);
   return entry !== undefined;
 }
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 
-/** An account whose figures do not fit together. */
+/** An account whose figures do not match. */
 export type LedgerFault = { userId: string; livemode: boolean; fault: string };
 
-/** What each account's figures must come to. One statement, so that all are read at one moment. */
+/** The invariants of each account's figures. One statement, so that all are read at one moment. */
 const checkText = `
   with accounts as (select user_id, livemode, balance, held, debt, monthly_cap, month_spent from credit_accounts),
   entries as (select user_id, livemode, sum(delta) as credits from ledger_entries group by 1, 2),
@@ -27,12 +27,10 @@ const checkText = `
     union all
     select user_id, livemode, format('held are %s of %s', held, balance)
     from figures where held > balance or held < 0)
-  select user_id, livemode, fault from faults limit 100`;
+  select user_id as "userId", livemode, fault from faults limit 100`;
 
-/** The accounts whose figures do not fit together: none, always. At most 100. It reads the whole ledger, without a time limit. */
+/** Finds accounts whose figures do not match, at most 100; there must be none. Reads the whole ledger, without a time limit. */
 export async function checkLedger({ maintenance }: Pick<Database, 'maintenance'>): Promise<LedgerFault[]> {
-  const { rows } = await sql<{ user_id: string; livemode: boolean; fault: string }>`${sql.raw(checkText)}`.execute(
-    maintenance,
-  );
-  return rows.map((row) => ({ userId: row.user_id, livemode: row.livemode, fault: row.fault }));
+  const { rows } = await sql<LedgerFault>`${sql.raw(checkText)}`.execute(maintenance);
+  return rows;
 }

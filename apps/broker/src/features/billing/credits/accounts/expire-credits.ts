@@ -4,8 +4,8 @@ import { tidyAccounts } from './accounts.ts';
 const accountsAtOnce = 200;
 
 /**
- * Takes expired credits out of accounts whose owners do not come back: what is left of credits would count them. What a person may
- * spend does not depend on it: that is decided by time, at each use.
+ * Removes expired credits from accounts whose owners do not come back: figures would count them. What a user may spend does not depend
+ * on it: that is decided by time, at each use.
  */
 export async function expireCredits(db: Pick<Database, 'transaction'>, livemode: boolean): Promise<void> {
   let after = '00000000-0000-0000-0000-000000000000';
@@ -21,7 +21,7 @@ export async function expireCredits(db: Pick<Database, 'transaction'>, livemode:
   }
 }
 
-/** An account in use is tidied by that use. */
+/** Skips accounts in use, which that use tidies. */
 async function lockDue(query: Query, livemode: boolean, after: string): Promise<string[]> {
   const { rows } = await query<{ user_id: string }>(
     `select user_id from credit_accounts

@@ -1,4 +1,5 @@
 import type { Query } from '#platform/db/database.ts';
+import { readRows } from '../../read-rows.ts';
 import { spentThisMonth, thisMonth, welcomeIdem, type Livemode } from './accounts.ts';
 import type { LotSource } from './change-credits.ts';
 
@@ -6,47 +7,47 @@ type AccountPart = {
   source: LotSource;
   credits: number;
   expiresAt: Date | undefined;
-  /** The promotional credits were given to the new account as a welcome. */
+  /** Promotional credits that welcomed the new account. */
   isWelcome?: true;
 };
 
-/** What a person has, in whole credits. */
+/** A user's account, in whole credits. */
 export type CreditAccount = {
-  /** Without what has expired. */
+  /** Without expired credits. */
   balance: number;
-  /** The part of the balance that calls under way have reserved, and the rest of leases that this broker does not know. */
+  /** Reserved by calls under way, and by other brokers' leases. */
   held: number;
-  /** Owed after a refund or a dispute of credits that were spent; the next credits repay it first. */
+  /** Owed after a refund or a dispute of spent credits; the next credits repay it first. */
   debt: number;
-  /** What new calls can spend. */
+  /** Credits that new calls can spend. */
   available: number;
-  /** The balance by where it comes from, in the order in which it is spent. */
+  /** The balance by source, in the order in which it is spent. */
   parts: AccountPart[];
   monthlyCap: number | undefined;
   spentThisMonth: number;
-  /** When the month of the cap ends (UTC). */
+  /** End of the month of the cap (UTC). */
   monthEndsAt: Date;
 };
 
 type AccountRow = {
-  balance: number | null;
+  balance: number;
   held: number;
   debt: number;
-  month_ends_at: Date;
-  monthly_cap: number | null;
-  month_spent: number;
-  source: LotSource | null;
+  monthEndsAt: Date;
+  monthlyCap: number | undefined;
+  monthSpent: number;
+  source: LotSource | undefined;
   credits: number;
-  expires_at: Date | null;
-  is_expired: boolean;
-  is_welcome: boolean;
+  expiresAt: Date | undefined;
+  isExpired: boolean;
+  isWelcome: boolean;
   /** Credits of each open lease, of every broker. */
-  leases: Record<string, number> | null;
+  leases: Record<string, number> | undefined;
 };
 
 /**
- * Reads an account without a lock; a person who never had credits has no account, and is shown zeros.
- * @param restOf what no call holds of a lease with so many credits; 0 where that is not known
+ * Reads an account without a lock. A user who never had credits has no account, and gets zeros.
+ * @param restOf the credits of a lease that no call holds; 0 where that is unknown
  */
 export async function readAccount(
   query: Query,
@@ -54,38 +55,40 @@ export async function readAccount(
   userId: string,
   restOf: (leaseId: string, granted: number) => number = () => 0,
 ): Promise<CreditAccount> {
-  const { rows } = await query<AccountRow>(
-    `select c.balance, coalesce(c.held, 0) as held, coalesce(c.debt, 0) as debt, c.monthly_cap,
-       ${spentThisMonth} as month_spent, (${thisMonth} + interval '1 month') at time zone 'UTC' as month_ends_at,
-       l.source, coalesce(sum(l.remaining), 0)::bigint as credits, l.expires_at,
-       coalesce(l.expires_at <= now(), false) as is_expired, coalesce(l.idem = $3, false) as is_welcome,
+  const rows = await readRows<AccountRow>(
+    query,
+    `select coalesce(c.balance, 0) as balance, coalesce(c.held, 0) as held, coalesce(c.debt, 0) as debt,
+       c.monthly_cap as "monthlyCap", ${spentThisMonth} as "monthSpent",
+       (${thisMonth} + interval '1 month') at time zone 'UTC' as "monthEndsAt", l.source,
+       coalesce(sum(l.remaining), 0)::bigint as credits, l.expires_at as "expiresAt",
+       coalesce(l.expires_at <= now(), false) as "isExpired", coalesce(l.idem = $3, false) as "isWelcome",
        (select jsonb_object_agg(id, granted) from credit_leases where user_id = $2 and livemode = $1) as leases
      from (values (1)) one
        left join credit_accounts c on c.user_id = $2 and c.livemode = $1
        left join credit_lots l on l.user_id = c.user_id and l.livemode = c.livemode and l.open
-     group by c.user_id, c.livemode, l.source, l.expires_at, is_welcome
-     order by l.source, l.expires_at nulls last, is_welcome desc`,
+     group by c.user_id, c.livemode, l.source, l.expires_at, "isWelcome"
+     order by l.source, l.expires_at nulls last, "isWelcome" desc`,
     [livemode, userId, welcomeIdem(userId)],
   );
   const [account] = rows;
   if (!account) throw new Error('one row is always there');
-  const expired = rows.filter((row) => row.is_expired).reduce((sum, row) => sum + row.credits, 0);
+  const expired = rows.filter((row) => row.isExpired).reduce((sum, row) => sum + row.credits, 0);
   const rests = Object.entries(account.leases ?? {}).map(([leaseId, granted]) => restOf(leaseId, granted));
   const held = account.held - rests.reduce((sum, rest) => sum + rest, 0);
-  // what has expired stays while a call holds it
-  const balance = (account.balance ?? 0) - Math.max(0, expired - held);
+  // expired credits stay while a call holds them
+  const balance = account.balance - Math.max(0, expired - held);
   return {
     balance,
     held,
     debt: account.debt,
     available: Math.max(0, balance - held - account.debt),
-    parts: rows.flatMap(({ source, credits, expires_at, is_expired, is_welcome }) =>
-      source === null || is_expired
+    parts: rows.flatMap(({ source, credits, expiresAt, isExpired, isWelcome }) =>
+      source === undefined || isExpired
         ? []
-        : [{ source, credits, expiresAt: expires_at ?? undefined, ...(is_welcome && { isWelcome: true as const }) }],
+        : [{ source, credits, expiresAt, ...(isWelcome && { isWelcome: true as const }) }],
     ),
-    monthlyCap: account.monthly_cap ?? undefined,
-    spentThisMonth: account.month_spent,
-    monthEndsAt: account.month_ends_at,
+    monthlyCap: account.monthlyCap,
+    spentThisMonth: account.monthSpent,
+    monthEndsAt: account.monthEndsAt,
   };
 }

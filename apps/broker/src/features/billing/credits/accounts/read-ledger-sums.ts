@@ -1,6 +1,6 @@
 import type { Query } from '#platform/db/database.ts';
 
-/** The sums of the whole ledger, which a backup and its restored shop have in common. */
+/** Sums of the whole ledger, which are the same in a backup and its restored shop. */
 export type LedgerSums = { accounts: number; balance: number; debt: number; entries: number };
 
 export async function readLedgerSums(query: Query): Promise<LedgerSums> {

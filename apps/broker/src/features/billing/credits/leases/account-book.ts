@@ -1,21 +1,21 @@
 import type { LeaseAnswer, LeaseAsk } from './grant-leases.ts';
 import type { Lease, LeasePolicy, ShortOfCredits, Waiter } from './lease.ts';
 
-/** The pause before an account is asked about again: when others give back, and when it was busy. */
+/** Pause before a lease is requested again: while others return theirs, and while the account was busy. */
 const askAgainMs = 25;
 const busyMs = 2;
 
-/** What calls of one account may spend without asking, and the calls that wait for more. A class: each caller has one. */
+/** The leases of one account, and the calls that wait for more. A class, because each caller has one. */
 export class AccountBook {
   readonly #userId: string;
   readonly #nowMs: () => number;
   #open: Lease[] = [];
   #waiting: Waiter[] = [];
-  /** The extra of the last grant, and when that was. */
+  /** The extra of the last grant, and its time. */
   #lastExtra = 0;
   #grantedAtMs = -Infinity;
   #againAtMs = 0;
-  /** Why the oldest waiter still waits. */
+  /** Why the oldest call still waits. */
   #short: ShortOfCredits | { kind: 'under_way' } | undefined;
 
   /** @param nowMs elapsed time */
@@ -24,7 +24,7 @@ export class AccountBook {
     this.#nowMs = nowMs;
   }
 
-  /** Leases that give holds. */
+  /** Leases that can make holds. */
   get open(): readonly Lease[] {
     return this.#open;
   }
@@ -37,7 +37,7 @@ export class AccountBook {
     return this.#open.length === 0 && this.#waiting.length === 0;
   }
 
-  /** Takes credits from an open lease, unless others wait. */
+  /** Takes credits from an open lease, unless other calls wait. */
   take(credits: number): Lease | undefined {
     return this.isWaiting ? undefined : this.#takeFromOpen(credits);
   }
@@ -46,7 +46,6 @@ export class AccountBook {
     this.#waiting.push(waiter);
   }
 
-  /** The lease gives no more holds. */
   close(lease: Lease): void {
     this.#open = this.#open.filter((one) => one !== lease);
   }
@@ -55,7 +54,7 @@ export class AccountBook {
     this.#open = [];
   }
 
-  /** Gives leases to those that wait, in their order; one that needs more than there is does not stop the others. */
+  /** Gives leases to the waiting calls in their order; a call that needs too much does not stop the others. */
   serve(): void {
     this.#waiting = this.#waiting.filter((waiter) => {
       const lease = waiter.roundsOf === undefined ? this.#takeFromOpen(waiter.credits) : undefined;
@@ -65,8 +64,8 @@ export class AccountBook {
   }
 
   /**
-   * What to ask for now; undefined where nothing waits, or not yet. Of a call of several rounds nothing else is asked for
-   * with it.
+   * Returns the request for a lease; undefined where no call waits, or it is too soon. A call of several rounds has a request of its
+   * own.
    */
   ask(uuid: () => string, policy: LeasePolicy): LeaseAsk | undefined {
     const [first] = this.#waiting;
@@ -89,12 +88,12 @@ export class AccountBook {
     };
   }
 
-  /** Another transaction has the account: it is asked again in a moment. */
+  /** Another transaction had locked the account: the request is repeated in a moment. */
   wasBusy(): void {
     this.#againAtMs = this.#nowMs() + busyMs;
   }
 
-  /** A lease has come: for the call of several rounds that asked for it alone, or for all others. */
+  /** Adds a granted lease, for one call of several rounds or for all other calls. */
   granted(lease: Lease, { callId }: LeaseAsk): void {
     this.#grantedAtMs = this.#nowMs();
     if (callId === undefined) {
@@ -110,9 +109,9 @@ export class AccountBook {
   }
 
   /**
-   * Those that the answer leaves without a lease wait for what others give back, or are refused.
-   * @param handed what calls took of the lease of this answer
-   * @param isReturning credits of ours are on their way back to the account
+   * Refuses the calls that the answer leaves without a lease, or lets them wait for the returns of others.
+   * @param handed what calls took from the lease of this answer
+   * @param isReturning this broker is returning credits to the account
    */
   answerTheRest(ask: LeaseAsk, answer: LeaseAnswer, handed: number, isReturning: boolean): void {
     const isAsked = ({ roundsOf }: Waiter) => roundsOf === ask.callId;
@@ -132,8 +131,8 @@ export class AccountBook {
   }
 
   /**
-   * Refuses those that have waited for too long.
-   * @param patienceMs how long a call waits for what others give back
+   * Refuses calls that have waited too long.
+   * @param patienceMs how long a call waits for the returns of others
    * @param answerMs how long it waits for the database
    */
   giveUp(patienceMs: number, answerMs: number): void {

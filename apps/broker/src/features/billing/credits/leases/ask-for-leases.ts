@@ -1,14 +1,14 @@
 import type { Query } from '#platform/db/database.ts';
 import type { Livemode } from '../accounts/accounts.ts';
 
-/** NOTIFY of this channel makes a lease come back quickly; its payload is the user. */
+/** NOTIFY channel that speeds up the return of leases; its payload is the user. */
 export const leaseChannel = 'souk_credits';
 
 /**
- * Asks brokers to give back what they do not use of these accounts. The mark on the lease is the message, which settle and
- * beat bring along; the notification only makes it quick.
+ * Asks brokers to return what they do not use of these accounts. The mark on the lease is the message, which settle and heartbeat read;
+ * the notification only speeds it up.
  * @param but a broker that is not asked
- * @returns for each user how many leases are yet to come back
+ * @returns for each user how many leases are to be returned
  */
 export async function askForLeases(
   query: Query,

@@ -1,56 +1,45 @@
 import { arrayLiteral } from '#platform/db/array-literal.ts';
 import type { Query } from '#platform/db/database.ts';
+import { readRows } from '../../read-rows.ts';
 import type { Livemode } from '../accounts/accounts.ts';
 
-/** A lease that a broker asks for: one of an account at a time. */
+/** A broker's request for a lease: one per account at a time. */
 export type LeaseAsk = {
   leaseId: string;
   userId: string;
-  /** The least that is of use: the price of the cheapest call that waits. */
+  /** Minimum: the price of the cheapest waiting call. */
   need: number;
-  /** What all calls that wait cost together. */
+  /** Price of all waiting calls together. */
   demand: number;
-  /** What the broker would like beside it, for calls to come. It gets at most a twentieth of what is free. */
+  /** Wish for future calls. At most a twentieth of what is free is granted. */
   extra: number;
-  /** The call of several rounds that the lease is for: no other lease may be for it, and it may not have been charged. */
+  /** The call of several rounds that the lease is for: it must be uncharged, and have no other lease. */
   callId: string | undefined;
 };
 
 export type LeaseAnswer = {
   leaseId: string;
-  /** 0: none. */
+  /** Credits; 0: no lease. */
   granted: number;
-  /** What the account had for new leases: `available`, or what the cap leaves if that is less. */
+  /** Credits for new leases: `available`, or what the cap leaves if that is less. */
   free: number;
   available: number;
-  /** What the month's cap left; undefined without a cap. */
+  /** Credits that the month's cap leaves; undefined without a cap. */
   underCap: number | undefined;
-  /** Leases of other brokers that were asked back, and are yet to come. */
+  /** Leases that other brokers were asked to return. */
   expected: number;
   /** The call has been charged. */
   isSettled: boolean;
-  /** Another lease is for the call. */
+  /** The call has another lease. */
   isUnderWay: boolean;
 };
 
-type Row = {
-  lease_id: string;
-  granted: number;
-  free: number;
-  available: number;
-  under_cap: number | null;
-  expected: number;
-  is_alive: boolean;
-  is_settled: boolean;
-  is_under_way: boolean;
-};
-
-/** A broker that others have given up: its id never lives again. */
+/** Another broker declared this one dead. Its id is never used again. */
 export class BrokerIsDead extends Error {}
 
 /**
- * Grants leases: puts credits of accounts durably aside for a broker. One statement; each account is asked for once.
- * @returns no answer for an account that another transaction has locked: to be asked for again
+ * Grants leases: reserves credits of accounts durably for a broker, in one statement. Each account has at most one request.
+ * @returns no answer for an account that another transaction has locked: repeat the request
  * @throws BrokerIsDead
  */
 export async function grantLeases(
@@ -59,8 +48,11 @@ export async function grantLeases(
   brokerId: string,
   asks: readonly LeaseAsk[],
 ): Promise<LeaseAnswer[]> {
-  const { rows } = await query<Row>(
-    `select (answer).*, expected, is_alive
+  const rows = await readRows<LeaseAnswer & { isAlive: boolean }>(
+    query,
+    `select (answer).lease_id as "leaseId", (answer).granted, (answer).free, (answer).available,
+       (answer).under_cap as "underCap", expected, (answer).is_settled as "isSettled",
+       (answer).is_under_way as "isUnderWay", is_alive as "isAlive"
      from grant_leases($1, $2, $3::uuid[], $4::uuid[], $5::bigint[], $6::bigint[], $7::bigint[], $8::uuid[])`,
     [
       livemode,
@@ -73,15 +65,6 @@ export async function grantLeases(
       arrayLiteral(asks.map((ask) => ask.callId)),
     ],
   );
-  if (rows.some((row) => !row.is_alive)) throw new BrokerIsDead('this broker was given up');
-  return rows.map((row) => ({
-    leaseId: row.lease_id,
-    granted: row.granted,
-    free: row.free,
-    available: row.available,
-    underCap: row.under_cap ?? undefined,
-    expected: row.expected,
-    isSettled: row.is_settled,
-    isUnderWay: row.is_under_way,
-  }));
+  if (rows.some((row) => !row.isAlive)) throw new BrokerIsDead('this broker was declared dead');
+  return rows;
 }

@@ -3,7 +3,7 @@ import type { LeaseAnswer, LeaseAsk } from './grant-leases.ts';
 import type { LeaseTrim } from './trim-leases.ts';
 import type { Lease, LeasePolicy, LeaseTimes, Waiter } from './lease.ts';
 
-/** Accounts, and leases, of one statement. */
+/** Accounts or leases per statement. */
 const most = 256;
 
 type Parts = {
@@ -15,15 +15,15 @@ type Parts = {
 };
 
 /**
- * What this broker may spend without asking, and who waits for more. It knows no database: create-ledger.ts brings what it
- * asks for and gives back what it trims.
+ * The leases of this broker, and the calls that wait for more. It knows no database: lease-exchange.ts requests leases for it and
+ * returns what it does not use.
  */
 export class LeaseBook {
   readonly #parts: Parts;
   readonly #books = new Map<string, AccountBook>();
   /** Every lease that the database may still have for this broker. */
   readonly #leases = new Map<string, Lease>();
-  /** Leases to be trimmed: lease id -> user. Also those whose grant may have been lost on the way back. */
+  /** Leases to be trimmed: lease id -> user. Also leases whose grant may have been lost on the way. */
   readonly #trims = new Map<string, string>();
 
   constructor(parts: Parts) {
@@ -42,7 +42,7 @@ export class LeaseBook {
     return this.#books.size === 0 && this.#leases.size === 0 && this.#trims.size === 0;
   }
 
-  /** Takes credits from an open lease, unless others wait. */
+  /** Takes credits from an open lease, unless other calls wait. */
   take(userId: string, credits: number): Lease | undefined {
     return this.#books.get(userId)?.take(credits);
   }
@@ -51,7 +51,7 @@ export class LeaseBook {
     this.#bookOf(waiter.userId).wait(waiter);
   }
 
-  /** A call was not charged: its credits are free again for others, or go back. */
+  /** Frees the credits of a call that was not charged, for other calls or to be returned. */
   release(lease: Lease, credits: number): void {
     lease.handed -= credits;
     lease.available += credits;
@@ -59,7 +59,7 @@ export class LeaseBook {
     if (lease.isDraining) this.#trims.set(lease.id, lease.userId);
   }
 
-  /** The database knows how a charged call ended. */
+  /** The database has the end of a charged call. */
   finish(lease: Lease): void {
     lease.unfinished -= 1;
     this.#forgetIfOver(lease);
@@ -73,7 +73,7 @@ export class LeaseBook {
     for (const lease of this.#leases.values()) this.#drain(lease);
   }
 
-  /** Drains what was not used for a while, and what is old. */
+  /** Drains unused and old leases. */
   drainIdle(): void {
     const { times, nowMs } = this.#parts;
     const now = nowMs();
@@ -82,7 +82,7 @@ export class LeaseBook {
     }
   }
 
-  /** Before anything is given back: serves who waits, and a rest that covers none of them goes back. */
+  /** Serves the waiting calls before anything is returned, and drains what covers none of them. */
   prepare(): void {
     for (const book of this.#books.values()) {
       if (book.isWaiting) book.serve();
@@ -90,7 +90,7 @@ export class LeaseBook {
     }
   }
 
-  /** What to ask for now. An account whose credits are on their way back is asked again once they are back. */
+  /** Returns the requests for leases. An account with a pending return waits until it is done. */
   asks(): LeaseAsk[] {
     const { uuid, policy } = this.#parts;
     const returning = new Set(this.#trims.values());
@@ -103,25 +103,25 @@ export class LeaseBook {
     return asks;
   }
 
-  /** The database's answer to an ask; undefined: another transaction has the account. */
+  /** Applies the database's answer to a request; undefined: another transaction had locked the account. */
   answer(ask: LeaseAsk, answer: LeaseAnswer | undefined): void {
     const book = this.#bookOf(ask.userId);
     if (!answer) return book.wasBusy();
     const lease = answer.granted > 0 ? this.#add(ask, answer) : undefined;
     if (lease) book.granted(lease, ask);
     const handed = lease?.handed ?? 0;
-    // a lease of exactly what was needed has nothing for others; what its calls release goes back at once
+    // a lease of exactly what was needed has nothing for other calls; what its calls release is returned at once
     if (lease && answer.granted <= ask.demand) this.#drain(lease);
     book.answerTheRest(ask, answer, handed, [...this.#trims.values()].includes(ask.userId));
     this.#dropIfEmpty(ask.userId, book);
   }
 
-  /** The ask may have been granted or not: a lease that it brought goes back, and the call asks again. */
+  /** A request without an answer: a lease that it may have brought is returned, and the call requests another. */
   lose(ask: LeaseAsk): void {
     this.#trims.set(ask.leaseId, ask.userId);
   }
 
-  /** A lease that the database has and this broker does not know. */
+  /** Returns a lease of the database that this broker does not know. */
   giveBack(leaseId: string, userId: string): void {
     if (!this.#leases.has(leaseId)) this.#trims.set(leaseId, userId);
   }
@@ -136,13 +136,13 @@ export class LeaseBook {
   trimmed({ leaseId, keep }: LeaseTrim): void {
     const lease = this.#leases.get(leaseId);
     if (lease) lease.granted = Math.min(lease.granted, keep);
-    // a call was released meanwhile: once more
+    // a call was released meanwhile: trim once more
     if (lease && lease.handed < lease.granted) return;
     this.#trims.delete(leaseId);
     if (lease) this.#forgetIfOver(lease);
   }
 
-  /** Refuses those that have waited for too long. @param isRefused the database does not take what is written now */
+  /** Refuses calls that have waited too long. @param isRefused the database does not accept writes now */
   giveUp(isRefused: boolean): void {
     const { patienceMs, answerMs, refusedMs } = this.#parts.times;
     for (const [userId, book] of this.#books) {
@@ -152,7 +152,7 @@ export class LeaseBook {
   }
 
   /**
-   * Others have taken this broker's leases back. Calls under way on them are recorded and not charged.
+   * Forgets all leases, after another broker has reclaimed them. Their calls under way are recorded and not charged.
    * @returns how many leases there were
    */
   forgetAll(): number {
@@ -170,7 +170,7 @@ export class LeaseBook {
     return size;
   }
 
-  /** What no call holds of a lease that the database has with so many credits; 0 of other brokers' leases. */
+  /** The credits of a lease that no call holds; 0 for other brokers' leases. @param granted as the database has it */
   restOf(leaseId: string, granted: number): number {
     const lease = this.#leases.get(leaseId);
     return lease ? Math.max(0, granted - lease.handed) : 0;

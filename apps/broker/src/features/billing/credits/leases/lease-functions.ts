@@ -58,7 +58,7 @@ const grantLeases = `
     end if;
   end $function$`;
 
-/** See trim-leases.ts. What comes back may have expired meanwhile, or repay debt. */
+/** See trim-leases.ts. Returned credits may have expired meanwhile, or repay debt. */
 const trimLeases = `
   create or replace function trim_leases(p_mode boolean, p_broker uuid, p_leases uuid[], p_users uuid[], p_keeps bigint[])
   returns uuid[] language plpgsql ${ledgerSettings} as $function$
@@ -92,9 +92,8 @@ const trimLeases = `
   end $function$`;
 
 /**
- * See settle-calls.ts. Everything that a person is charged, and what they see of it, in one statement of one round trip.
- * `free` and `lost` have the ids of the calls, and behind them, in the same order, those of their leases: a call of several
- * rounds may be in a batch more than once.
+ * See settle-calls.ts. All charges, and the usage rows that users see, in one statement and one round trip. `free` and `lost` have the
+ * ids of the calls, followed by those of their leases in the same order: a call of several rounds may be in a batch more than once.
  */
 const settleCalls = `
   create or replace function settle_calls(p_mode boolean, p_leases uuid[], p_aborts boolean[], p_calls uuid[], p_users uuid[],

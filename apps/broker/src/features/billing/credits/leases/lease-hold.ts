@@ -3,15 +3,15 @@ import type { UsageRow } from '../usage-row.ts';
 import type { Lease } from './lease.ts';
 import type { FinishedCall } from '../settle/settle-calls.ts';
 
-/** A call that ended, and what its hold was taken from. */
+/** A call that ended, with the lease of its hold. */
 export type EndedCall = FinishedCall & { lease: Lease };
 
-/** What becomes of a hold: the ledger writes its end, or gives its credits back. */
+/** The ways to end a hold: the ledger writes it, or releases its credits. */
 export type HoldEnds = {
   write(call: EndedCall): Promise<void> | undefined;
   release(lease: Lease, credits: number): void;
-  /** This broker has shown no sign of life for so long that others may have taken its leases back. */
-  isGivenUp(): boolean;
+  /** Whether this broker was silent for so long that others may have reclaimed its leases. */
+  mayBeDead(): boolean;
 };
 
 /** Credits reserved in a lease. A class, because every charged call creates one. */
@@ -32,7 +32,7 @@ export class LeaseHold implements Hold {
   }
 
   get isLost(): boolean {
-    return this.#lease.isGone || this.#ends.isGivenUp();
+    return this.#lease.isGone || this.#ends.mayBeDead();
   }
 
   settle(row: UsageRow): Promise<void> | undefined {
@@ -40,7 +40,7 @@ export class LeaseHold implements Hold {
   }
 
   settleAbort(row: UsageRow): void {
-    // nobody waits for its answer
+    // no answer waits for it
     void this.#ends.write({ lease: this.#lease, row, isAbort: true });
   }
 

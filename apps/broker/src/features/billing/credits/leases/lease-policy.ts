@@ -5,9 +5,8 @@ const mostPrices = 500;
 const quickMs = 1000;
 
 /**
- * How much more than what is needed a lease is to be: little for someone who has just begun to call, and twice as much each
- * time that a lease lasts less than a second. The database gives at most a twentieth of what is free, and nothing beyond
- * the need where that would not cover a call.
+ * Grows the extra of leases: little for a user who has just started to call, and twice as much each time that a lease lasts less than a
+ * second. The database grants at most a twentieth of what is free, and nothing beyond the need where that would not cover a call.
  */
 export const growingLeases: LeasePolicy = ({ price, lastExtra, lastGrantAgeMs }) => {
   if (lastGrantAgeMs > quickMs) return firstPrices * price;

@@ -1,19 +1,19 @@
-/** Credits that an account has put aside for this broker. Inside it, hold and release are arithmetic. */
+/** Credits that an account has reserved for this broker. Inside a lease, hold and release are arithmetic in memory. */
 export type Lease = {
   readonly id: string;
   readonly userId: string;
   granted: number;
-  /** Credits given to calls and not released: of calls under way, and of those that were or will be charged. */
+  /** Credits of its calls that are not released: under way, charged, or to be charged. */
   handed: number;
-  /** Calls whose end the database does not know yet. */
+  /** Number of calls whose end the database does not know yet. */
   unfinished: number;
-  /** What the account had for new leases at the grant, less what this lease has handed out since. */
+  /** Credits that the account had for new leases at the grant, less what this lease has handed out since. */
   available: number;
   readonly bornAtMs: number;
   usedAtMs: number;
-  /** Gives no more holds. */
+  /** It makes no more holds. */
   isDraining: boolean;
-  /** Others have taken it back. */
+  /** Another broker has reclaimed it. */
   isGone: boolean;
 };
 
@@ -21,29 +21,29 @@ export type Lease = {
 export type Waiter = {
   readonly userId: string;
   readonly credits: number;
-  /** Of a call of several rounds, its id: it gets a lease of its own. */
+  /** Id of a call of several rounds, which gets a lease of its own. */
   readonly roundsOf: string | undefined;
   readonly sinceMs: number;
   resolve(lease: Lease): void;
-  /** Another lease could not be had. */
+  /** No lease was granted. */
   refuse(why: ShortOfCredits | { kind: 'settled' | 'under_way' | 'unavailable' }): void;
 };
 
-/** `available` is what the account has left, `underCap` what the month's cap leaves, if there is one. Whole credits. */
+/** Whole credits: `available` is what the account has left, `underCap` what the month's cap leaves, if there is one. */
 export type ShortOfCredits = { kind: 'insufficient'; available: number; underCap: number | undefined };
 
-/** How much more than what is needed a lease should be. */
+/** Decides how many credits a lease has beyond what is needed. */
 export type LeasePolicy = (facts: { price: number; lastExtra: number; lastGrantAgeMs: number }) => number;
 
 export type LeaseTimes = {
-  /** How long a call waits for what other brokers give back before it is refused. */
+  /** How long a call waits for other brokers' returns before it is refused. */
   patienceMs: number;
   /** How long a call waits for the database: on a busy machine, the embedded one takes seconds. */
   answerMs: number;
-  /** How long a call waits while the database refuses to write, or is lost: it is answered within 2 s (I11). */
+  /** How long a call waits while the database refuses writes, or is lost: it is answered within 2 s (I11). */
   refusedMs: number;
-  /** A lease that no call has used for so long goes back. */
+  /** Time without calls after which a lease is returned. */
   idleMs: number;
-  /** A lease is replaced after this time. */
+  /** Age at which a lease is replaced. */
   ageMs: number;
 };

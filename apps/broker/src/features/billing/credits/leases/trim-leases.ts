@@ -2,12 +2,12 @@ import { arrayLiteral } from '#platform/db/array-literal.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Livemode } from '../accounts/accounts.ts';
 
-/** A lease that gives no more holds. It keeps what was handed out to calls: an absolute figure that only falls. */
+/** A lease that makes no more holds. It keeps what its calls have: an absolute figure that only falls. */
 export type LeaseTrim = { leaseId: string; userId: string; keep: number };
 
 /**
- * Gives back what leases do not use. May be repeated, and may arrive late. One statement.
- * @returns the users whose leases are as they should be; another transaction has locked the accounts of the others
+ * Returns what leases do not use, in one statement. Repeatable, and may arrive late.
+ * @returns the users whose leases are trimmed; another transaction has locked the accounts of the others
  */
 export async function trimLeases(
   query: Query,

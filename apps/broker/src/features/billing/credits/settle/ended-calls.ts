@@ -4,13 +4,13 @@ import { readCalls, writeCalls } from './ended-calls-text.ts';
 import { settleEach } from './settle-each.ts';
 import type { FinishedCall } from './settle-calls.ts';
 
-/** Batches of brokers that have ended: of one statement, and of one turn, for calls wait for their leases meanwhile. */
+/** Limits for batches of dead brokers, per statement and per run: calls wait for their leases meanwhile. */
 const mostBatches = 16;
 const mostStatements = 20;
 
 /**
- * Writes down calls that ended and are yet to be charged, so that they outlive this broker. The same again is harmless.
- * @param batchId of these calls alone
+ * Records calls that ended and are not charged yet, so that they outlive this broker. Repeatable.
+ * @param batchId the id of these calls alone
  */
 export async function noteEndedCalls(
   query: Query,
@@ -25,16 +25,15 @@ export async function noteEndedCalls(
   );
 }
 
-/** Takes batches away whose calls were charged. */
+/** Deletes batches whose calls were charged. */
 export async function dropEndedCalls(query: Query, batchIds: readonly string[]): Promise<void> {
   await query(`delete from credit_ended_calls where id = any($1::uuid[])`, [batchIds]);
 }
 
 /**
- * Charges what brokers that have ended wrote down and did not charge. Before their leases go back, for the charges are of
- * them. Several brokers may do it at once. Calls of accounts that are busy, and what is more than a turn's, stay for the next
- * time.
- * @param refused is told of a call whose row the database does not take
+ * Charges the calls that dead brokers recorded and did not charge, before their leases are reclaimed, which the charges need. Several
+ * brokers may run it concurrently. Calls of busy accounts, and calls beyond the limits, stay for the next run.
+ * @param refused is called for each call whose row the database refuses
  * @returns how many batches are charged
  */
 export async function settleOrphanedCalls(

@@ -1,15 +1,15 @@
 import type { EndedCall } from '../leases/lease-hold.ts';
 
-/** Calls that the database knows of. Those that are charged leave it; an empty one is dropped. */
+/** Recorded calls. Charged calls leave their batch; an empty batch is dropped. */
 export type Batch = { id: string; calls: EndedCall[] };
 
-/** Batches that are noted and yet to be charged, the oldest first. */
+/** Recorded batches that are not charged yet, the oldest first. */
 export class NotedBatches {
   #batches: Batch[] = [];
   #calls = 0;
-  /** When the first of them was noted, or was tried last. */
+  /** When the first of them was recorded, or last tried. */
   #sinceMs = 0;
-  /** Batches all of whose calls are charged. */
+  /** Ids of batches whose calls are all charged. */
   #over: string[] = [];
 
   get calls(): number {
@@ -20,7 +20,7 @@ export class NotedBatches {
     return this.#sinceMs;
   }
 
-  /** Whether nothing is left to be charged or dropped. */
+  /** Whether nothing is left to charge or drop. */
   get isOver(): boolean {
     return this.#calls + this.#over.length === 0;
   }
@@ -31,7 +31,7 @@ export class NotedBatches {
     this.#calls += batch.calls.length;
   }
 
-  /** The oldest, as many as hold so many calls. */
+  /** Takes the oldest batches, until they have this many calls. */
   take(mostCalls: number): Batch[] {
     let calls = 0;
     let count = 0;
@@ -40,7 +40,7 @@ export class NotedBatches {
     return this.#batches.splice(0, count);
   }
 
-  /** After they were charged. @param left calls that were busy, or are perhaps charged */
+  /** Puts batches back after charging. @param left calls that were busy, or are perhaps charged */
   putBack(batches: readonly Batch[], left: ReadonlySet<EndedCall>, nowMs: number): void {
     for (const batch of batches) batch.calls = batch.calls.filter((call) => left.has(call));
     this.#over.push(...batches.flatMap(({ id, calls }) => (calls.length === 0 ? [id] : [])));
@@ -49,7 +49,7 @@ export class NotedBatches {
     this.#sinceMs = nowMs;
   }
 
-  /** Drops those that are over. @throws what `drop` throws: they are dropped with the next */
+  /** Drops the batches that are over. @throws the error of `drop`: they are dropped with the next ones */
   async dropOver(drop: (ids: readonly string[]) => Promise<void>): Promise<void> {
     if (this.#over.length === 0) return;
     const ids = this.#over;

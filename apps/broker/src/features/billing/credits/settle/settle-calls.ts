@@ -1,33 +1,34 @@
 import { arrayLiteral } from '#platform/db/array-literal.ts';
 import type { Query } from '#platform/db/database.ts';
+import { readRow } from '../../read-rows.ts';
 import type { UsageRow } from '../usage-row.ts';
 import type { Livemode } from '../accounts/accounts.ts';
 
-/** A call that is to be charged: its credits are those of its usage row. */
+/** A call to be charged: its credits are those of its usage row. */
 export type FinishedCall = {
   lease: { id: string };
   row: UsageRow;
-  /** The client hung up after it was dispatched: the first few of an hour are free. */
+  /** The client aborted it after the dispatch: the first few per hour are free. */
   isAbort: boolean;
 };
 
 export type Settlement = {
-  /** The rows of the calls that are in the ledger now, as they were written. */
+  /** Usage rows of the calls that are in the ledger now, as they were written. */
   rows: UsageRow[];
-  /** The users whose calls these are. Calls of others come again: another transaction has locked their accounts. */
+  /** Users of these calls. Calls of other users are retried: another transaction has locked their accounts. */
   users: ReadonlySet<string>;
-  /** Whether it was an aborted call that was not charged: its credits are free again. */
+  /** Whether an aborted call was not charged: its credits are free again. */
   isFree(call: FinishedCall): boolean;
-  /** Of the users, the ones whose leases are asked back. */
+  /** Users whose leases are asked back. */
   asked: ReadonlySet<string>;
-  /** Calls that were not charged because their lease had gone back. */
+  /** Number of calls that were not charged because their lease was reclaimed. */
   lost: number;
 };
 
 /**
- * Charges calls: an entry for each, lots burned in order, account, lease and usage row, all or none, in one statement.
- * **The fence**: without a lease that has room for it, a call is recorded and not charged, for the credits may be spent by
- * another call by now. A call that was charged before is passed over, so a batch whose commit is unknown is sent again.
+ * Charges calls in one statement: an entry for each, lots burned in order, account, lease and usage row, all or none. **The fence**: a
+ * call without a lease that has room for it is recorded and not charged, because another call may have spent the credits by now. A call
+ * that was charged before is skipped, so that a batch with an unknown commit can be repeated.
  */
 export async function settleCalls(
   query: Query,
@@ -35,12 +36,8 @@ export async function settleCalls(
   calls: readonly FinishedCall[],
 ): Promise<Settlement> {
   const column = (value: (call: FinishedCall) => string | number | undefined) => arrayLiteral(calls.map(value));
-  const { rows } = await query<{
-    settled: string[];
-    free: string[] | null;
-    lost: string[] | null;
-    asked: string[] | null;
-  }>(
+  const answer = await readRow<{ settled: string[]; free?: string[]; lost?: string[]; asked?: string[] }>(
+    query,
     `select * from settle_calls($1, $2::uuid[], $3::boolean[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[],
        $9::text[], $10::bigint[], $11::int[], $12::text[], $13::text[], $14::timestamptz[], $15::int[])`,
     [
@@ -61,7 +58,6 @@ export async function settleCalls(
       column(({ row }) => row.rounds ?? 1),
     ],
   );
-  const [answer] = rows;
   const users = new Set(answer?.settled);
   const free = dispatchesOf(answer?.free);
   const lost = dispatchesOf(answer?.lost);
@@ -78,10 +74,10 @@ export async function settleCalls(
 /** A call of several rounds has a lease for each dispatch. */
 const dispatchOf = ({ row, lease }: FinishedCall): string => `${row.callId} ${lease.id}`;
 
-/** @param ids of calls, and behind them of their leases */
-function dispatchesOf(ids: readonly string[] | null | undefined): Set<string> {
-  const count = (ids?.length ?? 0) / 2;
-  return new Set(ids?.slice(0, count).map((callId, index) => `${callId} ${ids[count + index]}`));
+/** @param ids of calls, followed by those of their leases */
+function dispatchesOf(ids: readonly string[] = []): Set<string> {
+  const count = ids.length / 2;
+  return new Set(ids.slice(0, count).map((callId, index) => `${callId} ${ids[count + index]}`));
 }
 
 /** The usage row of a call, as the database has it now. */

@@ -3,24 +3,24 @@ import type { Query } from '#platform/db/database.ts';
 import type { Livemode } from '../accounts/accounts.ts';
 import { settleCalls, type FinishedCall, type Settlement } from './settle-calls.ts';
 
-/** Is told what became of each call, once. */
-export type SettlementTold<Call> = {
-  /** These were in one statement. */
+/** Called with the outcome of each call, once. */
+export type SettlementHandlers<Call> = {
+  /** The calls of one statement. */
   settled(calls: readonly Call[], settlement: Settlement): void;
-  /** The database does not take the row of this call: it is not charged. */
+  /** The database refuses the row of this call: it is not charged. */
   refused(call: Call, error: unknown): void;
 };
 
 /**
- * Charges calls, in one statement if it can be (settle-calls.ts). One row that the database refuses must not stop the
- * others: halves until it stands alone.
- * @throws when the database is away: those that were not told may be charged already, and the same again is harmless
+ * Charges calls, in one statement if possible (settle-calls.ts). A row that the database refuses must not stop the others: the batch is
+ * halved until the row stands alone.
+ * @throws when the database is unreachable: calls without an outcome may be charged already, and repeating them is harmless
  */
 export async function settleEach<Call extends FinishedCall>(
   query: Query,
   livemode: Livemode,
   calls: readonly Call[],
-  told: SettlementTold<Call>,
+  handlers: SettlementHandlers<Call>,
 ): Promise<void> {
   let settlement;
   try {
@@ -28,15 +28,15 @@ export async function settleEach<Call extends FinishedCall>(
   } catch (error) {
     if (!isOfOneRow(error)) throw error;
     const [first] = calls;
-    if (calls.length === 1 && first) return told.refused(first, error);
+    if (calls.length === 1 && first) return handlers.refused(first, error);
     const half = calls.length >> 1;
-    await settleEach(query, livemode, calls.slice(0, half), told);
-    return settleEach(query, livemode, calls.slice(half), told);
+    await settleEach(query, livemode, calls.slice(0, half), handlers);
+    return settleEach(query, livemode, calls.slice(half), handlers);
   }
-  told.settled(calls, settlement);
+  handlers.settled(calls, settlement);
 }
 
-/** SQLSTATE classes of what one row can cause: two rounds of one call, bad data, a constraint, a name. */
+/** Matches the SQLSTATE classes that one row can cause: two rounds of one call, bad data, a constraint, a name. */
 function isOfOneRow(error: unknown): boolean {
   if (isDatabaseLost(error) || !(error instanceof Error) || !('code' in error)) return false;
   return typeof error.code === 'string' && /^(21|22|23|42)/.test(error.code);

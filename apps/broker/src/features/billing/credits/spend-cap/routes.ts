@@ -3,7 +3,7 @@ import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Ledger } from '../ledger.ts';
 
-/** What the calls of a person may spend in a month (UTC), and have spent. */
+/** What a user's calls may spend in a month (UTC), and have spent. */
 export function mountSpendCapRoutes(
   router: Router,
   { ledger }: { ledger: Pick<Ledger, 'account' | 'setMonthlyCap'> },

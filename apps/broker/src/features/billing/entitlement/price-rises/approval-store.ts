@@ -8,53 +8,53 @@ export type PricedTool = { serverId: string; tool: string; credits: number };
 export type FirstAccess = { servers: ReadonlyMap<string, number>; tiers: ReadonlyMap<Tier, number> };
 
 /** @param livemode which rows count: those of real payments, or those of the sandbox */
-export function createApprovalStore(query: Query, livemode: boolean) {
-  return {
-    /** Reads the highest price of each tool that a user approved. @param only one tool */
-    async approved(userId: string, only?: Pick<PricedTool, 'serverId' | 'tool'>): Promise<PricedTool[]> {
-      const { rows } = await query<{ server_id: string; tool: string; credits: number }>(
-        `select server_id, tool, max(credits) as credits from price_approvals
-         where user_id = $1 and livemode = $2
-           and ($3::text is null or server_id = $3) and ($4::text is null or tool = $4)
-         group by server_id, tool`,
-        [userId, livemode, only?.serverId ?? null, only?.tool ?? null],
-      );
-      return rows.map((row) => ({ serverId: row.server_id, tool: row.tool, credits: row.credits }));
-    },
+type Of = { userIds: readonly string[]; livemode: boolean; serverId?: string | undefined; tool?: string | undefined };
 
-    /** Stores approvals; earlier ones stay as they are. */
-    async add(userId: string, prices: readonly PricedTool[], via: 'form' | 'page', at: Date): Promise<void> {
-      await query(
-        `insert into price_approvals (user_id, livemode, server_id, tool, credits, approved_at, via)
-         select $1, $2, server_id, tool, credits, $6, $7
-         from unnest($3::text[], $4::text[], $5::bigint[]) as price (server_id, tool, credits)
-         on conflict do nothing`,
-        [
-          userId,
-          livemode,
-          prices.map(({ serverId }) => serverId),
-          prices.map(({ tool }) => tool),
-          prices.map(({ credits }) => credits),
-          at,
-          via,
-        ],
-      );
-    },
+/** Reads the highest price of each tool that each user approved; 0 without one. */
+export async function readApproved(query: Query, { userIds, livemode, serverId, tool }: Of) {
+  const { rows } = await query<{ user_id: string; server_id: string; tool: string; credits: number }>(
+    `select user_id, server_id, tool, max(credits) as credits from price_approvals
+     where user_id = any($1::uuid[]) and livemode = $2
+       and ($3::text is null or server_id = $3) and ($4::text is null or tool = $4)
+     group by user_id, server_id, tool`,
+    [userIds, livemode, serverId ?? null, tool ?? null],
+  );
+  const highest = new Map(rows.map((row) => [`${row.user_id} ${row.server_id} ${row.tool}`, row.credits]));
+  return (userId: string, server: string, name: string): number => highest.get(`${userId} ${server} ${name}`) ?? 0;
+}
 
-    /** Reads the first access, also from rows that have ended: the user has seen those prices. */
-    async firstAccess(userId: string): Promise<FirstAccess> {
-      const { rows } = await query<{ server_id: string | null; tier: Tier | null; first: Date }>(
-        `select server_id, null as tier, min(started_at) as first from access_grants
-           where user_id = $1 and livemode = $2 group by server_id
-         union all
-         select null, tier, min(started_at) from subscriptions join plans using (plan_id)
-           where user_id = $1 and livemode = $2 group by tier`,
-        [userId, livemode],
-      );
-      return {
-        servers: new Map(rows.flatMap((row) => (row.server_id === null ? [] : [[row.server_id, row.first.getTime()]]))),
-        tiers: new Map(rows.flatMap((row) => (row.tier === null ? [] : [[row.tier, row.first.getTime()]]))),
-      };
-    },
-  };
+/** Reads the first access of each user, also from rows that have ended: the user has seen those prices. */
+export async function readFirstAccess(query: Query, { userIds, livemode, serverId }: Of) {
+  const { rows } = await query<{ user_id: string; server_id: string | null; tier: Tier | null; first: Date }>(
+    `select user_id, server_id, null as tier, min(started_at) as first from access_grants
+       where user_id = any($1::uuid[]) and livemode = $2 and ($3::text is null or server_id = $3) group by user_id, server_id
+     union all
+     select user_id, null, tier, min(started_at) from subscriptions join plans using (plan_id)
+       where user_id = any($1::uuid[]) and livemode = $2 group by user_id, tier`,
+    [userIds, livemode, serverId ?? null],
+  );
+  const known = new Map<string, { servers: Map<string, number>; tiers: Map<Tier, number> }>();
+  for (const { user_id: userId, server_id: server, tier, first } of rows) {
+    const access = known.get(userId) ?? { servers: new Map(), tiers: new Map() };
+    if (server !== null) access.servers.set(server, first.getTime());
+    if (tier !== null) access.tiers.set(tier, first.getTime());
+    known.set(userId, access);
+  }
+  const none: FirstAccess = { servers: new Map(), tiers: new Map() };
+  return (userId: string): FirstAccess => known.get(userId) ?? none;
+}
+
+/** Stores approvals; earlier ones stay as they are. */
+export async function addApprovals(
+  query: Query,
+  { userId, livemode, via, at }: { userId: string; livemode: boolean; via: 'form' | 'page'; at: Date },
+  prices: readonly PricedTool[],
+): Promise<void> {
+  await query(
+    `insert into price_approvals (user_id, livemode, server_id, tool, credits, approved_at, via)
+     select $1, $2, "serverId", tool, credits, $4, $5
+     from jsonb_to_recordset($3::jsonb) as price("serverId" text, tool text, credits bigint)
+     on conflict do nothing`,
+    [userId, livemode, JSON.stringify(prices), at, via],
+  );
 }

@@ -1,8 +1,8 @@
 import { creditsAt, type Catalogue, type CatalogueServer, type ToolPrice } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { Query } from '#platform/db/database.ts';
+import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
-import { createApprovalStore, type FirstAccess, type PricedTool } from './approval-store.ts';
+import { addApprovals, readApproved, readFirstAccess, type FirstAccess, type PricedTool } from './approval-store.ts';
 import { createApprovedUntil } from './approved-until.ts';
 import { firstHadMs } from './first-had.ts';
 
@@ -40,14 +40,14 @@ export type PriceRises = {
 
 /** @param isCharging false: every call is free, and no user is asked */
 export function createPriceRises({
-  query,
+  db: { query },
   livemode,
   isCharging,
   catalogue,
   accountSince,
   clock,
 }: {
-  query: Query;
+  db: Pick<Database, 'query'>;
   livemode: boolean;
   isCharging: boolean;
   catalogue: Pick<Catalogue, 'snapshot'>;
@@ -55,26 +55,26 @@ export function createPriceRises({
   accountSince(userId: string): Promise<Date | undefined>;
   clock: Clock;
 }): PriceRises {
-  const store = createApprovalStore(query, livemode);
   const approvedUntil = createApprovedUntil();
 
-  async function readKnown(userId: string, only?: Omit<PricedTool, 'credits'>) {
-    const [since, access, approved] = await Promise.all([
-      accountSince(userId),
-      store.firstAccess(userId),
-      store.approved(userId, only),
-    ]);
-    const highest = new Map(approved.map(({ serverId, tool, credits }) => [`${serverId} ${tool}`, credits]));
-    return { sinceMs: since?.getTime() ?? 0, access, highest };
-  }
+  type Known = { sinceMs: number; access: FirstAccess; approved(serverId: string, tool: string): number };
 
-  type Known = { sinceMs: number; access: FirstAccess; highest: ReadonlyMap<string, number> };
+  async function readKnown(userId: string, only: Partial<Omit<PricedTool, 'credits'>> = {}): Promise<Known> {
+    const userIds = [userId];
+    const [since, accessOf, approvedOf] = await Promise.all([
+      accountSince(userId),
+      readFirstAccess(query, { userIds, livemode }),
+      readApproved(query, { userIds, livemode, ...only }),
+    ]);
+    const approved = (serverId: string, tool: string) => approvedOf(userId, serverId, tool);
+    return { sinceMs: since?.getTime() ?? 0, access: accessOf(userId), approved };
+  }
 
   function riseOf(server: CatalogueServer, { name, price }: Tool, known: Known): PriceRise | undefined {
     const { credits, raisedAtMs, steps } = price;
     if (raisedAtMs === undefined) return undefined;
     const first = creditsAt(steps, firstHadMs(server, known.access, known.sinceMs));
-    const oldCredits = Math.max(first, known.highest.get(`${server.id} ${name}`) ?? 0);
+    const oldCredits = Math.max(first, known.approved(server.id, name));
     if (credits <= oldCredits) return undefined;
     return { serverId: server.id, tool: name, oldCredits, newCredits: credits, raisedAtMs };
   }
@@ -115,7 +115,7 @@ export function createPriceRises({
         .toSorted((one, other) => other.raisedAtMs - one.raisedAtMs);
     },
 
-    approve: (userId, prices, via) => store.add(userId, prices, via, new Date(clock.now())),
+    approve: (userId, prices, via) => addApprovals(query, { userId, livemode, via, at: new Date(clock.now()) }, prices),
 
     requireCurrent(prices) {
       const { byId } = catalogue.snapshot();

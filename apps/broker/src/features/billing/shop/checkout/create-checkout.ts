@@ -5,9 +5,7 @@ import { createRateLimit } from '#platform/rate-limit.ts';
 import { isChangeUnderWay } from '../changes/purchase-locks.ts';
 import type { ShopParts } from '../shop-parts.ts';
 import type { PaymentEventHandlers } from '../webhook/payment-event.ts';
-import { createAlarmOfPayment } from './outcome/alarm-of-payment.ts';
 import { createCustomers, type Customers } from './customers.ts';
-import { createOfferFinder } from './orders/find-offer.ts';
 import { createFindMissed, type FindMissed } from './find-missed.ts';
 import { createFlaggedOrders, type FlaggedOrders } from './orders/flagged-orders.ts';
 import { createFulfil } from './outcome/fulfil.ts';
@@ -17,7 +15,6 @@ import { withPatience } from './patience.ts';
 import { presentPayment } from './outcome/present-payment.ts';
 import { readSession } from './read-session.ts';
 import { reconcileOrders, type OrderReport } from './reconcile-orders.ts';
-import { createReturnPayment } from './outcome/return-payment.ts';
 import { createWithdrawOrders, type WithdrawOrders } from './orders/withdraw-orders.ts';
 import { createStartCheckout, type StartCheckout } from './start-checkout.ts';
 
@@ -45,12 +42,11 @@ export function createCheckout(parts: ShopParts & Pick<FulfilGiven, 'isGone' | '
   const { db, provider, clock } = parts;
   const customers = createCustomers(parts);
   const fulfil = createFulfil({ ...parts, customers });
-  const alarm = createAlarmOfPayment(parts);
   const questions = createRateLimit(questionsPerMinute, clock, undefined, db.brokers);
 
   return {
     customers,
-    start: createStartCheckout({ ...parts, customers, finder: createOfferFinder(parts), fulfil }),
+    start: createStartCheckout({ ...parts, customers, fulfil }),
     handlers: {
       'checkout.session.completed': ({ objectId }) => fulfil(objectId),
       'checkout.session.async_payment_succeeded': ({ objectId }) => fulfil(objectId),
@@ -78,9 +74,9 @@ export function createCheckout(parts: ShopParts & Pick<FulfilGiven, 'isGone' | '
         }
       }
     },
-    reconcile: () => reconcileOrders({ ...parts, fulfil, alarm }),
-    missed: createFindMissed({ ...parts, fulfil, alarm }),
-    flagged: createFlaggedOrders({ ...parts, returnPayment: createReturnPayment(parts) }),
+    reconcile: () => reconcileOrders({ ...parts, fulfil }),
+    missed: createFindMissed({ ...parts, fulfil }),
+    flagged: createFlaggedOrders(parts),
     withdraw: createWithdrawOrders({ ...parts, fulfil }),
   };
 }

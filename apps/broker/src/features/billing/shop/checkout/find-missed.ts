@@ -3,7 +3,7 @@ import { idOf } from '../id-of.ts';
 import { offerOfProduct } from '../prices/put-price.ts';
 import { providerPages } from '../provider-pages.ts';
 import type { ShopParts } from '../shop-parts.ts';
-import type { AlarmOfPayment } from './outcome/alarm-of-payment.ts';
+import { alarmOfPayment } from './outcome/alarm-of-payment.ts';
 import type { Fulfil } from './outcome/fulfilment.ts';
 import type { OrderStatus } from './orders/order.ts';
 import { findOrder, listDecided } from './orders/order-store.ts';
@@ -31,7 +31,7 @@ export type FindMissed = {
   claim(subscriptionId: string): Promise<boolean>;
 };
 
-type MissedParts = Pick<ShopParts, 'db' | 'provider' | 'clock' | 'log'> & { fulfil: Fulfil; alarm: AlarmOfPayment };
+type MissedParts = Pick<ShopParts, 'db' | 'provider' | 'clock' | 'log'> & { fulfil: Fulfil };
 
 export function createFindMissed(parts: MissedParts): FindMissed {
   return {
@@ -55,7 +55,8 @@ async function lookAtSessions(parts: MissedParts): Promise<number> {
   return found;
 }
 
-async function look({ db, fulfil, alarm, log }: MissedParts, session: ProviderSession): Promise<boolean> {
+async function look(parts: MissedParts, session: ProviderSession): Promise<boolean> {
+  const { db, fulfil, log } = parts;
   const order = await findOrder(db.query, { sessionId: session.id });
   if (order && !unfinished.includes(order.status)) return false;
   const payment = await fulfil(session.id, { read: session });
@@ -64,18 +65,19 @@ async function look({ db, fulfil, alarm, log }: MissedParts, session: ProviderSe
     return false;
   }
   if (payment.order.status === order?.status) return false;
-  await alarm(payment.order, payment.order.status);
+  await alarmOfPayment(parts, payment.order, payment.order.status);
   return true;
 }
 
-async function lookAtFailed({ db, provider, clock, fulfil, alarm }: MissedParts): Promise<number> {
+async function lookAtFailed(parts: MissedParts): Promise<number> {
+  const { db, provider, clock, fulfil } = parts;
   let found = 0;
   const now = clock.now();
   const span = { after: new Date(now - failedForMs), before: new Date(now), limit: mostFailed };
   for (const order of await listDecided(db.query, provider.livemode, { statuses: ['failed'], ...span })) {
     const payment = order.sessionId === undefined ? undefined : await fulfil(order.sessionId);
     if (!payment || payment.order.status === 'failed') continue;
-    await alarm(order, payment.order.status);
+    await alarmOfPayment(parts, order, payment.order.status);
     found += 1;
   }
   return found;

@@ -1,5 +1,5 @@
 import type { ShopParts } from '../shop-parts.ts';
-import type { AlarmOfPayment } from './outcome/alarm-of-payment.ts';
+import { alarmOfPayment } from './outcome/alarm-of-payment.ts';
 import type { Fulfil } from './outcome/fulfilment.ts';
 import type { Order } from './orders/order.ts';
 import { listSessions } from './list-sessions.ts';
@@ -35,9 +35,9 @@ export type OrderReport = {
  * pages, here and at the provider, so that thousands cost neither a request each nor memory.
  */
 export async function reconcileOrders(
-  parts: Pick<ShopParts, 'db' | 'provider' | 'clock' | 'log'> & { fulfil: Fulfil; alarm: AlarmOfPayment },
+  parts: Pick<ShopParts, 'db' | 'provider' | 'clock' | 'log'> & { fulfil: Fulfil },
 ): Promise<OrderReport> {
-  const { db, provider, fulfil, alarm, clock, log } = parts;
+  const { db, provider, fulfil, clock, log } = parts;
   const { livemode } = provider;
   const report: OrderReport = { checked: 0, fulfilled: 0, expired: 0, flagged: 0, refunded: 0, unanswered: 0 };
   const before = new Date(clock.now() - leftAloneMs);
@@ -48,7 +48,7 @@ export async function reconcileOrders(
       const status = await statusNow(order, read);
       if (status === 'fulfilled' || status === 'flagged' || status === 'refunded') {
         report[status] += 1;
-        await alarm(order, status);
+        await alarmOfPayment(parts, order, status);
       } else if (status === 'expired' || status === 'failed') report.expired += 1;
     } catch (error) {
       report.unanswered += 1;

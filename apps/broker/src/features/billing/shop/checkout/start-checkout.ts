@@ -8,7 +8,7 @@ import { readPlan } from '../offers/offer-rows.ts';
 import { endRentalsWithPlan } from '../overlap/end-with-plan.ts';
 import type { ShopParts } from '../shop-parts.ts';
 import type { Customers } from './customers.ts';
-import type { OfferFinder, Wanted, WantedPlan } from './orders/find-offer.ts';
+import { findOffer, type Wanted, type WantedPlan } from './orders/find-offer.ts';
 import type { Fulfil } from './outcome/fulfilment.ts';
 import { openOrder } from './orders/open-order.ts';
 import type { Order, Ordered } from './orders/order.ts';
@@ -31,9 +31,7 @@ export type StartCheckout = (
  * Starts a payment: writes the order, then asks the provider for its page. After a failure the same request may be repeated:
  * it leads to the same order, and the provider answers with the same page.
  */
-export function createStartCheckout(
-  parts: ShopParts & { finder: OfferFinder; customers: Customers; fulfil: Fulfil },
-): StartCheckout {
+export function createStartCheckout(parts: ShopParts & { customers: Customers; fulfil: Fulfil }): StartCheckout {
   const { db, provider, publicUrl, customers, clock } = parts;
   const { query } = db;
   const limit = createRateLimit(startsPerMinute, clock, undefined, db.brokers);
@@ -60,7 +58,7 @@ export function createStartCheckout(
     addresses: ReturnType<typeof returnAddresses>,
     lock?: PurchaseLock,
   ) {
-    const ordered = await parts.finder.find(wanted);
+    const ordered = await findOffer(parts, wanted);
     // what was not paid may have been paid just now
     if (lock) await syncUnpaid(parts, { ...ordered, userId, livemode: provider.livemode }, { lock });
     await refuseOwned(userId, ordered);

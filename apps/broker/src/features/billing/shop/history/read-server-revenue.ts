@@ -1,6 +1,6 @@
 import type { Query } from '#platform/db/database.ts';
 
-/** What a server's rentals brought since a moment, after refunds and without tax, in minor units of one currency: less than 0 after older ones. */
+/** Sums the revenue of a server's rentals since a moment, less refunds and tax, in minor units of one currency. Refunds of older payments can make it negative. */
 export async function readServerRevenue(
   query: Query,
   of: { serverId: string; livemode: boolean; currency: string; since: Date },

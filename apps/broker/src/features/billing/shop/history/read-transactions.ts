@@ -7,7 +7,7 @@ import { presentTransaction, transactionColumns, type TransactionRow } from './t
 
 export type TransactionFilter = {
   userId: string;
-  /** Payments, or those of the sandbox. */
+  /** Which rows count: those of real payments, or those of the sandbox. */
   livemode: boolean;
   period: Period;
   type?: TransactionType | undefined;
@@ -18,7 +18,7 @@ const filtered = `
   from transactions where user_id = $1 and livemode = $2 and created_at >= $3 and created_at < $4
     and ($5::text is null or type = $5) and ($6::text is null or status = $6)`;
 
-/** One page of a person's payments and refunds, newest first, or what follows after one of them. */
+/** Reads a page of a user's payments and refunds, newest first. @param page.after the last row of the previous page */
 export async function readTransactions(
   query: Query,
   filter: TransactionFilter,
@@ -40,7 +40,7 @@ export async function countTransactions(query: Query, filter: TransactionFilter)
   return rows[0]?.found ?? 0;
 }
 
-/** Whether any of a person's payments has tax or a discount. */
+/** Whether any payment of a user has tax or a discount. */
 export async function hasTotals(
   query: Query,
   { userId, livemode }: Pick<TransactionFilter, 'userId' | 'livemode'>,
@@ -53,8 +53,8 @@ export async function hasTotals(
 }
 
 /**
- * Minor units that a person has paid in one currency, less what came back. A payment that was refunded counts as paid,
- * because its refund is a transaction of its own.
+ * Sums what a user has paid in one currency, less refunds, in minor units. A refunded payment counts, because its refund is a transaction
+ * of its own.
  */
 export async function readTotalSpent(
   query: Query,

@@ -15,7 +15,7 @@ import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import { countTransactions, hasTotals, readTotalSpent, readTransactions } from './read-transactions.ts';
 
-/** Of recentTransactions. */
+/** Rows of recentTransactions. */
 const maxRecent = 10;
 const defaultCurrency = 'USD';
 
@@ -26,20 +26,20 @@ const columns: Columns<Transaction> = {
   status: ({ status }) => status,
   description: ({ description }) => description,
   service: ({ mcpId }) => mcpId,
-  // as people write money; never negative, the type says what came back
+  // decimal, never negative: the type tells a refund
   amount: ({ amount, currency }) => decimalText(amount, currency),
   currency: ({ currency }) => currency,
   receiptUrl: ({ receiptUrl }) => receiptUrl,
 };
 
-/** Behind the others, where a person has paid tax or has had a discount: programs that read the others are not disturbed. */
+/** Columns for users with tax or discounts: last, so that programs that read the other columns are not disturbed. */
 const columnsOfTotals: Columns<Transaction> = {
   subtotal: ({ amount, currency, totals }) => decimalText(totals?.subtotal ?? amount, currency),
   discount: ({ currency, totals }) => decimalText(totals?.discount ?? 0, currency),
   tax: ({ currency, totals }) => decimalText(totals?.tax ?? 0, currency),
 };
 
-/** A person reads how the bank decided; `won` and `lost` are told from the side of the shop. */
+/** The bank's decision for the user; `won` and `lost` are from the shop's side. */
 const disputeWords: Readonly<Record<NonNullable<Transaction['dispute']>['state'], string>> = {
   inquiry: 'the bank asks',
   'to-answer': 'open',
@@ -48,13 +48,9 @@ const disputeWords: Readonly<Record<NonNullable<Transaction['dispute']>['state']
   lost: 'money given back',
 };
 
-/** Behind all others, for the same reason. */
 const columnOfDisputes: Columns<Transaction> = { dispute: ({ dispute }) => dispute && disputeWords[dispute.state] };
 
-/**
- * What a person has paid and got back, as pages and as a file.
- * @param livemode which transactions are theirs: those of real payments, or those of the sandbox
- */
+/** A user's payments and refunds, as pages and as a file. @param livemode real payments, or those of the sandbox */
 export function mountBillingHistoryRoutes(
   router: Router,
   { query, livemode, downloads }: { query: Query; livemode: boolean; downloads: Downloads },
@@ -67,7 +63,7 @@ export function mountBillingHistoryRoutes(
       readTransactions(query, all, { limit: maxRecent, offset: 0 }),
       countTransactions(query, all),
     ]);
-    // all prices are in one currency; should an operator have changed it, the sum is that of the newest
+    // all prices are in one currency; if an operator has changed it, the sum is that of the newest
     const currency = recentTransactions[0]?.currency ?? defaultCurrency;
     const totalSpent = await readTotalSpent(query, { userId, livemode, currency });
     return { success: true as const, data: { totalSpent, currency, totalTransactions, recentTransactions } };

@@ -1,5 +1,5 @@
--- What was paid and given back, for ever. `idem` names the fact, so that a fact that is told twice is one row: `order:{id}`,
--- `invoice:{id}`, `refund:{id}`, `cancel:{subscription}:{period end}`. `tax` is part of `amount`; `discount` came off before.
+-- Payments and refunds, kept for ever. `idem` is the idempotency key: `order:{id}`, `invoice:{id}`, `refund:{id}`,
+-- `cancel:{subscription}:{period end}`. `tax` is part of `amount`; `discount` was taken off before.
 create table transactions (
   id uuid primary key,
   user_id uuid not null,

@@ -20,7 +20,7 @@ export type TransactionRow = DisputeColumns & {
 export const transactionColumns = `t.id, t.status, t.type, t.description, t.server_id, t.amount, t.discount, t.tax, t.currency, t.created_at,
   t.receipt_url, ${disputeColumns}`;
 
-/** A transaction as its owner sees it: until when the shop can answer a dispute is not theirs to know. */
+/** A transaction as its owner sees it, without the shop's deadline to answer a dispute. */
 export function presentTransaction(row: TransactionRow): Transaction {
   const dispute = presentDispute(row);
   const totals = totalsOf(row.amount, row);

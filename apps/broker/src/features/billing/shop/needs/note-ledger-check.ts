@@ -1,7 +1,7 @@
 import type { Query } from '#platform/db/database.ts';
 import type { LedgerFault } from '../../credits/accounts/check-ledger.ts';
 
-/** Keeps what the last check of the ledger found, for those who did not read the log. */
+/** Stores the result of the last ledger check, for administrators who do not read the log. */
 export async function noteLedgerCheck(query: Query, faults: readonly LedgerFault[], at: Date): Promise<void> {
   await query(
     `insert into ledger_checks (checked_at, faults) values ($1, $2::jsonb)

@@ -1,6 +1,4 @@
--- What an operator is asked to look at.
-
--- Disputes of payments, as the provider had them last. `due_by`: until when it takes an answer.
+-- Disputes of payments, in the provider's last known state. `due_by`: deadline for an answer.
 create table disputes (
   id text primary key,
   livemode boolean not null,
@@ -19,7 +17,7 @@ create index disputes_to_answer on disputes (livemode, due_by) where status in (
 
 create index disputes_of_payment on disputes (payment_intent_id);
 
--- The last check alone.
+-- The last check only.
 create table ledger_checks (
   only_row boolean primary key default true check (only_row),
   checked_at timestamptz not null,

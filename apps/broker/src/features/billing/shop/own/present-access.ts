@@ -15,7 +15,7 @@ import {
 } from '../../entitlement/owned.ts';
 import type { OwnedServerFacts } from '../../entitlement/read-owned-servers.ts';
 
-/** "User access to a server" (specification part 1, section 3). */
+/** Presents "User access to a server" (specification part 1, section 3). */
 export function presentAccess(access: Access, server: CatalogueServer, owned: Owned, nowMs: number): UserAccess {
   const by = 'by' in access ? access.by : undefined;
   return {
@@ -41,7 +41,7 @@ const presentIncluding = (plan: OwnedPlan | undefined, untilMs: number | undefin
       }
     : null;
 
-/** How a plan stands among features (specification part 2, section 3). */
+/** A plan as a text among features (specification part 2, section 3). */
 export const planFeature = ({ planId }: Pick<OwnedPlan, 'planId'>): string => `System subscription (${planId})`;
 
 function featuresOf(access: Access): string[] {
@@ -49,7 +49,7 @@ function featuresOf(access: Access): string[] {
   return 'by' in access ? [...access.by.features] : [];
 }
 
-/** All that a person owns (GET /api/billing/subscription), but for their credits. What is over is left out. */
+/** Presents what a user owns (GET /api/billing/subscription), without their credits and without what is over. */
 export function presentOwned(
   owned: Owned,
   ownedServer: (serverId: string) => OwnedServerFacts,
@@ -64,12 +64,12 @@ export function presentOwned(
   const plans = owned.plans.filter((plan) => isShown(plan, nowMs));
   const servers = owned.servers.filter((server) => isShown(server, nowMs));
   const ofKind = (kind: OwnedServer['kind']) => servers.filter((server) => server.kind === kind);
-  // what is rented or bought by now is on trial no more: the rest of the trial is worth nothing
+  // a rental or purchase replaces the trial of the same server
   const trials = ofKind('trial').filter(
     ({ serverId }) =>
       !servers.some((one) => one.serverId === serverId && one.kind !== 'trial' && isRunning(one, nowMs)),
   );
-  /** By the clock: the provider's word that it was dropped may be late. */
+  /** Decides by the clock: the provider's event that it was dropped may be late. */
   const pendingOf = ({ pending }: OwnedPlan) => (pending && pending.untilMs > nowMs ? pending : undefined);
   const subscription: SubscriptionAnswer['subscription'] = {
     subscriptions: plans.map((plan) => ({
@@ -86,7 +86,7 @@ export function presentOwned(
       pendingUntil: isoOrNull(pendingOf(plan)?.untilMs),
       source: presentSource(plan.source),
       ...renewalOf(plan.id),
-      // a plan that is canceled has no renewal that could cost something else
+      // a canceled plan has no renewal with another price
       ...(plan.isCancelled && { priceChange: null }),
       charge: chargeOf(plan),
       chargeIfResumed: chargeIfResumed(plan),
@@ -102,7 +102,7 @@ export function presentOwned(
       source: presentSource(rental.source),
       ...ownedServer(rental.serverId),
       ...(rental.endsWithPlanId !== undefined && { endsWithPlanId: rental.endsWithPlanId }),
-      // one that was undeployed is not renewed, also before the provider has heard of it
+      // the rental of an undeployed server is not renewed, even if the provider does not know it yet
       ...(ownedServer(rental.serverId).isOffered
         ? { charge: chargeOf(rental), chargeIfResumed: chargeIfResumed(rental) }
         : { charge: null, chargeIfResumed: null }),

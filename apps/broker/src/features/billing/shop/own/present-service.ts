@@ -5,7 +5,7 @@ import { accessTo } from '../../entitlement/access-to.ts';
 import type { Owned } from '../../entitlement/owned.ts';
 import { presentAccess } from './present-access.ts';
 
-/** A service in the list of one person: "Service" (specification part 2, section 3). */
+/** Presents a service in a user's list: "Service" (specification part 2, section 3). */
 export function presentService(
   server: CatalogueServer,
   person: { owned: Owned; disabled: ReadonlySet<string>; tried: ReadonlySet<string> },
@@ -24,14 +24,14 @@ export function presentService(
     ...(creditsFrom !== undefined && { creditsFrom }),
     features: server.manifest.features,
     userAccess: presentAccess(access, server, person.owned, nowMs),
-    // the same two conditions as in lists and calls (gateway/view/personal-view.ts)
+    // the same two conditions as for lists and calls (gateway/view/personal-view.ts)
     enabled: access.type !== 'none' && !person.disabled.has(server.id),
     trialDays: access.type === 'none' ? trialLeft(server, person.tried) : null,
     down: presentDown(shown),
   };
 }
 
-/** How a service is whose calls fail, since when and why; null while it answers. */
+/** Status of a failing service, with the time and the reason; null while it answers. */
 export function presentDown({ status, downSince, statusDetail = '' }: ServerAnswer): McpService['down'] {
   return downSince === undefined ? null : { status, since: downSince, reason: statusDetail };
 }
@@ -45,10 +45,7 @@ function presentBilling({ tier, rental, plan }: NonNullable<ServerAnswer['billin
   };
 }
 
-/**
- * Days of the trial of a server that a person has not had yet; null where there is none.
- * @param tried the servers whose trial they have had
- */
+/** Days of a server's trial; null where there is none, or the user has had it. @param tried servers the user has already tried */
 export function trialLeft({ id, manifest }: CatalogueServer, tried: ReadonlySet<string>): number | null {
   return tried.has(id) ? null : (manifest.billing?.trialDays ?? null);
 }

@@ -27,26 +27,48 @@ import type { ShownOffers } from '../offers/shown-offers.ts';
 import type { Prices } from '../prices/create-prices.ts';
 import { readNextCharges } from '../subscriptions/reading/read-next-charges.ts';
 
-/** What is sold, and what a person has of it (specification part 1, section 7: Billing). */
-export function mountBillingRoutes(
-  router: Router,
-  options: {
-    access: AccessBook;
-    offers: OfferStore;
-    prices: Prices;
-    shownOffers: Pick<ShownOffers, 'planOf'>;
-    db: Pick<Database, 'query'>;
-    livemode: boolean;
-    /** undefined: nothing is sold. */
-    payments: object | undefined;
-    credits(userId: string): Promise<CreditAccount>;
-    /** The servers that a person has switched off, which the feature above knows. */
-    disabledServers(userId: string): Promise<readonly string[]>;
-    catalogue: Catalogue;
-    clock: Clock;
-  },
-): void {
-  const { access, offers, prices, catalogue, clock } = options;
+type Options = {
+  access: AccessBook;
+  offers: OfferStore;
+  prices: Prices;
+  shownOffers: Pick<ShownOffers, 'planOf'>;
+  db: Pick<Database, 'query'>;
+  livemode: boolean;
+  /** undefined: nothing is sold. */
+  payments: object | undefined;
+  credits(userId: string): Promise<CreditAccount>;
+  /** The servers that a user has switched off; the upstreams feature passes it in. */
+  disabledServers(userId: string): Promise<readonly string[]>;
+  catalogue: Catalogue;
+  clock: Clock;
+};
+
+/** What is sold, and what a user has of it (specification part 1, section 7: Billing). */
+export function mountBillingRoutes(router: Router, options: Options): void {
+  mountOffers(router, options);
+  mountOwned(router, options);
+}
+
+function mountOffers(router: Router, { offers, prices, payments }: Options): void {
+  router.route(listPlans, async () => {
+    const plans = await offers.plans();
+    return {
+      success: true as const,
+      plans: plans.map((plan) => ({ ...plan, priceId: prices.planPriceId(plan) ?? null })),
+    };
+  });
+
+  router.route(listCreditPackages, async () => {
+    const packages = payments ? await offers.packages() : [];
+    return {
+      success: true as const,
+      packages: packages.map((one) => ({ ...one, stripePriceId: prices.packagePriceId(one) ?? null })),
+    };
+  });
+}
+
+function mountOwned(router: Router, options: Options): void {
+  const { access, prices, catalogue, clock } = options;
   const isSelling = options.payments !== undefined;
 
   function serverOf(mcpId: string): CatalogueServer {
@@ -60,22 +82,6 @@ export function mountBillingRoutes(
     return presentAccess(accessTo(server, owned, nowMs), server, owned, nowMs);
   }
 
-  router.route(listPlans, async () => {
-    const plans = await offers.plans();
-    return {
-      success: true as const,
-      plans: plans.map((plan) => ({ ...plan, priceId: prices.planPriceId(plan) ?? null })),
-    };
-  });
-
-  router.route(listCreditPackages, async () => {
-    const packages = isSelling ? await offers.packages() : [];
-    return {
-      success: true as const,
-      packages: packages.map((one) => ({ ...one, stripePriceId: prices.packagePriceId(one) ?? null })),
-    };
-  });
-
   router.route(getSubscription, async ({ caller: { userId } }) => {
     const [owned, credits] = await Promise.all([access.read(userId), options.credits(userId)]);
     const ownedServer = await readOwnedServers(catalogue, owned, clock.now());
@@ -86,7 +92,7 @@ export function mountBillingRoutes(
       success: true as const,
       ...presentOwned(owned, ownedServer, money, clock.now()),
       credits: presentCredits(credits),
-      // the provider counts a credit as less than nothing
+      // the provider's credits are negative
       ...(balance && { balance: { amountCents: -balance.amount, currency: balance.currency } }),
     };
   });

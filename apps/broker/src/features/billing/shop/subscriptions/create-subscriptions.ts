@@ -3,19 +3,19 @@ import type { PurchaseLock } from '../changes/purchase-locks.ts';
 import { idOf } from '../id-of.ts';
 import type { ShopParts, SyncSubscription } from '../shop-parts.ts';
 import type { PaymentEventHandlers } from '../webhook/payment-event.ts';
+import { listPaymentMethods } from './cards/list-payment-methods.ts';
+import { openPortal } from './cards/open-portal.ts';
+import { findOpenPayment } from './find-open-payment.ts';
 import { createFollowCards } from './cards/follow-cards.ts';
-import { createListPaymentMethods, type ListPaymentMethods } from './cards/list-payment-methods.ts';
-import { createOpenPortal, type OpenPortal } from './cards/open-portal.ts';
-import { createSettlePayments } from './cards/payment-settings.ts';
+import { settlePayments } from './cards/payment-settings.ts';
 import { createChangePlan, type ChangePlan } from './change-plan.ts';
 import { endAtProvider } from './ends/end-at-provider.ts';
-import { createEndMissing } from './ends/end-missing.ts';
+import { endMissing } from './ends/end-missing.ts';
 import { createEndOwn, type EndOwn } from './ends/end-own.ts';
 import { endReplaced } from './ends/end-replaced.ts';
 import { endUnoffered } from './ends/end-unoffered.ts';
 import { endWanted } from './ends/end-wanted.ts';
 import { setEnd } from './ends/set-end.ts';
-import { createFindOpenPayment, type FindOpenPayment } from './find-open-payment.ts';
 import { readAgain } from './reading/read-again.ts';
 import { endTakenAway, reconcileSubscriptions } from './reconcile-subscriptions.ts';
 import { createReturnOwed } from './return-owed.ts';
@@ -26,9 +26,9 @@ export type Subscriptions = {
   readonly sync: SyncSubscription;
   readonly ends: EndOwn;
   readonly changePlan: ChangePlan;
-  readonly findOpenPayment: FindOpenPayment;
-  readonly openPortal: OpenPortal;
-  readonly listPaymentMethods: ListPaymentMethods;
+  findOpenPayment(userId: string, id: string): ReturnType<typeof findOpenPayment>;
+  openPortal(userId: string, backTo?: { planId?: string | undefined }): ReturnType<typeof openPortal>;
+  listPaymentMethods(userId: string): ReturnType<typeof listPaymentMethods>;
   /** For webhooks. @param claim finishes the order of a subscription that is unknown here */
   handlers(claim: (paymentId: string) => Promise<unknown>): PaymentEventHandlers;
   /** Ends the unpaid subscriptions that an order replaces. */
@@ -59,9 +59,9 @@ export function createSubscriptions(options: Omit<ShopParts, 'sync'>): Subscript
     ...options,
     readServer,
     announce: access.announce,
-    endMissing: createEndMissing(options),
+    endMissing: (paymentId) => endMissing(options, paymentId),
     returnOwed: returns.of,
-    settle: createSettlePayments(options),
+    settle: (read) => settlePayments(options, read),
     async endRentals(paymentIds, lock) {
       for (const paymentId of paymentIds)
         await setEnd(parts, paymentId, true, lock).catch((error: unknown) => {
@@ -74,9 +74,9 @@ export function createSubscriptions(options: Omit<ShopParts, 'sync'>): Subscript
     sync,
     ends: createEndOwn(parts),
     changePlan: createChangePlan(parts),
-    findOpenPayment: createFindOpenPayment(parts),
-    openPortal: createOpenPortal(parts),
-    listPaymentMethods: createListPaymentMethods(parts),
+    findOpenPayment: (userId, id) => findOpenPayment(parts, userId, id),
+    openPortal: (userId, backTo) => openPortal(parts, userId, backTo),
+    listPaymentMethods: (userId) => listPaymentMethods(parts, userId),
     handlers: (claim) => handlersOf(parts, claim),
     endReplaced: (order, lock) => endReplaced(parts, order, lock),
     reconcile: () => reconcileSubscriptions(parts),

@@ -6,37 +6,31 @@ import type { ShopParts } from '../shop-parts.ts';
 import { paymentOf } from './find-own.ts';
 
 /** An unpaid invoice: its page at the payment provider, and the amount due in minor units. */
-export type OpenPayment = { paymentUrl: string; amountDue: number; currency: string };
+type OpenPayment = { paymentUrl: string; amountDue: number; currency: string };
 
 /**
  * Finds what a user has to pay for one of their plans or rentals whose last payment failed, or whose upgrade waits.
  * @param id of the subscription or rental
  * @throws SoukError not_found where it is not theirs or nothing is unpaid; payments_unavailable
  */
-export type FindOpenPayment = (userId: string, id: string) => Promise<OpenPayment>;
-
-export function createFindOpenPayment({
-  access,
-  db,
-  provider,
-  locks,
-  clock,
-}: Pick<ShopParts, 'access' | 'db' | 'provider' | 'locks' | 'clock'>): FindOpenPayment {
-  return async (userId, id) => {
-    const { plans, servers } = await access.read(userId);
-    const own = [...plans, ...servers].find((one) => one.id === id);
-    const nowMs = clock.now();
-    if (!own || own.source !== 'payment' || !isShown(own, nowMs)) {
-      throw new SoukError('not_found', { message: 'You have no such subscription' });
-    }
-    const subscription = await paymentOf(db.query, 'planId' in own ? 'subscriptions' : 'access_grants', id);
-    const invoice = await locks.run(userId, () => findOpen(provider, subscription, own.pastDue));
-    if (!invoice?.hosted_invoice_url) throw new SoukError('not_found', { message: 'There is nothing to pay' });
-    return {
-      paymentUrl: invoice.hosted_invoice_url,
-      amountDue: invoice.amount_remaining,
-      currency: invoice.currency.toUpperCase(),
-    };
+export async function findOpenPayment(
+  { access, db, provider, locks, clock }: Pick<ShopParts, 'access' | 'db' | 'provider' | 'locks' | 'clock'>,
+  userId: string,
+  id: string,
+): Promise<OpenPayment> {
+  const { plans, servers } = await access.read(userId);
+  const own = [...plans, ...servers].find((one) => one.id === id);
+  const nowMs = clock.now();
+  if (!own || own.source !== 'payment' || !isShown(own, nowMs)) {
+    throw new SoukError('not_found', { message: 'You have no such subscription' });
+  }
+  const subscription = await paymentOf(db.query, 'planId' in own ? 'subscriptions' : 'access_grants', id);
+  const invoice = await locks.run(userId, () => findOpen(provider, subscription, own.pastDue));
+  if (!invoice?.hosted_invoice_url) throw new SoukError('not_found', { message: 'There is nothing to pay' });
+  return {
+    paymentUrl: invoice.hosted_invoice_url,
+    amountDue: invoice.amount_remaining,
+    currency: invoice.currency.toUpperCase(),
   };
 }
 

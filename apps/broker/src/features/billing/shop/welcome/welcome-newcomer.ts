@@ -13,9 +13,9 @@ const description = 'Welcome credits';
 export type WelcomeNewcomer = (query: Query, newcomer: { userId: string; email: string }) => Promise<void>;
 
 /**
- * An address has welcome credits once, also where two of its identities sign in at the same time, or its account was deleted:
- * the second one waits for the fingerprint of the first, and finds it.
- * @param parts.credits 0: none are given. `key`: fingerprints of addresses cannot be made without it
+ * Each address gets welcome credits once, also if two of its identities sign in at the same time, or its account was deleted: the second
+ * one waits for the fingerprint of the first, and finds it.
+ * @param parts.credits 0: none are given
  */
 export function createWelcomeNewcomer(parts: {
   credits: number;

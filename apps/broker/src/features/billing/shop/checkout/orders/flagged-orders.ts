@@ -1,7 +1,7 @@
 import type { ShopParts } from '../../shop-parts.ts';
 import { keyOf, type Order } from './order.ts';
 import { decideOrder, listDecided } from './order-store.ts';
-import type { ReturnPayment } from '../outcome/return-payment.ts';
+import { returnPayment } from '../outcome/return-payment.ts';
 
 const dayMs = 24 * 60 * 60_000;
 /** Time that an operator has to decide. */
@@ -23,20 +23,18 @@ export type FlaggedOrders = {
   returnOld(): Promise<number>;
 };
 
-export function createFlaggedOrders({
-  db,
-  provider,
-  clock,
-  returnPayment,
-}: Pick<ShopParts, 'db' | 'provider' | 'clock'> & { returnPayment: ReturnPayment }): FlaggedOrders {
-  const { livemode } = provider;
+export function createFlaggedOrders(
+  parts: Pick<ShopParts, 'db' | 'provider' | 'locks' | 'uuid' | 'clock' | 'log'>,
+): FlaggedOrders {
+  const { db, clock } = parts;
+  const { livemode } = parts.provider;
   const flagged = (before: Date) =>
     listDecided(db.query, livemode, { statuses: ['flagged'], after: longAgo, before, limit: pageSize });
 
   async function giveBack(order: Order): Promise<Order | undefined> {
     const at = new Date(clock.now());
     if (!(await decideOrder(db.query, order.id, ['flagged'], { status: 'returning', at }))) return undefined;
-    return returnPayment({ ...order, status: 'returning' });
+    return returnPayment(parts, { ...order, status: 'returning' });
   }
 
   function close(order: Order): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Query } from '#platform/db/database.ts';
 import { readRow, readRows } from '../../../read-rows.ts';
-import type { Order, OrderStatus, PaidTotals } from './order.ts';
+import type { Order, OrderStatus } from './order.ts';
 
 type OrderRow = Omit<Order, 'paid'> & {
   paidTotal: number | undefined;
@@ -16,32 +16,18 @@ const selectOrder = `select id, user_id as "userId", livemode, kind, item_id as 
   paid_tax as "paidTax"
 from checkout_orders`;
 
-/** Adds an order. @returns false where the person has an open one for the same thing */
+/** Adds an order. @returns false where the user has an open one for the same item */
 export async function insertOrder(query: Query, order: Order): Promise<boolean> {
   const { rows } = await query(
     `insert into checkout_orders (id, user_id, livemode, kind, item_id, description, price_id, amount, currency, credits,
        success_url, cancel_url, created_at, expires_at, shown_rentals, asks_tax, allows_codes)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+     select id, "userId", livemode, kind, "itemId", description, "priceId", amount, currency, credits, "successUrl",
+       "cancelUrl", "createdAt", "expiresAt", "shownRentals", "asksTax", "allowsCodes"
+     from jsonb_to_record($1::jsonb) as o(id uuid, "userId" uuid, livemode boolean, kind text, "itemId" text, description text,
+       "priceId" text, amount bigint, currency text, credits bigint, "successUrl" text, "cancelUrl" text,
+       "createdAt" timestamptz, "expiresAt" timestamptz, "shownRentals" text[], "asksTax" boolean, "allowsCodes" boolean)
      on conflict (user_id, livemode, kind, item_id) where status = 'open' do nothing returning id`,
-    [
-      order.id,
-      order.userId,
-      order.livemode,
-      order.kind,
-      order.itemId,
-      order.description,
-      order.priceId,
-      order.amount,
-      order.currency,
-      order.credits,
-      order.successUrl,
-      order.cancelUrl,
-      order.createdAt,
-      order.expiresAt,
-      order.shownRentals ?? null,
-      order.asksTax,
-      order.allowsCodes,
-    ],
+    [JSON.stringify(order)],
   );
   return rows.length === 1;
 }
@@ -103,37 +89,24 @@ export async function decideOrder(
   query: Query,
   id: string,
   from: readonly OrderStatus[],
-  decided: {
-    status: OrderStatus;
-    at: Date;
-    reason?: string;
-    trouble?: string;
-    replaces?: readonly string[];
-    subscriptionId?: string | undefined;
-    paymentIntentId?: string | undefined;
-    paid?: PaidTotals | undefined;
-  },
+  {
+    paid,
+    ...decided
+  }: Pick<Order, 'status'> &
+    Partial<Pick<Order, 'reason' | 'trouble' | 'replaces' | 'subscriptionId' | 'paymentIntentId' | 'paid'>> & {
+      at: Date;
+    },
 ): Promise<boolean> {
   const { rows } = await query(
-    `update checkout_orders set status = $3, decided_at = $4, reason = coalesce($5, reason),
-       subscription_id = coalesce($6, subscription_id), payment_intent_id = coalesce($7, payment_intent_id),
-       paid_total = coalesce($8, paid_total), paid_discount = coalesce($9, paid_discount), paid_tax = coalesce($10, paid_tax),
-       trouble = coalesce($11, trouble), replaces = coalesce($12::text[], replaces)
-     where id = $1 and status = any($2::text[]) returning id`,
-    [
-      id,
-      from,
-      decided.status,
-      decided.at,
-      decided.reason ?? null,
-      decided.subscriptionId ?? null,
-      decided.paymentIntentId ?? null,
-      decided.paid?.total ?? null,
-      decided.paid?.discount ?? null,
-      decided.paid?.tax ?? null,
-      decided.trouble ?? null,
-      decided.replaces ?? null,
-    ],
+    `update checkout_orders o set status = d.status, decided_at = d.at, reason = coalesce(d.reason, o.reason),
+       subscription_id = coalesce(d."subscriptionId", o.subscription_id),
+       payment_intent_id = coalesce(d."paymentIntentId", o.payment_intent_id), paid_total = coalesce(d.total, o.paid_total),
+       paid_discount = coalesce(d.discount, o.paid_discount), paid_tax = coalesce(d.tax, o.paid_tax),
+       trouble = coalesce(d.trouble, o.trouble), replaces = coalesce(d.replaces, o.replaces)
+     from jsonb_to_record($3::jsonb) as d(status text, at timestamptz, reason text, "subscriptionId" text,
+       "paymentIntentId" text, total bigint, discount bigint, tax bigint, trouble text, replaces text[])
+     where o.id = $1 and o.status = any($2::text[]) returning o.id`,
+    [id, from, JSON.stringify({ ...decided, ...paid })],
   );
   return rows.length === 1;
 }

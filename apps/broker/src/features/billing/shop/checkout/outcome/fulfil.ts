@@ -3,21 +3,18 @@ import { SoukError } from '#platform/errors.ts';
 import type { PurchaseLock } from '../../changes/purchase-locks.ts';
 import { acceptPayment } from './accept-payment.ts';
 import type { Fulfil, FulfilGiven } from './fulfilment.ts';
-import { createFlagOrder } from '../orders/flag-order.ts';
+import { flagOrder } from '../orders/flag-order.ts';
 import { accountDeleted, type Order } from '../orders/order.ts';
 import { decideOrder, findOrder, saveSession } from '../orders/order-store.ts';
 import { outcomes, type Outcome } from './payment-outcomes.ts';
 import { paymentStateOf } from './payment-state.ts';
 import { idOf } from '../../id-of.ts';
 import { differencesOf, readSession, type ProviderSession } from '../read-session.ts';
-import { createReturnPayment } from './return-payment.ts';
+import { returnPayment } from './return-payment.ts';
 import { syncUnpaid } from '../sync-unpaid.ts';
 
 export function createFulfil(given: FulfilGiven): Fulfil {
   const { db, provider, customers, uuid, clock, log } = given;
-  const now = () => clock.now();
-  const flag = createFlagOrder(given);
-  const returnPayment = createReturnPayment(given);
 
   async function findOrderOf(session: ProviderSession): Promise<Order | undefined> {
     const order = await findOrder(db.query, { sessionId: session.id });
@@ -34,7 +31,7 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     // the customer of a deleted account is no longer known
     const customer = order.reason === accountDeleted ? idOf(session.customer) : await customers.find(order.userId);
     const differences = differencesOf(order, session, customer);
-    if (Object.keys(differences).length > 0) return flag(order, session, differences);
+    if (Object.keys(differences).length > 0) return flagOrder(given, order, session, differences);
     const isGone = await given.isGone(order);
     if (lock) await syncUnpaid(given, order, { but: idOf(session.subscription), lock });
     const accepted = await db.transaction((query) =>
@@ -42,7 +39,7 @@ export function createFulfil(given: FulfilGiven): Fulfil {
         orderId: order.id,
         session,
         transactionId: uuid(),
-        at: new Date(now()),
+        at: new Date(clock.now()),
         isGone,
         findServer: given.findServer,
       }),
@@ -52,16 +49,16 @@ export function createFulfil(given: FulfilGiven): Fulfil {
 
   /** Work outside the database. If it fails, the next fulfilment repeats it. */
   async function finish(order: Order, lock?: PurchaseLock): Promise<Order> {
-    if (order.status === 'returning') return returnPayment(order, lock);
+    if (order.status === 'returning') return returnPayment(given, order, lock);
     if (order.status !== 'paid' || order.subscriptionId === undefined || !lock) return order;
     if ((await given.sync(order.subscriptionId, lock)) === 'unsettled') throw new SoukError('payments_unavailable');
     await given.endReplaced(order, lock);
-    await decideOrder(db.query, order.id, ['paid'], { status: 'fulfilled', at: new Date(now()) });
+    await decideOrder(db.query, order.id, ['paid'], { status: 'fulfilled', at: new Date(clock.now()) });
     return { ...order, status: 'fulfilled' };
   }
 
   async function end(order: Order, status: 'expired' | 'failed', subscriptionId?: string): Promise<Order> {
-    await decideOrder(db.query, order.id, ['open'], { status, at: new Date(now()), subscriptionId });
+    await decideOrder(db.query, order.id, ['open'], { status, at: new Date(clock.now()), subscriptionId });
     return { ...order, status };
   }
 

@@ -1,13 +1,10 @@
 import type { AuditAction } from '@souk/contract/admin/audit-actions.ts';
 import { writeAuditWith, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { PurchaseLock } from '../../changes/purchase-locks.ts';
-import type { FulfilGiven } from './fulfilment.ts';
+import type { ShopParts } from '../../shop-parts.ts';
 import { giveBack } from './give-back.ts';
 import { accountDeleted, keyOf, paidTwice, type Order } from '../orders/order.ts';
 import { decideOrder } from '../orders/order-store.ts';
-
-/** Refunds the payment of an order that is `returning`, with a line in the log and the audit log. */
-export type ReturnPayment = (order: Order, lock?: PurchaseLock) => Promise<Order>;
 
 /** Audit actions of reasons that have their own. */
 const actions = new Map<string | undefined, AuditAction>([
@@ -15,41 +12,39 @@ const actions = new Map<string | undefined, AuditAction>([
   [paidTwice, 'payment.duplicate-refunded'],
 ]);
 
-export function createReturnPayment(
-  given: Pick<FulfilGiven, 'db' | 'provider' | 'locks' | 'uuid' | 'clock' | 'log'>,
-): ReturnPayment {
-  const { db, clock, log } = given;
+type ReturnParts = Pick<ShopParts, 'db' | 'provider' | 'locks' | 'uuid' | 'clock' | 'log'>;
 
-  async function giveOneBack(order: Order): Promise<Order> {
-    const { id, userId, kind, itemId: of, reason } = order;
-    const facts = { orderId: id, userId, kind, of, reason };
-    const action = actions.get(reason) ?? 'payment.returned';
-    const answer = await giveBack(given, order, (query, at) =>
-      writeAuditWith(query, { actorId: undefined, action, subject: id, details: facts }, at),
-    );
-    if (answer === 'before') return { ...order, status: 'refunded' };
-    // the next call checks whether the bank has carried it out
-    if (answer === 'pending') return order;
-    if (answer !== 'refunded') {
-      // such as when the balance is too low: retried in a week, unless the operator decides
-      const stays = { status: 'flagged' as const, trouble: `its refund was refused: ${answer.refused}` };
-      const details = { ...facts, error: answer.refused };
-      await db.transaction(async (query) => {
-        const at = new Date(clock.now());
-        await decideOrder(query, id, ['returning'], { ...stays, at });
-        await query(`update transactions set status = 'pending' where idem = $1 and status = 'refunded'`, [
-          keyOf(order),
-        ]);
-        const entry: AuditEntry = { actorId: undefined, action: 'payment.return-refused', subject: id, details };
-        await writeAuditWith(query, entry, at);
-      });
-      log.error({ ...facts, refused: answer.refused }, 'a payment could not be refunded: an operator has to look');
-      return { ...order, ...stays };
-    }
-    log.warn(facts, 'a payment for what is not available was refunded');
-    return { ...order, status: 'refunded' };
+/** Refunds the payment of an order that is `returning`, with a line in the log and the audit log. */
+export const returnPayment = (parts: ReturnParts, order: Order, lock?: PurchaseLock): Promise<Order> =>
+  order.kind === 'credits'
+    ? returnLocked(parts, order)
+    : parts.locks.run(order.userId, () => returnLocked(parts, order), { lock });
+
+async function returnLocked(parts: ReturnParts, order: Order): Promise<Order> {
+  const { db, clock, log } = parts;
+  const { id, userId, kind, itemId: of, reason } = order;
+  const facts = { orderId: id, userId, kind, of, reason };
+  const action = actions.get(reason) ?? 'payment.returned';
+  const answer = await giveBack(parts, order, (query, at) =>
+    writeAuditWith(query, { actorId: undefined, action, subject: id, details: facts }, at),
+  );
+  if (answer === 'before') return { ...order, status: 'refunded' };
+  // the next call checks whether the bank has carried it out
+  if (answer === 'pending') return order;
+  if (answer !== 'refunded') {
+    // such as when the balance is too low: retried in a week, unless the operator decides
+    const stays = { status: 'flagged' as const, trouble: `its refund was refused: ${answer.refused}` };
+    const details = { ...facts, error: answer.refused };
+    await db.transaction(async (query) => {
+      const at = new Date(clock.now());
+      await decideOrder(query, id, ['returning'], { ...stays, at });
+      await query(`update transactions set status = 'pending' where idem = $1 and status = 'refunded'`, [keyOf(order)]);
+      const entry: AuditEntry = { actorId: undefined, action: 'payment.return-refused', subject: id, details };
+      await writeAuditWith(query, entry, at);
+    });
+    log.error({ ...facts, refused: answer.refused }, 'a payment could not be refunded: an operator has to look');
+    return { ...order, ...stays };
   }
-
-  return (order, lock) =>
-    order.kind === 'credits' ? giveOneBack(order) : given.locks.run(order.userId, () => giveOneBack(order), { lock });
+  log.warn(facts, 'a payment for what is not available was refunded');
+  return { ...order, status: 'refunded' };
 }

@@ -6,28 +6,24 @@ import type { ShopParts } from '../../shop-parts.ts';
  * change to.
  * @throws SoukError not_found where they have never paid, payment_refused where the provider's account has no portal
  */
-export type OpenPortal = (userId: string, backTo?: { planId?: string | undefined }) => Promise<{ portalUrl: string }>;
-
-export function createOpenPortal({
-  provider,
-  db: { query },
-  publicUrl,
-}: Pick<ShopParts, 'provider' | 'db' | 'publicUrl'>): OpenPortal {
-  return async (userId, { planId } = {}) => {
-    const back = planId === undefined ? '/dashboard?tab=billing' : `/plans?buy=${encodeURIComponent(planId)}`;
-    const { rows } = await query<{ customer_id: string }>(
-      'select customer_id from payment_customers where user_id = $1 and livemode = $2',
-      [userId, provider.livemode],
-    );
-    const customer = rows[0]?.customer_id;
-    if (customer === undefined) throw new SoukError('not_found', { message: 'You have not paid for anything yet' });
-    const { url } = await provider.call((stripe) =>
-      stripe.billingPortal.sessions.create({
-        customer,
-        return_url: `${publicUrl}${back}`,
-        flow_data: { type: 'payment_method_update' },
-      }),
-    );
-    return { portalUrl: url };
-  };
+export async function openPortal(
+  { provider, db, publicUrl }: Pick<ShopParts, 'provider' | 'db' | 'publicUrl'>,
+  userId: string,
+  { planId }: { planId?: string | undefined } = {},
+): Promise<{ portalUrl: string }> {
+  const back = planId === undefined ? '/dashboard?tab=billing' : `/plans?buy=${encodeURIComponent(planId)}`;
+  const { rows } = await db.query<{ customer_id: string }>(
+    'select customer_id from payment_customers where user_id = $1 and livemode = $2',
+    [userId, provider.livemode],
+  );
+  const customer = rows[0]?.customer_id;
+  if (customer === undefined) throw new SoukError('not_found', { message: 'You have not paid for anything yet' });
+  const { url } = await provider.call((stripe) =>
+    stripe.billingPortal.sessions.create({
+      customer,
+      return_url: `${publicUrl}${back}`,
+      flow_data: { type: 'payment_method_update' },
+    }),
+  );
+  return { portalUrl: url };
 }

@@ -7,28 +7,23 @@ import type { ProviderSubscription } from '../reading/read-subscription.ts';
  * subscription is charged to already, and what pays an invoice is charged for the next. Otherwise a card that pays an open invoice
  * would pay only that one.
  */
-export type SettlePayments = (read: ProviderSubscription) => Promise<void>;
-
-export function createSettlePayments({
-  provider,
-  paymentMethods,
-  log,
-}: Pick<ShopParts, 'provider' | 'paymentMethods' | 'log'>): SettlePayments {
-  return async ({ id, paymentSettings, ownMethod }) => {
-    // a method that is not named is no longer charged
-    const named = [...new Set([...paymentMethods, ...(ownMethod === undefined ? [] : [ownMethod.type])])];
-    const isSame = String(paymentSettings.methods) === String(named);
-    if (paymentSettings.keeps && isSame) return;
-    try {
-      await provider.call((stripe) =>
-        stripe.subscriptions.update(id, {
-          payment_settings: { save_default_payment_method: 'on_subscription', payment_method_types: named },
-        }),
-      );
-    } catch (error) {
-      // the subscription has ended meanwhile; other errors are retried with the next reading
-      if (!isRefusal(error)) throw error;
-      log.warn({ err: error, subscription: id }, 'the payment settings of a subscription could not be set');
-    }
-  };
+export async function settlePayments(
+  { provider, paymentMethods, log }: Pick<ShopParts, 'provider' | 'paymentMethods' | 'log'>,
+  { id, paymentSettings, ownMethod }: ProviderSubscription,
+): Promise<void> {
+  // a method that is not named is no longer charged
+  const named = [...new Set([...paymentMethods, ...(ownMethod === undefined ? [] : [ownMethod.type])])];
+  const isSame = String(paymentSettings.methods) === String(named);
+  if (paymentSettings.keeps && isSame) return;
+  try {
+    await provider.call((stripe) =>
+      stripe.subscriptions.update(id, {
+        payment_settings: { save_default_payment_method: 'on_subscription', payment_method_types: named },
+      }),
+    );
+  } catch (error) {
+    // the subscription has ended meanwhile; other errors are retried with the next reading
+    if (!isRefusal(error)) throw error;
+    log.warn({ err: error, subscription: id }, 'the payment settings of a subscription could not be set');
+  }
 }

@@ -5,55 +5,45 @@ import type { ShopParts } from '../../shop-parts.ts';
  * Ends a subscription here that the payment provider no longer has. If the provider does not know its customer either, this is another
  * account of the provider, perhaps because of a wrong key: nothing ends then, and the operator gets an alarm.
  */
-export type EndMissing = (paymentId: string) => Promise<void>;
-
-export function createEndMissing({
-  db,
-  provider,
-  access,
-  clock,
-  log,
-}: Pick<ShopParts, 'db' | 'provider' | 'access' | 'clock' | 'log'>): EndMissing {
-  async function isOfThisAccount(userId: string): Promise<boolean> {
-    const { rows } = await db.query<{ customer_id: string }>(
-      'select customer_id from payment_customers where user_id = $1 and livemode = $2',
-      [userId, provider.livemode],
-    );
-    const customer = rows[0]?.customer_id;
-    // the provider still answers for a deleted customer
-    return (
-      customer !== undefined && (await provider.find((stripe) => stripe.customers.retrieve(customer))) !== undefined
-    );
-  }
-
-  return async (paymentId) => {
-    const { rows } = await db.query<{ user_id: string }>(
-      `select user_id from subscriptions where payment_id = $1 union all
+export async function endMissing(
+  parts: Pick<ShopParts, 'db' | 'provider' | 'access' | 'clock' | 'log'>,
+  paymentId: string,
+): Promise<void> {
+  const { db, access, clock, log } = parts;
+  const { rows } = await db.query<{ user_id: string }>(
+    `select user_id from subscriptions where payment_id = $1 union all
        select user_id from access_grants where payment_id = $1`,
-      [paymentId],
-    );
-    const userId = rows[0]?.user_id;
-    if (userId === undefined) return;
-    if (!(await isOfThisAccount(userId))) {
-      const text = 'the payment provider knows neither a subscription nor its customer: is it another account?';
-      log.error({ subscription: paymentId, userId }, text);
-      return;
-    }
-    const at = new Date(clock.now());
-    const isNew = await db.transaction(async (query) => {
-      const ended = 'set ended_at = $2 where payment_id = $1 and ended_at is null';
-      const plans = await query(`update subscriptions ${ended} returning id`, [paymentId, at]);
-      const rentals = await query(`update access_grants ${ended} returning id`, [paymentId, at]);
-      await query('update subscription_syncs set is_over = true, end_wanted = false where payment_id = $1', [
-        paymentId,
-      ]);
-      if (plans.rows.length + rentals.rows.length === 0) return false;
-      const details = { subscription: paymentId };
-      await writeAuditWith(query, { actorId: undefined, action: 'subscription.missing', subject: userId, details }, at);
-      return true;
-    });
-    if (!isNew) return;
-    log.error({ subscription: paymentId, userId }, 'the payment provider no longer has a subscription: it ended');
-    await access.announce(userId);
-  };
+    [paymentId],
+  );
+  const userId = rows[0]?.user_id;
+  if (userId === undefined) return;
+  if (!(await isOfThisAccount(parts, userId))) {
+    const text = 'the payment provider knows neither a subscription nor its customer: is it another account?';
+    log.error({ subscription: paymentId, userId }, text);
+    return;
+  }
+  const at = new Date(clock.now());
+  const isNew = await db.transaction(async (query) => {
+    const ended = 'set ended_at = $2 where payment_id = $1 and ended_at is null';
+    const plans = await query(`update subscriptions ${ended} returning id`, [paymentId, at]);
+    const rentals = await query(`update access_grants ${ended} returning id`, [paymentId, at]);
+    await query('update subscription_syncs set is_over = true, end_wanted = false where payment_id = $1', [paymentId]);
+    if (plans.rows.length + rentals.rows.length === 0) return false;
+    const details = { subscription: paymentId };
+    await writeAuditWith(query, { actorId: undefined, action: 'subscription.missing', subject: userId, details }, at);
+    return true;
+  });
+  if (!isNew) return;
+  log.error({ subscription: paymentId, userId }, 'the payment provider no longer has a subscription: it ended');
+  await access.announce(userId);
+}
+
+async function isOfThisAccount({ db, provider }: Pick<ShopParts, 'db' | 'provider'>, userId: string): Promise<boolean> {
+  const { rows } = await db.query<{ customer_id: string }>(
+    'select customer_id from payment_customers where user_id = $1 and livemode = $2',
+    [userId, provider.livemode],
+  );
+  const customer = rows[0]?.customer_id;
+  // the provider still answers for a deleted customer
+  return customer !== undefined && (await provider.find((stripe) => stripe.customers.retrieve(customer))) !== undefined;
 }

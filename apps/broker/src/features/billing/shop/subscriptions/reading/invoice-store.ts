@@ -1,6 +1,6 @@
 import type { Query } from '#platform/db/database.ts';
 import { readRow } from '../../../read-rows.ts';
-import type { PaidInvoice } from './read-invoices.ts';
+import type { PaidInvoice, PaidLine } from './read-invoices.ts';
 import type { ProviderSubscription } from './read-subscription.ts';
 
 /** Lists the invoices of a subscription that are recorded with their payment and amount. */
@@ -17,35 +17,26 @@ export async function listRecordedInvoices(query: Query, paymentId: string): Pro
  * @returns false where it is recorded already; an old row without an amount is completed
  */
 export async function addInvoice(query: Query, paymentId: string, invoice: PaidInvoice): Promise<boolean> {
-  const { id, paymentIntentId, paidAt, amount, tax, discount, currency, covers, changeId, balanceUsed } = invoice;
-  const { rows } = await query<{ is_new: boolean }>(
+  const { lines, covers, ...facts } = invoice;
+  const row = await readRow<{ isNew: boolean }>(
+    query,
     `insert into subscription_invoices as i
        (invoice_id, payment_id, payment_intent_id, recorded_at, amount, currency, covers_from, covers_to, tax, discount,
         change_id, balance_used)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, (select id from plan_changes where id::text = $11), $12)
+     select p.id, $1, "paymentIntentId", "paidAt", amount, currency, "from", "to", tax, discount,
+       (select id from plan_changes where id::text = "changeId"), "balanceUsed"
+     from jsonb_to_record($2::jsonb) as p(id text, "paymentIntentId" text, "paidAt" timestamptz, amount bigint, currency text,
+       "from" timestamptz, "to" timestamptz, tax bigint, discount bigint, "changeId" text, "balanceUsed" bigint)
      on conflict (invoice_id) do update set amount = excluded.amount, currency = excluded.currency,
        covers_from = excluded.covers_from, covers_to = excluded.covers_to where i.amount is null
-     returning xmax = 0 as is_new`,
-    [
-      id,
-      paymentId,
-      paymentIntentId ?? null,
-      paidAt,
-      amount,
-      currency,
-      covers?.from ?? null,
-      covers?.to ?? null,
-      tax,
-      discount,
-      changeId ?? null,
-      balanceUsed,
-    ],
+     returning xmax = 0 as "isNew"`,
+    [paymentId, JSON.stringify({ ...facts, ...covers })],
   );
-  await addLines(query, paymentId, invoice);
-  return rows[0]?.is_new ?? false;
+  await addLines(query, paymentId, invoice.id, lines);
+  return row?.isNew ?? false;
 }
 
-async function addLines(query: Query, paymentId: string, { id, lines }: PaidInvoice): Promise<void> {
+async function addLines(query: Query, paymentId: string, id: string, lines: readonly PaidLine[]): Promise<void> {
   await query(
     `insert into subscription_invoice_lines
        (invoice_id, line_id, payment_id, plan_id, price_id, amount, is_credit, is_proration, covers_from, covers_to)

@@ -1,0 +1,120 @@
+import { asRecords } from '#platform/db/background-work.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Livemode } from '../accounts/accounts.ts';
+import type { EndedCall } from '../leases/lease-hold.ts';
+import type { LedgerTimes } from '../ledger.ts';
+import { noteEndedCalls } from './ended-calls.ts';
+import type { Batch } from './noted-batches.ts';
+import { UnnotedAnswers } from './unnoted-answers.ts';
+
+/** Calls per note, and per charge. */
+export const mostAtOnce = 512;
+/** Answered calls that a kill may lose (I3): further answers wait until a note is written. */
+const mostUnnoted = 10;
+
+/** Records ended calls soon, because a kill loses what is not recorded: one small row for many calls. */
+export type CallNotes = {
+  /**
+   * Takes a call that ended. It is recorded with those of the next `noteMs`.
+   * @returns undefined: it may be answered at once; else resolves when it may be: too many answered calls are not recorded
+   */
+  keep(call: EndedCall): Promise<void> | undefined;
+  /** Records the rest. @throws when the database is unreachable: `isRefused` until a call succeeds */
+  note(): Promise<void>;
+  /** Whether the last note failed. */
+  isRefused(): boolean;
+  /** Number of calls that are not recorded. */
+  size(): number;
+  /** Ends the notes that are written without a call of `note`. */
+  stop(): void;
+};
+
+export function createCallNotes({
+  db,
+  livemode,
+  brokerId,
+  uuid,
+  times: { noteMs, unnotedMs },
+  noted,
+  onRefused,
+}: {
+  db: Pick<Database, 'query'>;
+  livemode: Livemode;
+  brokerId: () => string;
+  uuid: () => string;
+  times: LedgerTimes;
+  noted: (batch: Batch) => void;
+  /** The database refuses notes now: call `note` again. */
+  onRefused: () => void;
+}): CallNotes {
+  const query = asRecords(db.query);
+  /** Calls that are only in memory. */
+  let waiting: EndedCall[] = [];
+  const answers = new UnnotedAnswers(unnotedMs);
+  /** The batch that is being recorded, or perhaps is. */
+  let next: Batch | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let noting: Promise<void> | undefined;
+  let isStopped = false;
+
+  const size = () => waiting.length + (next?.calls.length ?? 0);
+  const isRefused = () => next !== undefined && !noting;
+
+  function keep(call: EndedCall): Promise<void> | undefined {
+    const unnoted = size() - answers.size;
+    waiting.push(call);
+    const mayBeAnswered = unnoted < mostUnnoted || isRefused() || isStopped;
+    const answer = mayBeAnswered ? undefined : answers.wait(call);
+    // the first waiting answer hurries the note
+    if (!noting && !next) arm(answer && answers.size === 1 ? 0 : noteMs);
+    return answer;
+  }
+
+  function arm(delayMs: number): void {
+    if (isStopped || (timer && delayMs > 0)) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      timer = undefined;
+      note().catch(onRefused);
+    }, delayMs);
+  }
+
+  async function note(): Promise<void> {
+    // what ended since the note under way began is in the next one
+    await noting;
+    clearTimeout(timer);
+    timer = undefined;
+    noting ??= noteNext().finally(() => (noting = undefined));
+    try {
+      await noting;
+    } catch (error) {
+      answers.answerAll();
+      throw error;
+    }
+    if (waiting.length > 0) arm(answers.size > 0 ? 0 : noteMs);
+  }
+
+  async function noteNext(): Promise<void> {
+    while (next || waiting.length > 0) {
+      next ??= { id: uuid(), calls: waiting.splice(0, mostAtOnce) };
+      await noteEndedCalls(query, livemode, brokerId(), next.id, next.calls);
+      answers.answer(next.calls);
+      const batch = next;
+      next = undefined;
+      noted(batch);
+      if (waiting.length < mostAtOnce) return;
+    }
+  }
+
+  return {
+    keep,
+    note,
+    isRefused,
+    size,
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      answers.answerAll();
+    },
+  };
+}
