@@ -2,7 +2,6 @@
 export type BillingLinks = {
   /** Sells credits; undefined where nothing is sold. */
   readonly topUpUrl: string | undefined;
-  /** Sets the spending cap. */
   readonly capUrl: string;
   /** Approves price rises. @param rise is shown first */
   riseUrl(rise: { serverId: string; tool: string }): string;

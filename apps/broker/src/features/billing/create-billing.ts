@@ -20,7 +20,7 @@ import type { Ledger } from './credits/ledger.ts';
 import { growingLeases } from './credits/leases/lease-policy.ts';
 import type { CreditAccount } from './credits/accounts/read-account.ts';
 import { createPayments, type Payments } from './shop/create-payments.ts';
-import { noteLedgerCheck } from './shop/needs/note-ledger-check.ts';
+import { noteLedgerCheck } from './shop/needs/ledger-check.ts';
 import { createOfferStore, type OfferStore } from './shop/offers/offer-store.ts';
 import type { ShopParts } from './shop/shop-parts.ts';
 import { createShownOffers, type ShownOffers } from './shop/offers/shown-offers.ts';
@@ -48,7 +48,6 @@ export type Billing = {
   readonly prices: Prices;
   readonly ledger: Ledger;
   readonly welcomeNewcomer: WelcomeNewcomer;
-  /** Credits that a new account is given. */
   readonly welcomeCredits: number;
   readonly trialAddresses: TrialAddresses;
   readonly links: BillingLinks;
@@ -69,12 +68,10 @@ type BillingOptions = {
   /** undefined: nothing is sold. */
   provider: PaymentProvider | undefined;
   catalogue: Pick<Catalogue, 'snapshot' | 'versions' | 'onChange'>;
-  /** Path of offers.json. */
   offersFile: string;
   /** Address to which the provider sends receipts. */
   emailOf(userId: string): Promise<string | undefined>;
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** When a user's account was created. */
   accountSince(userId: string): Promise<Date | undefined>;
   /** Key of the fingerprints of addresses that have had welcome credits or trials. */
   addressKey: Uint8Array;

@@ -12,7 +12,7 @@ export { createBilling, type Billing } from './create-billing.ts';
 export type { CreditAccount } from './credits/accounts/read-account.ts';
 export type { EntitlementPolicy, IsEntitled } from './entitlement/entitlement.ts';
 export { creditsContributor } from './credits/account-contributor.ts';
-export { readLedgerCheck } from './shop/needs/read-ledger-check.ts';
+export { readLedgerCheck } from './shop/needs/ledger-check.ts';
 export { isEventMissed } from './shop/webhook/missed-events.ts';
 export { readWebhookFigures } from './shop/webhook/webhook-figures.ts';
 export { checkLedger } from './credits/accounts/check-ledger.ts';

@@ -1,7 +1,6 @@
 import type { Query } from '#platform/db/database.ts';
 import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
 
-/** Counts of what is running, for all users. */
 export type OwnedCounts = { subscriptions: number; rentals: number; purchases: number; trials: number };
 
 const running = isRunningSql({ now: '$2', renewedSince: '$3' });

@@ -106,7 +106,6 @@ async function endWithPeriod({ payments, log }: AdministrationGiven, paymentId: 
   }
 }
 
-/** Closes the user's open payment pages. */
 async function closePages({ db, livemode, payments, log }: AdministrationGiven, userId: string): Promise<void> {
   if (!payments) return;
   const { rows } = await db.query<{ session_id: string }>(

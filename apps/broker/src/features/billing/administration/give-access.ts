@@ -118,17 +118,10 @@ async function insertServer(
   await query(
     `insert into access_grants
        (id, user_id, livemode, server_id, kind, source, period, features, started_at, period_ends_at)
-     values ($1, $2, $3, $4, $5, 'administrator', $6, $7, $8, $9)`,
-    [
-      row.id,
-      row.userId,
-      row.livemode,
-      serverId,
-      kind,
-      kind === 'rental' ? period : null,
-      JSON.stringify(features),
-      row.startsAt,
-      row.endsAt ?? null,
-    ],
+     select id, "userId", livemode, "serverId", kind, 'administrator', case kind when 'rental' then period end, features,
+       "startsAt", "endsAt"
+     from jsonb_to_record($1::jsonb) as g(id uuid, "userId" uuid, livemode boolean, "serverId" text, kind text, period text,
+       features jsonb, "startsAt" timestamptz, "endsAt" timestamptz)`,
+    [JSON.stringify({ ...row, serverId, kind, period, features })],
   );
 }

@@ -33,18 +33,11 @@ export async function listOwners(
     [serverId, livemode, ...runningValues(nowMs), ownersOfPage, (page - 1) * ownersOfPage],
   );
   const total = rows[0]?.total ?? 0;
-  const owners = rows.flatMap(({ id, user_id, email, display_name, kind, period_ends_at }) =>
-    id === null
-      ? []
-      : [
-          {
-            id,
-            user: { id: user_id, email, displayName: display_name },
-            kind,
-            endsAt: period_ends_at?.toISOString() ?? null,
-          },
-        ],
-  );
+  const owners = rows.flatMap(({ id, user_id, email, display_name, kind, period_ends_at }) => {
+    if (id === null) return [];
+    const user = { id: user_id, email, displayName: display_name };
+    return [{ id, user, kind, endsAt: period_ends_at?.toISOString() ?? null }];
+  });
   const pages = Math.max(1, Math.ceil(total / ownersOfPage));
   return { owners, pagination: { page, limit: ownersOfPage, total, pages } };
 }

@@ -35,20 +35,12 @@ export async function listRenters(
     [serverId, livemode, ...runningValues(nowMs), rentersOfPage, (page - 1) * rentersOfPage],
   );
   const total = rows[0]?.total ?? 0;
-  return {
-    renters: rows.flatMap((row) =>
-      row.id === null
-        ? []
-        : [
-            {
-              rentalId: row.id,
-              user: { id: row.user_id, email: row.email, displayName: row.display_name },
-              source: row.source,
-              endsAt: row.period_ends_at?.toISOString() ?? null,
-              ...presentRefund(row),
-            },
-          ],
-    ),
-    pagination: { page, limit: rentersOfPage, total, pages: Math.max(1, Math.ceil(total / rentersOfPage)) },
-  };
+  const renters = rows.flatMap(({ id, user_id, email, display_name, source, period_ends_at, ...refund }) => {
+    if (id === null) return [];
+    const user = { id: user_id, email, displayName: display_name };
+    const endsAt = period_ends_at?.toISOString() ?? null;
+    return [{ rentalId: id, user, source, endsAt, ...presentRefund(refund) }];
+  });
+  const pages = Math.max(1, Math.ceil(total / rentersOfPage));
+  return { renters, pagination: { page, limit: rentersOfPage, total, pages } };
 }

@@ -2,7 +2,6 @@ import type { RentalPeriod } from '@souk/contract/admin/billing.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** End of a period. */
 export function endOfPeriod(startMs: number, period: RentalPeriod): Date {
   if (period === 'monthly') return new Date(monthsLater(startMs, 1));
   return new Date(startMs + (period === 'daily' ? 1 : 7) * dayMs);

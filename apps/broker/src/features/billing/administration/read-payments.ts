@@ -5,7 +5,6 @@ import { presentTransaction, transactionColumns, type TransactionRow } from '../
 import { disputeSql, keepsMoney, presentDispute } from '../shop/needs/dispute-of-payment.ts';
 import { goneBackSql } from '../shop/refunds/gone-back.ts';
 
-/** A payment with what can still be refunded of it. */
 export type FoundPayment = {
   payment: PersonPayment;
   /** The provider's own id, which no screen shows. */
@@ -74,17 +73,10 @@ function present(row: Row): FoundPayment {
 }
 
 /** Only completed payments can be refunded. */
-function refundOf({
-  type,
-  status,
-  amount,
-  payment_intent_id: intent,
-  refunded,
-  pending,
-  ...row
-}: Row): PersonPayment['refund'] {
+function refundOf(row: Row): PersonPayment['refund'] {
+  const { type, status, amount, refunded, pending } = row;
   const isPaid = status === 'completed' || status === 'refunded';
-  if (type === 'refund' || intent === null || amount === 0 || !isPaid) return null;
+  if (type === 'refund' || row.payment_intent_id === null || amount === 0 || !isPaid) return null;
   const leftCents = keepsMoney(presentDispute(row)) ? 0 : Math.max(0, amount - refunded - pending);
   return { refundedCents: refunded, pendingCents: pending, leftCents };
 }

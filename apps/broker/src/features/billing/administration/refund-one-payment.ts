@@ -8,7 +8,7 @@ import { SoukError } from '#platform/errors.ts';
 import { readRow } from '../read-rows.ts';
 import { withPatience } from '../shop/checkout/patience.ts';
 import { findPayment } from '../shop/taking-back/find-payment.ts';
-import { wouldTake } from '../shop/taking-back/would-take.ts';
+import { wouldTake } from '../shop/taking-back/take-credits.ts';
 import { keepUser, noRefunds, type AdministrationGiven } from './administration-given.ts';
 import { keepsMoney } from '../shop/needs/dispute-of-payment.ts';
 import { findPersonPayment } from './read-payments.ts';

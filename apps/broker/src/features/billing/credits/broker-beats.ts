@@ -3,7 +3,6 @@ import { tidyAccounts } from './accounts/accounts.ts';
 import { settleOrphanedCalls } from './settle/ended-calls.ts';
 import type { FinishedCall } from './settle/settle-calls.ts';
 
-/** A lease of a broker, as the database has it. */
 export type OwnLease = { leaseId: string; userId: string; isAsked: boolean };
 
 const mostAccounts = 256;

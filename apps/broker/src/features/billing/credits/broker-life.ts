@@ -4,53 +4,50 @@ import { beat, enrolBroker, leaveBrokers, type OwnLease } from './broker-beats.t
 import { BrokerIsDead } from './leases/grant-leases.ts';
 import type { LedgerTimes } from './ledger.ts';
 
+type Parts = { uuid: () => string; clock: Clock; times: LedgerTimes };
+
 /**
  * The heartbeats of this broker. Without leases and waiting calls it writes none: others may then consider it dead, and it continues
  * under another id.
  */
 export class BrokerLife {
-  readonly #uuid: () => string;
-  readonly #clock: Clock;
-  readonly #times: LedgerTimes;
+  readonly #parts: Parts;
   #id: string;
   #isEnrolled = false;
   /** When the last confirmed heartbeat was sent. */
   #seen = { monotonicMs: -Infinity, wallMs: 0 };
   #activeAtMs: number;
 
-  constructor({ uuid, clock, times }: { uuid: () => string; clock: Clock; times: LedgerTimes }) {
-    this.#uuid = uuid;
-    this.#clock = clock;
-    this.#times = times;
-    this.#id = uuid();
-    this.#activeAtMs = monotonicMs(clock);
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#id = parts.uuid();
+    this.#activeAtMs = monotonicMs(parts.clock);
   }
 
   get id(): string {
     return this.#id;
   }
 
-  /** Whether leases may be granted to it. */
   get isAlive(): boolean {
-    return this.#silenceMs() < this.#times.aliveMs;
+    return this.#silenceMs() < this.#parts.times.aliveMs;
   }
 
   /** Whether others may have reclaimed its leases. */
   get mayBeDead(): boolean {
-    return this.#silenceMs() >= this.#times.lifeMs;
+    return this.#silenceMs() >= this.#parts.times.lifeMs;
   }
 
   get isHeartbeatDue(): boolean {
-    return this.#silenceMs() >= this.#times.beatMs;
+    return this.#silenceMs() >= this.#parts.times.beatMs;
   }
 
   /** Whether it has had neither leases nor calls for a while. */
   get isIdle(): boolean {
-    return monotonicMs(this.#clock) - this.#activeAtMs > 2 * this.#times.lifeMs;
+    return monotonicMs(this.#parts.clock) - this.#activeAtMs > 2 * this.#parts.times.lifeMs;
   }
 
   wasActive(): void {
-    this.#activeAtMs = monotonicMs(this.#clock);
+    this.#activeAtMs = monotonicMs(this.#parts.clock);
   }
 
   /**
@@ -62,8 +59,8 @@ export class BrokerLife {
     if (!this.isHeartbeatDue || this.isIdle) return undefined;
     if (!this.#isEnrolled) await enrolBroker(query, this.#id);
     this.#isEnrolled = true;
-    const at = { monotonicMs: monotonicMs(this.#clock), wallMs: this.#clock.now() };
-    const leases = await beat(query, this.#id, this.#times.lifeMs);
+    const at = { monotonicMs: monotonicMs(this.#parts.clock), wallMs: this.#parts.clock.now() };
+    const leases = await beat(query, this.#id, this.#parts.times.lifeMs);
     if (!leases) throw new BrokerIsDead();
     this.#seen = at;
     return leases;
@@ -71,7 +68,7 @@ export class BrokerLife {
 
   /** Takes a new id, after another broker has declared the old one dead and reclaimed its leases. */
   restart(): void {
-    this.#id = this.#uuid();
+    this.#id = this.#parts.uuid();
     this.#isEnrolled = false;
     this.#seen = { monotonicMs: -Infinity, wallMs: 0 };
   }
@@ -83,6 +80,9 @@ export class BrokerLife {
 
   /** Measured by both clocks: one stands still while a virtual machine is suspended, the other may be set back. */
   #silenceMs(): number {
-    return Math.max(monotonicMs(this.#clock) - this.#seen.monotonicMs, this.#clock.now() - this.#seen.wallMs);
+    return Math.max(
+      monotonicMs(this.#parts.clock) - this.#seen.monotonicMs,
+      this.#parts.clock.now() - this.#seen.wallMs,
+    );
   }
 }

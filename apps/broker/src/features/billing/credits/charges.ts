@@ -1,7 +1,6 @@
 import type { OwnFacts } from '#platform/own-meta.ts';
 import type { UsageRow } from './usage-row.ts';
 
-/** A call that is about to be dispatched, with its price. */
 export type PricedCall = {
   /** Id of the logical call, shared by all rounds of a call that asks for input. */
   callId: string;
@@ -58,6 +57,5 @@ export type Charges = {
    * @throws SoukError unavailable when the ledger cannot be reached: the call must not be dispatched
    */
   hold(call: PricedCall): Hold | Refusal | Promise<Hold | Refusal>;
-  /** Queues the record of a call that no hold has settled, and returns at once. */
   record(row: UsageRow): void;
 };

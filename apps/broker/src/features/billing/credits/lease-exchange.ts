@@ -37,7 +37,6 @@ export async function sendHeartbeat({ db, book, life, times, log }: ExchangePart
   return true;
 }
 
-/** Returns what leases do not use to their accounts. */
 export async function returnUnused({ db, livemode, book, life }: ExchangeParts): Promise<void> {
   const trims = book.trims();
   if (trims.length === 0) return;
@@ -45,7 +44,6 @@ export async function returnUnused({ db, livemode, book, life }: ExchangeParts):
   for (const one of trims) if (users.has(one.userId)) book.trimmed(one);
 }
 
-/** Requests leases for the calls that wait. */
 export async function requestLeases({ db, livemode, book, life }: ExchangeParts): Promise<void> {
   if (!life.isAlive) return;
   const asks = book.asks();

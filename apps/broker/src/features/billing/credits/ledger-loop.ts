@@ -14,7 +14,6 @@ const tickMs = 250;
 /** The loop in which this broker exchanges leases with the database, and charges calls. */
 export type LedgerLoop = {
   readonly settlements: Settlements;
-  /** Whether too many calls wait to be charged. */
   isBehind(): boolean;
   isStopped(): boolean;
   run(): void;
@@ -35,7 +34,6 @@ export function createLedgerLoop(
   let flushes = 0;
   let ticker: NodeJS.Timeout | undefined;
   let isStopped = false;
-  /** The database does not accept writes now. */
   let isRefused = false;
 
   const settlements = createSettlements({

@@ -12,7 +12,6 @@ export type LedgerTimes = LeaseTimes & {
   unnotedMs: number;
   /** How long a recorded call waits to be charged together with others. */
   settleMs: number;
-  /** Interval of heartbeats. */
   beatMs: number;
   /** Silence after which a broker no longer spends its leases. */
   aliveMs: number;

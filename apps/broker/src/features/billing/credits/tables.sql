@@ -1,5 +1,5 @@
--- Credits bought with a live key and those of the sandbox never meet: each person has an account of each.
--- Rows that are updated often leave room on their page, so that an update touches no index (ledger.md, trap 6).
+-- Credits bought with a live key and those of the sandbox never mix: each user has an account for each.
+-- Often updated tables leave room on their pages, so that an update touches no index (ledger.md, trap 6).
 create table credit_accounts (
   user_id uuid not null,
   livemode boolean not null,
@@ -15,11 +15,11 @@ create table credit_accounts (
   check (held <= balance)
 ) with (fillfactor = 50);
 
--- Accounts whose owner does not come back still have their expired credits, until a job looks.
+-- For the job that removes expired credits of owners who do not come back.
 create index credit_accounts_by_expiry on credit_accounts (livemode, next_expiry) where next_expiry is not null;
 
--- The names of the sources sort in the order in which credits are spent; of lots that are alike otherwise, the oldest (`number`)
--- is spent first. `expired`: what expired unspent is not taken back with its payment.
+-- The names of the sources sort in the order in which credits are spent; of equal lots, the oldest (`number`) is spent first.
+-- `expired`: credits that expired unspent, which are not clawed back with their payment.
 create table credit_lots (
   id uuid primary key,
   user_id uuid not null,
@@ -39,14 +39,14 @@ create table credit_lots (
 
 create index credit_lots_open on credit_lots (user_id, livemode) where open;
 
--- A broker without a row is dead, and what it held goes back.
+-- A broker without a row is dead, and its leases are reclaimed.
 create table credit_brokers (
   id uuid primary key,
   since timestamptz not null,
   beat timestamptz not null
 ) with (fillfactor = 50);
 
--- `call_id`: of a call of several rounds, which only one lease at a time may be for.
+-- `call_id`: a call of several rounds, which may have one lease at a time.
 create table credit_leases (
   id uuid primary key,
   user_id uuid not null,
@@ -64,8 +64,8 @@ create index credit_leases_by_account on credit_leases (user_id, livemode);
 
 create index credit_leases_by_broker on credit_leases (broker_id);
 
--- Append-only. The database lets two changes through, from any sender: an erased person's address goes from reasons, and the
--- books of an account that was deleted more than a year ago may go. `calls`: those of a batch that one entry charges (decision 0044).
+-- Append-only. The database allows two changes, from any sender: the removal of an erased user's address from reasons, and the deletion
+-- of the books of an account that was deleted more than a year ago. `calls`: the calls that one entry charges (decision 0044).
 create table ledger_entries (
   id bigint generated always as identity primary key,
   user_id uuid not null,
@@ -82,7 +82,7 @@ create table ledger_entries (
 
 create index ledger_entries_by_account on ledger_entries (user_id, livemode, id desc);
 
--- An administrator looks for the few entries that are no calls.
+-- For administrators who look for the few entries that are not calls.
 create index ledger_entries_but_calls on ledger_entries (user_id, livemode, id desc) where contra <> 'usage';
 
 create index ledger_entries_with_reason on ledger_entries (id) where reason is not null;
@@ -118,8 +118,8 @@ end $$;
 create trigger ledger_entries_only_closed before delete on ledger_entries
   for each row execute function refuse_deletion_of_open_books();
 
--- Calls that a client aborted after dispatch and that were not charged, of the last hour. All rounds of a call may have one time,
--- that of its row: a dispatch is told apart by its lease.
+-- Calls of the last hour that a client aborted after dispatch and that were not charged. All rounds of a call may have the time of its
+-- row, so that a dispatch is identified by its lease.
 create table credit_free_aborts (
   call_id uuid not null,
   user_id uuid not null,
@@ -131,8 +131,8 @@ create table credit_free_aborts (
 
 create index credit_free_aborts_by_account on credit_free_aborts (user_id, livemode);
 
--- Calls that ended and are yet to be charged, of 10 ms each. A broker writes, charges and deletes its own. `calls` is read only
--- after a kill: compressing it would be for nothing.
+-- Ended calls that are not charged yet, of 10 ms each. A broker writes, charges and deletes its own. `calls` is only read after a kill,
+-- so that compression would be wasted.
 create table credit_ended_calls (
   id uuid primary key,
   broker_id uuid not null,

@@ -15,7 +15,6 @@ export type UsageRow = {
    * was no valid answer. refused: not dispatched, or the server asked for input. cancelled: by the client.
    */
   outcome: 'ok' | 'error' | 'failed' | 'refused' | 'cancelled';
-  /** A code for why the outcome is not ok. */
   reason: string | undefined;
   credits: number;
   /** Number of calls that the row stands for; 1 by default. */

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { OwnedStatus } from '@souk/contract/billing/billing.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
-import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
-import type { Log } from '#platform/log.ts';
 import { createPersonCache } from '#platform/person-cache.ts';
 import type { EntitlementPolicy } from './entitlement.ts';
 import { readOwned } from './access-store.ts';
 import { accessTo, highestPlan, type Access } from './access-to.ts';
 import { statusOf, type Owned } from './owned.ts';
 import { findEnded } from './find-ended.ts';
-import { startTrial } from './start-trial.ts';
-import type { TrialAddresses } from './trial-addresses.ts';
+import { startTrial, type AccessParts } from './start-trial.ts';
 
 const channel = 'billing_access';
 /** Delay after which clients learn that something has ended. */
@@ -21,11 +18,9 @@ const lookEveryMs = 15_000;
 export const announceAccess = (db: Pick<Database, 'notify'>, sender: string, userId: string): Promise<void> =>
   db.notify(channel, `${sender} ${userId}`);
 
-/** Who may use which server, and why. */
 export type AccessBook = {
   /** For lists and calls: from memory, without a promise, while it is cached. */
   readonly entitlement: EntitlementPolicy;
-  /** Reads from the database. */
   read(userId: string): Promise<Owned>;
   /** The plan that a user's profile shows; free where none is running. */
   planOf(userId: string): Promise<{ planId: string; planStatus: OwnedStatus }>;
@@ -46,15 +41,7 @@ export type AccessBook = {
   stop(): Promise<void>;
 };
 
-export async function createAccess(options: {
-  db: Database;
-  livemode: boolean;
-  emailOf(userId: string): Promise<string | undefined>;
-  trialAddresses: TrialAddresses;
-  clock: Clock;
-  uuid: () => string;
-  log: Log;
-}): Promise<AccessBook> {
+export async function createAccess(options: AccessParts): Promise<AccessBook> {
   const { db, livemode, emailOf, trialAddresses, clock, log } = options;
   const read = (userId: string) => readOwned(db.query, livemode, userId);
   const owned = createPersonCache<Owned>(read, clock, db);

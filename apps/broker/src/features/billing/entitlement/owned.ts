@@ -1,7 +1,6 @@
 import type { OwnedStatus } from '@souk/contract/billing/billing.ts';
 import type { Tier } from '@souk/contract/tiers.ts';
 
-/** A time span that was paid or granted. */
 type Span = {
   id: string;
   /** payment: a subscription at the payment provider, which renews by itself. */
@@ -9,28 +8,23 @@ type Span = {
   /** The last payment failed; usable until the payment provider gives up. */
   pastDue: boolean;
   startedAtMs: number;
-  /** undefined: it never ends. */
   periodEndsAtMs: number | undefined;
   /** It ends with its period. */
   isCancelled: boolean;
 };
 
-/** A plan of a user. */
 export type OwnedPlan = Span & {
   planId: string;
   /** Start of this plan: after a change of plan, later than that of the subscription. */
   sinceMs: number;
   name: string;
   tier: Tier;
-  /** The plan that starts with the next period. */
   nextPlanId: string | undefined;
-  /** The tier of that plan. */
   nextTier: Tier | undefined;
   /** A higher plan that starts once it is paid; dropped at `untilMs`. */
   pending: { planId: string; untilMs: number } | undefined;
 };
 
-/** A server of a user. */
 export type OwnedServer = Span & {
   serverId: string;
   kind: 'rental' | 'purchase' | 'trial';

@@ -2,11 +2,22 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
+import type { Log } from '#platform/log.ts';
 import { readOwned } from './access-store.ts';
 import { accessTo } from './access-to.ts';
 import type { TrialAddresses } from './trial-addresses.ts';
 
 const dayMs = 24 * 60 * 60_000;
+
+export type AccessParts = {
+  db: Database;
+  livemode: boolean;
+  emailOf(userId: string): Promise<string | undefined>;
+  trialAddresses: TrialAddresses;
+  clock: Clock;
+  uuid: () => string;
+  log: Log;
+};
 
 /**
  * Starts the trial that a server's manifest offers.
@@ -14,21 +25,7 @@ const dayMs = 24 * 60 * 60_000;
  *   or another account of their address, has had a trial of this server
  */
 export async function startTrial(
-  {
-    db,
-    livemode,
-    emailOf,
-    trialAddresses,
-    uuid,
-    clock,
-  }: {
-    db: Database;
-    livemode: boolean;
-    emailOf(userId: string): Promise<string | undefined>;
-    trialAddresses: TrialAddresses;
-    uuid: () => string;
-    clock: Clock;
-  },
+  { db, livemode, emailOf, trialAddresses, uuid, clock }: AccessParts,
   userId: string,
   server: CatalogueServer,
 ): Promise<void> {

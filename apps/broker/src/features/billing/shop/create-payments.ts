@@ -23,15 +23,12 @@ export type Payments = {
   readonly moves: Moves;
   readonly clearings: Clearings;
   readonly events: EventWorker;
-  /** Mounts the address where the provider sends events. */
   mountWebhook(server: FastifyInstance, path: string, noteRefusal: (reason: string) => void): void;
   /** Ends pages that sell what is no longer offered, and asks the provider about payments without an event. */
   reconcileOrders(): Promise<OrderReport>;
   /** Looks through the provider's records for money that had no effect here. Returns how many payments it found. */
   findMissed(): Promise<number>;
-  /** Sends the provider the e-mail addresses that have changed. */
   tellAddresses(): Promise<void>;
-  /** Refunds flagged orders that the operator has not decided about for a week. Returns how many. */
   returnFlagged(): Promise<number>;
   /** Call it when offers have changed: pages that sell something else are ended, in the background. */
   offersChanged(): void;

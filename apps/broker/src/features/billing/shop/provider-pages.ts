@@ -1,10 +1,7 @@
 /** Bounds what one run reads of a list. */
 const mostPages = 500;
 
-/**
- * Reads a list of the payment provider page by page.
- * @param list requests a page: the first one, or the one after an object
- */
+/** Reads a list of the payment provider page by page. @param list requests a page: the first one, or the one after an object */
 export async function* providerPages<Item extends { id: string }>(
   list: (page: { starting_after?: string }) => Promise<{ data: Item[]; has_more: boolean }>,
 ): AsyncGenerator<Item[], void> {

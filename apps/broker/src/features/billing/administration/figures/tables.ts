@@ -36,7 +36,6 @@ const owned = (table: string, what: string, condition = 'true'): Source => ({
     from (${rows}) s where source = 'payment' and ended_at is not null and ${condition}`),
 });
 
-/** Changes of credits by purpose. */
 const entries: Source = {
   table: 'ledger_entries',
   addUp: (rows) =>

@@ -3,10 +3,8 @@ import type { Query } from '#platform/db/database.ts';
 /** Real money (true) or the sandbox's: a user has an account for each, and a broker uses the one of its payments. */
 export type Livemode = boolean;
 
-/** Idempotency key of a user's welcome credits. */
 export const welcomeIdem = (userId: string): string => `welcome:${userId}`;
 
-/** Month of spending caps: the database's, in UTC. */
 export const thisMonth = `date_trunc('month', now() at time zone 'UTC')::date`;
 
 /** A user's spending this month, from a row `c` of credit_accounts. */

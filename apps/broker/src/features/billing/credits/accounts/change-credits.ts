@@ -6,7 +6,6 @@ import { askForLeases } from '../leases/ask-for-leases.ts';
 /** Sources of credits, in the order in which they are spent. */
 export type LotSource = 'plan' | 'promotional' | 'purchased';
 
-/** A refused change. Nothing was written. */
 export class LedgerConflict extends Error {
   readonly code: 'key_used' | 'changed_since_shown' | 'credits_held';
   constructor(code: LedgerConflict['code'], message: string) {

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 
-/** An account whose figures do not match. */
 export type LedgerFault = { userId: string; livemode: boolean; fault: string };
 
 /** The invariants of each account's figures. One statement, so that all are read at one moment. */

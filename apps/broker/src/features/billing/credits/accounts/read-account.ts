@@ -11,7 +11,6 @@ type AccountPart = {
   isWelcome?: true;
 };
 
-/** A user's account, in whole credits. */
 export type CreditAccount = {
   /** Without expired credits. */
   balance: number;
@@ -19,13 +18,11 @@ export type CreditAccount = {
   held: number;
   /** Owed after a refund or a dispute of spent credits; the next credits repay it first. */
   debt: number;
-  /** Credits that new calls can spend. */
   available: number;
   /** The balance by source, in the order in which it is spent. */
   parts: AccountPart[];
   monthlyCap: number | undefined;
   spentThisMonth: number;
-  /** End of the month of the cap (UTC). */
   monthEndsAt: Date;
 };
 

@@ -11,7 +11,6 @@ export class AccountBook {
   readonly #nowMs: () => number;
   #open: Lease[] = [];
   #waiting: Waiter[] = [];
-  /** The extra of the last grant, and its time. */
   #lastExtra = 0;
   #grantedAtMs = -Infinity;
   #againAtMs = 0;
@@ -24,7 +23,6 @@ export class AccountBook {
     this.#nowMs = nowMs;
   }
 
-  /** Leases that can make holds. */
   get open(): readonly Lease[] {
     return this.#open;
   }
@@ -37,7 +35,6 @@ export class AccountBook {
     return this.#open.length === 0 && this.#waiting.length === 0;
   }
 
-  /** Takes credits from an open lease, unless other calls wait. */
   take(credits: number): Lease | undefined {
     return this.isWaiting ? undefined : this.#takeFromOpen(credits);
   }

@@ -28,9 +28,7 @@ export type LeaseAnswer = {
   underCap: number | undefined;
   /** Leases that other brokers were asked to return. */
   expected: number;
-  /** The call has been charged. */
   isSettled: boolean;
-  /** The call has another lease. */
   isUnderWay: boolean;
 };
 

@@ -10,7 +10,6 @@ type Parts = {
   uuid: () => string;
   policy: LeasePolicy;
   times: LeaseTimes;
-  /** Elapsed time. */
   nowMs: () => number;
 };
 
@@ -42,7 +41,6 @@ export class LeaseBook {
     return this.#books.size === 0 && this.#leases.size === 0 && this.#trims.size === 0;
   }
 
-  /** Takes credits from an open lease, unless other calls wait. */
   take(userId: string, credits: number): Lease | undefined {
     return this.#books.get(userId)?.take(credits);
   }
@@ -59,7 +57,6 @@ export class LeaseBook {
     if (lease.isDraining) this.#trims.set(lease.id, lease.userId);
   }
 
-  /** The database has the end of a charged call. */
   finish(lease: Lease): void {
     lease.unfinished -= 1;
     this.#forgetIfOver(lease);
@@ -73,7 +70,6 @@ export class LeaseBook {
     for (const lease of this.#leases.values()) this.#drain(lease);
   }
 
-  /** Drains unused and old leases. */
   drainIdle(): void {
     const { times, nowMs } = this.#parts;
     const now = nowMs();
@@ -132,7 +128,6 @@ export class LeaseBook {
       .map(([leaseId, userId]) => ({ leaseId, userId, keep: this.#leases.get(leaseId)?.handed ?? 0 }));
   }
 
-  /** The database has trimmed this lease. */
   trimmed({ leaseId, keep }: LeaseTrim): void {
     const lease = this.#leases.get(leaseId);
     if (lease) lease.granted = Math.min(lease.granted, keep);

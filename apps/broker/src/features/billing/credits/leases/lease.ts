@@ -11,13 +11,10 @@ export type Lease = {
   available: number;
   readonly bornAtMs: number;
   usedAtMs: number;
-  /** It makes no more holds. */
   isDraining: boolean;
-  /** Another broker has reclaimed it. */
   isGone: boolean;
 };
 
-/** A call that waits for a lease. */
 export type Waiter = {
   readonly userId: string;
   readonly credits: number;
@@ -25,7 +22,6 @@ export type Waiter = {
   readonly roundsOf: string | undefined;
   readonly sinceMs: number;
   resolve(lease: Lease): void;
-  /** No lease was granted. */
   refuse(why: ShortOfCredits | { kind: 'settled' | 'under_way' | 'unavailable' }): void;
 };
 

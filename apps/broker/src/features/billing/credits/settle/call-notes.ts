@@ -7,7 +7,6 @@ import { noteEndedCalls } from './ended-calls.ts';
 import type { Batch } from './noted-batches.ts';
 import { UnnotedAnswers } from './unnoted-answers.ts';
 
-/** Calls per note, and per charge. */
 export const mostAtOnce = 512;
 /** Answered calls that a kill may lose (I3): further answers wait until a note is written. */
 const mostUnnoted = 10;
@@ -21,23 +20,13 @@ export type CallNotes = {
   keep(call: EndedCall): Promise<void> | undefined;
   /** Records the rest. @throws when the database is unreachable: `isRefused` until a call succeeds */
   note(): Promise<void>;
-  /** Whether the last note failed. */
   isRefused(): boolean;
-  /** Number of calls that are not recorded. */
   size(): number;
   /** Ends the notes that are written without a call of `note`. */
   stop(): void;
 };
 
-export function createCallNotes({
-  db,
-  livemode,
-  brokerId,
-  uuid,
-  times: { noteMs, unnotedMs },
-  noted,
-  onRefused,
-}: {
+export function createCallNotes(parts: {
   db: Pick<Database, 'query'>;
   livemode: Livemode;
   brokerId: () => string;
@@ -47,10 +36,10 @@ export function createCallNotes({
   /** The database refuses notes now: call `note` again. */
   onRefused: () => void;
 }): CallNotes {
-  const query = asRecords(db.query);
-  /** Calls that are only in memory. */
+  const { livemode, times } = parts;
+  const query = asRecords(parts.db.query);
   let waiting: EndedCall[] = [];
-  const answers = new UnnotedAnswers(unnotedMs);
+  const answers = new UnnotedAnswers(times.unnotedMs);
   /** The batch that is being recorded, or perhaps is. */
   let next: Batch | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -66,7 +55,7 @@ export function createCallNotes({
     const mayBeAnswered = unnoted < mostUnnoted || isRefused() || isStopped;
     const answer = mayBeAnswered ? undefined : answers.wait(call);
     // the first waiting answer hurries the note
-    if (!noting && !next) arm(answer && answers.size === 1 ? 0 : noteMs);
+    if (!noting && !next) arm(answer && answers.size === 1 ? 0 : times.noteMs);
     return answer;
   }
 
@@ -75,7 +64,7 @@ export function createCallNotes({
     clearTimeout(timer);
     timer = setTimeout(() => {
       timer = undefined;
-      note().catch(onRefused);
+      note().catch(parts.onRefused);
     }, delayMs);
   }
 
@@ -91,17 +80,17 @@ export function createCallNotes({
       answers.answerAll();
       throw error;
     }
-    if (waiting.length > 0) arm(answers.size > 0 ? 0 : noteMs);
+    if (waiting.length > 0) arm(answers.size > 0 ? 0 : times.noteMs);
   }
 
   async function noteNext(): Promise<void> {
     while (next || waiting.length > 0) {
-      next ??= { id: uuid(), calls: waiting.splice(0, mostAtOnce) };
-      await noteEndedCalls(query, livemode, brokerId(), next.id, next.calls);
+      next ??= { id: parts.uuid(), calls: waiting.splice(0, mostAtOnce) };
+      await noteEndedCalls(query, livemode, parts.brokerId(), next.id, next.calls);
       answers.answer(next.calls);
       const batch = next;
       next = undefined;
-      noted(batch);
+      parts.noted(batch);
       if (waiting.length < mostAtOnce) return;
     }
   }

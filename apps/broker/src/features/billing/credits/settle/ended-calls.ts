@@ -25,7 +25,6 @@ export async function noteEndedCalls(
   );
 }
 
-/** Deletes batches whose calls were charged. */
 export async function dropEndedCalls(query: Query, batchIds: readonly string[]): Promise<void> {
   await query(`delete from credit_ended_calls where id = any($1::uuid[])`, [batchIds]);
 }

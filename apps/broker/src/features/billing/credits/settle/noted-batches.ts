@@ -20,7 +20,6 @@ export class NotedBatches {
     return this.#sinceMs;
   }
 
-  /** Whether nothing is left to charge or drop. */
   get isOver(): boolean {
     return this.#calls + this.#over.length === 0;
   }

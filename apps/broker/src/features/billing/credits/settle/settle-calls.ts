@@ -19,7 +19,6 @@ export type Settlement = {
   users: ReadonlySet<string>;
   /** Whether an aborted call was not charged: its credits are free again. */
   isFree(call: FinishedCall): boolean;
-  /** Users whose leases are asked back. */
   asked: ReadonlySet<string>;
   /** Number of calls that were not charged because their lease was reclaimed. */
   lost: number;

@@ -5,7 +5,6 @@ import { settleCalls, type FinishedCall, type Settlement } from './settle-calls.
 
 /** Called with the outcome of each call, once. */
 export type SettlementHandlers<Call> = {
-  /** The calls of one statement. */
   settled(calls: readonly Call[], settlement: Settlement): void;
   /** The database refuses the row of this call: it is not charged. */
   refused(call: Call, error: unknown): void;

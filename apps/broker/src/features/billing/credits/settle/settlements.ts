@@ -19,7 +19,6 @@ const droppedForVacuum = 500;
  * a small settlement costs nearly as much as a large one.
  */
 export type Settlements = Omit<CallNotes, 'size'> & {
-  /** Number of calls that are not charged. */
   size(): number;
   /** Whether nothing is left in memory or in the database. */
   isOver(): boolean;
@@ -32,14 +31,12 @@ export type Settlements = Omit<CallNotes, 'size'> & {
 export function createSettlements(parts: {
   db: Pick<Database, 'query' | 'engine'>;
   livemode: Livemode;
-  /** The current id of this broker. */
   brokerId: () => string;
   uuid: () => string;
   usage: Pick<UsageRows, 'tell'>;
   book: Pick<LeaseBook, 'release' | 'finish' | 'drainUser'>;
   times: LedgerTimes;
   nowMs: () => number;
-  /** Calls wait to be charged. */
   onNoted: () => void;
   /** The database refuses notes now: call `note` again. */
   onRefused: () => void;

@@ -14,7 +14,6 @@ export class UnnotedAnswers {
     return this.#answers.size;
   }
 
-  /** Resolves when the call may be answered. */
   wait(call: EndedCall): Promise<void> {
     this.#patience ??= setTimeout(() => this.answerAll(), this.#patienceMs);
     return new Promise((resolve) => this.#answers.set(call, resolve));

@@ -1,7 +1,6 @@
 import type { Tier } from '@souk/contract/tiers.ts';
 import type { Query } from '#platform/db/database.ts';
 
-/** A price of a tool. */
 export type PricedTool = { serverId: string; tool: string; credits: number };
 
 /** First access in ms to what is not free for all: rentals, purchases and trials by server, plans by tier. */

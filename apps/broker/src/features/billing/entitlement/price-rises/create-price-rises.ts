@@ -39,14 +39,7 @@ export type PriceRises = {
 };
 
 /** @param isCharging false: every call is free, and no user is asked */
-export function createPriceRises({
-  db: { query },
-  livemode,
-  isCharging,
-  catalogue,
-  accountSince,
-  clock,
-}: {
+export function createPriceRises(parts: {
   db: Pick<Database, 'query'>;
   livemode: boolean;
   isCharging: boolean;
@@ -55,6 +48,8 @@ export function createPriceRises({
   accountSince(userId: string): Promise<Date | undefined>;
   clock: Clock;
 }): PriceRises {
+  const { livemode, isCharging, catalogue, clock } = parts;
+  const { query } = parts.db;
   const approvedUntil = createApprovedUntil();
 
   type Known = { sinceMs: number; access: FirstAccess; approved(serverId: string, tool: string): number };
@@ -62,7 +57,7 @@ export function createPriceRises({
   async function readKnown(userId: string, only: Partial<Omit<PricedTool, 'credits'>> = {}): Promise<Known> {
     const userIds = [userId];
     const [since, accessOf, approvedOf] = await Promise.all([
-      accountSince(userId),
+      parts.accountSince(userId),
       readFirstAccess(query, { userIds, livemode }),
       readApproved(query, { userIds, livemode, ...only }),
     ]);

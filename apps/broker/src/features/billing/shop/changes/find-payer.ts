@@ -10,3 +10,12 @@ export async function findPayer(query: Query, paymentId: string): Promise<string
   );
   return rows[0]?.user_id;
 }
+
+/** Finds the provider's customer of a user; undefined where they have never started a payment. */
+export async function findCustomer(query: Query, userId: string, livemode: boolean): Promise<string | undefined> {
+  const { rows } = await query<{ customer_id: string }>(
+    'select customer_id from payment_customers where user_id = $1 and livemode = $2',
+    [userId, livemode],
+  );
+  return rows[0]?.customer_id;
+}

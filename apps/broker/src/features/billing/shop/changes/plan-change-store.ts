@@ -1,7 +1,6 @@
 import type { Query } from '#platform/db/database.ts';
 import { readRow } from '../../read-rows.ts';
 
-/** A decided change of a subscription's plan. */
 export type PlanDecision = {
   id: string;
   paymentId: string;

@@ -22,7 +22,6 @@ export type PurchaseLock = {
 };
 
 type Options = {
-  /** The lock, where the caller has it already. */
   lock?: PurchaseLock | undefined;
 };
 

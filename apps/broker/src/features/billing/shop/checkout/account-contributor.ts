@@ -1,6 +1,8 @@
 import type { AccountContributor } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import { wantClearing } from '../changes/clear-customers.ts';
+import type { Subscriptions } from '../subscriptions/create-subscriptions.ts';
+import type { Checkout } from './create-checkout.ts';
 import { accountDeleted } from './orders/order.ts';
 import { withPatience } from './patience.ts';
 
@@ -14,13 +16,7 @@ export function checkoutContributor({
   payments,
 }: {
   query: Query;
-  /** undefined: nothing is sold. */
-  payments:
-    | {
-        checkout: { closePages(sessionIds: readonly string[]): Promise<void> };
-        subscriptions: { endTakenAway(): Promise<void> };
-      }
-    | undefined;
+  payments: { checkout: Pick<Checkout, 'closePages'>; subscriptions: Pick<Subscriptions, 'endTakenAway'> } | undefined;
 }): AccountContributor {
   return {
     name: 'orders',

@@ -24,7 +24,6 @@ const questionsPerMinute = 120;
 export type Checkout = {
   readonly customers: Customers;
   readonly start: StartCheckout;
-  /** For webhooks. */
   readonly handlers: PaymentEventHandlers;
   /** Reports the outcome of a user's payment; undefined where it is not theirs. @throws SoukError payments_unavailable */
   payment(userId: string, sessionId: string): Promise<PaymentSession | undefined>;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isRefusal, makeOnce } from '#adapters/stripe/stripe-client.ts';
+import { findCustomer } from '../changes/find-payer.ts';
 import type { ShopParts } from '../shop-parts.ts';
 import { patience } from './patience.ts';
 
-/** Users as customers of the payment provider. */
 export type Customers = {
   /** Returns the customer of a user, creating it at the provider if there is none. Two concurrent requests get the same one. */
   ensure(userId: string, email: string | undefined): Promise<string>;
@@ -21,13 +21,7 @@ const pageSize = 100;
 export function createCustomers({ db: { query }, provider }: Pick<ShopParts, 'db' | 'provider'>): Customers {
   const { livemode } = provider;
 
-  async function find(userId: string): Promise<string | undefined> {
-    const { rows } = await query<{ customer_id: string }>(
-      'select customer_id from payment_customers where user_id = $1 and livemode = $2',
-      [userId, livemode],
-    );
-    return rows[0]?.customer_id;
-  }
+  const find = (userId: string) => findCustomer(query, userId, livemode);
 
   /** @param instead the customer that this one replaces */
   async function make(userId: string, email: string | undefined, instead = ''): Promise<string> {

@@ -24,10 +24,7 @@ const unfinished: readonly OrderStatus[] = ['open', 'expired', 'failed', 'paid',
 export type FindMissed = {
   /** Runs daily over the provider's records. Returns how many payments it had to fulfil or refund. */
   run(): Promise<number>;
-  /**
-   * Finishes the order of a subscription that we do not know.
-   * @returns false where no order of ours is for it
-   */
+  /** Finishes the order of a subscription that we do not know. @returns false where no order of ours is for it */
   claim(subscriptionId: string): Promise<boolean>;
 };
 

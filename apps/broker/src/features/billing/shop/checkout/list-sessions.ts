@@ -4,7 +4,6 @@ import type { Order } from './orders/order.ts';
 import { patience } from './patience.ts';
 import { sessionParts, type ProviderSession } from './read-session.ts';
 
-/** The largest page that the provider answers. */
 const pageSize = 100;
 /** Between our clock and the provider's, and between an order and its session. */
 const slackSeconds = 60;

@@ -4,7 +4,6 @@ import { idOf } from '../id-of.ts';
 import type { Order, PaidTotals } from './orders/order.ts';
 import { patience } from './patience.ts';
 
-/** A payment as the payment provider has it now. */
 export type ProviderSession = Stripe.Checkout.Session;
 
 /** Expanded with a session: everything that says whether it is paid, and for what. */

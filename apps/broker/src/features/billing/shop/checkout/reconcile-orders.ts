@@ -16,7 +16,6 @@ const atOnce = 8;
 /** Failures from which on the provider counts as unreachable; the next run tries again. */
 const maxFailures = 20;
 
-/** Counts of orders in a run. */
 export type OrderReport = {
   checked: number;
   /** Paid without our knowledge: a webhook is missing. */

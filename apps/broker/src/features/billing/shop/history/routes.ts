@@ -15,7 +15,6 @@ import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import { countTransactions, hasTotals, readTotalSpent, readTransactions } from './read-transactions.ts';
 
-/** Rows of recentTransactions. */
 const maxRecent = 10;
 const defaultCurrency = 'USD';
 

@@ -7,7 +7,6 @@ import { readPriceId, readTarget, requireSame } from './move-target.ts';
 import { previewMove } from './preview-move.ts';
 import { processMoves } from './process-moves.ts';
 
-/** Moves of subscribers to the price that their plan has today. */
 export type Moves = {
   /** @throws SoukError not_found, invalid_request for what is no plan with a price */
   preview(planId: string): Promise<MovePreview>;

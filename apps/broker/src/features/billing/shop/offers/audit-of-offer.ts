@@ -4,7 +4,7 @@ import type { StoredOffer } from './offer-rows.ts';
 import { differences } from './offer-words.ts';
 import type { WantedChange } from './wanted-offer.ts';
 
-/** What the audit log calls an offer. */
+/** Subject of an offer in the audit log. */
 export const subjectOf = (offerId: string): string => `offer:${offerId}`;
 
 const actions = {
@@ -14,7 +14,7 @@ const actions = {
   'take-file': 'offer.file-taken',
 } as const;
 
-/** The rows of a change, also of offers that lose the mark to this one. */
+/** Audit rows of a change, also for offers that lose the mark "Most Popular" to this one. */
 export function auditOf(
   wanted: WantedChange,
   before: StoredOffer | undefined,

@@ -24,8 +24,7 @@ export type ChangeParts = {
 
 /**
  * Changes an offer, with its audit rows, in one transaction; a preview only says what that would do.
- * @throws SoukError invalid_request with the fields that are wrong, not_found, changed_since_shown where the offer is another one than
- *   the change was made from
+ * @throws SoukError invalid_request with the invalid fields, not_found, changed_since_shown for a stale write
  */
 export async function changeOffer(
   parts: ChangeParts,
@@ -36,7 +35,7 @@ export async function changeOffer(
   try {
     return await parts.db.transaction((query) => changeIn(query, parts, wanted, by, isPreview));
   } catch (error) {
-    // who it was is read after the transaction: the embedded database does one thing at a time
+    // the other editor is read after the transaction: the embedded database has one connection
     throw error instanceof MovedOffer ? await moved(parts, error.offer) : error;
   }
 }
@@ -62,7 +61,7 @@ async function changeIn(
   const effects = effectsOf(before, after, {
     groups,
     openPages: await countOpenPages(query, livemode, kind, offerId),
-    // an archived one shows no mark to anyone
+    // archived offers show no mark
     unmarked: losing.filter(({ active }) => active).map(({ fields }) => fields.name),
     waiting: await countQueued(query, livemode, offerId),
   });
@@ -104,7 +103,7 @@ async function refuse(
     });
 }
 
-/** Another offer that is sold by the name; one that has the same since before an edit may keep it. */
+/** Finds another offer that is sold under the name; an offer that already had the name keeps it. */
 function takenBy(
   { active, kind, offerId, fields }: StoredOffer,
   before: StoredOffer | undefined,

@@ -21,14 +21,14 @@ const channel = 'billing_offers';
 
 type Result = { effects: string[]; offer: AdminOffer | null };
 
-/** The offers, as administrators and the operator's commands see and change them. */
+/** Offers, as administrators and the operator's commands see and change them. */
 export type OfferEditing = {
   list(): Promise<Omit<Answer<typeof listAdminOffers>, 'success'>>;
   /** @throws SoukError not_found */
   show(offerId: string): Promise<Omit<Answer<typeof getAdminOffer>, 'success'>>;
   /** @throws SoukError invalid_request, changed_since_shown (change-offer.ts) */
   create(offerId: string, fields: OfferFields, by: DecidedBy, isPreview: boolean): Promise<Result>;
-  /** @param revision the one that the change was made from; undefined: whichever it is. @throws as `create`, and not_found */
+  /** @param revision that the change is based on; undefined: any. @throws as `create`, and not_found */
   change(
     offerId: string,
     wanted: { change: OfferChange; revision: number | undefined },
@@ -42,11 +42,10 @@ export type EditingParts = {
   db: Pick<Database, 'query' | 'transaction' | 'listen' | 'notify'>;
   livemode: boolean;
   isSelling: boolean;
-  /** Of everything that is sold. */
   currency: string | undefined;
   prices: Pick<Prices, 'isOffered'>;
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Called on every broker after a change. @param isOtherTier plans may give another access than before */
+  /** Called on every broker after a change. @param isOtherTier a plan may give other access than before */
   changed(isOtherTier: boolean): void;
   clock: Clock;
   log: Pick<Log, 'warn'>;
@@ -65,7 +64,7 @@ export async function createOfferEditing(parts: EditingParts): Promise<OfferEdit
     () => parts.changed(true),
   );
 
-  /** On this broker first, so that the next request sees it, however slow the notice is. */
+  /** Updates this broker first, so that the next request sees the change, however slow the notice is. */
   async function announce({ before, after }: ChangedOffer): Promise<void> {
     const tierOf = (offer: StoredOffer | undefined) => (offer?.fields.kind === 'plan' ? offer.fields.tier : undefined);
     const isOtherTier = before !== undefined && tierOf(before) !== tierOf(after);

@@ -5,18 +5,18 @@ import { isCurrent, type PriceGroup } from './offer-counts.ts';
 import type { StoredOffer } from './offer-rows.ts';
 import { count, counted, tierName } from './offer-words.ts';
 
-/** Whom a change of an offer concerns. */
+/** Who is affected by a change of an offer. */
 export type Concerned = {
-  /** Those who subscribe to the plan, by what they pay. */
+  /** Subscribers of the plan, by what they pay. */
   groups: readonly PriceGroup[];
   openPages: number;
   /** Names of the offers that lose the mark "Most Popular". */
   unmarked: readonly string[];
-  /** Subscribers whom a move that is under way has not reached yet. */
+  /** Subscribers that a move under way has not reached yet. */
   waiting: number;
 };
 
-/** What saving an offer does and to whom, each a sentence with numbers. @param before undefined: it is new */
+/** Says what saving an offer does and to whom, in sentences with numbers. @param before undefined: it is new */
 export function effectsOf(before: StoredOffer | undefined, after: StoredOffer, concerned: Concerned): string[] {
   const { fields } = after;
   const texts = before ? changeTexts(before, after, concerned) : [newText(after)];
@@ -55,7 +55,7 @@ function changeTexts(before: StoredOffer, after: StoredOffer, concerned: Concern
   return texts;
 }
 
-/** Whether an open payment page sells something else than what is offered from now on. */
+/** Whether open payment pages sell something else than what is offered now. */
 export function isOtherOffer(was: OfferFields, is: OfferFields): boolean {
   if (was.amount !== is.amount || was.currency !== is.currency) return true;
   if (was.kind === 'plan' && is.kind === 'plan') return was.monthlyCredits !== is.monthlyCredits;

@@ -1,12 +1,12 @@
 import { amountFault, currencyFault } from '@souk/contract/billing/currencies.ts';
 import { z } from 'zod';
 
-/** The plan of everyone who pays for none: profiles name it, and it cannot be bought. */
+/** The plan of users who pay for none: profiles name it, and it cannot be bought. */
 const freePlanId = 'free';
 
 const text = z.string().optional().catch(undefined);
 const amount = z.number().optional().catch(undefined);
-/** Takes whatever is there, so that a file with a malformed field is told its other faults too. */
+/** Accepts malformed fields, so that the other faults of a file are reported too. */
 const readable = z.object({
   plans: z
     .array(z.object({ planId: text, name: text, tier: text, amount, currency: text }).catch({}))
@@ -18,7 +18,7 @@ const readable = z.object({
     .catch(undefined),
 });
 
-/** @returns what is wrong with well-formed offers, or between them: each with the path of its field */
+/** Finds faults in well-formed offers, and between them. @returns each with the path of its field */
 export function faultsOfOffers(value: unknown): string[] {
   const { plans = [], packages = [] } = readable.catch({}).parse(value);
   const offers = [
@@ -57,7 +57,7 @@ export function faultsOfOffers(value: unknown): string[] {
   return [...faults, ...sameNames('plans', plans), ...sameNames('packages', packages), ...faultsOfFree(plans)];
 }
 
-/** People choose an offer by its name: no two of a kind have the same, in any case of its letters, as in the browser. */
+/** Users choose an offer by its name: it is unique within its kind, ignoring case, as in the browser. */
 function sameNames(kind: 'plans' | 'packages', offers: readonly { name?: string | undefined }[]): string[] {
   const names = new Set<string>();
   return offers.flatMap(({ name }, index) => {
@@ -68,7 +68,7 @@ function sameNames(kind: 'plans' | 'packages', offers: readonly { name?: string 
   });
 }
 
-/** Exactly one plan is free: the one that everyone has. */
+/** Exactly one plan is free: the one that every user has. */
 function faultsOfFree(
   plans: readonly { planId?: string | undefined; tier?: string | undefined; amount?: number | undefined }[],
 ): string[] {

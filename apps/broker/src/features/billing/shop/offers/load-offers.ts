@@ -8,17 +8,17 @@ import { endMovesOf } from '../moves/move-store.ts';
 import { isOtherOffer } from './effects.ts';
 import { changedFields } from './offer-words.ts';
 
-/** The plan that most people choose, before anyone has marked another one (specification part 1, section 2). */
+/** The plan that is marked "Most Popular" until another one is marked (specification part 1, section 2). */
 const firstPopular = 'pro';
 
-/** An offer that offers.json has changed or left out since the last start, and that is edited here: it stays as it is. */
+/** A change of offers.json since the last start that does not apply, because the offer was edited here. */
 export type IgnoredChange = { offerId: string; name: string; editedAt: Date; changes: readonly string[] };
 
 /**
- * Brings the offers up to offers.json: those that an administrator has edited stay as they are. One that left the file stays
- * for those who have it, and cannot be bought.
- * @returns what of the file does not count
- * @throws ConfigError where the file does not fit what was edited here
+ * Updates the offers from offers.json, except those that an administrator has edited. An offer that left the file stays for users who
+ * have it, and cannot be bought.
+ * @returns the changes that do not apply
+ * @throws ConfigError where the file conflicts with what was edited here
  */
 export async function loadOffers(query: Query, offers: Offers, nowMs: number): Promise<IgnoredChange[]> {
   await lockOffers(query);
@@ -67,7 +67,7 @@ function fileVersions({ plans, packages }: Offers): Map<string, FileVersion> {
   );
 }
 
-/** The mark "Most Popular" is not the file's: it stays as it is. */
+/** Writes an offer from the file, which does not change the mark "Most Popular". */
 async function writeFromFile(
   query: Query,
   before: StoredOffer | undefined,
@@ -105,14 +105,14 @@ async function noteVersion(
   ]);
 }
 
-/** Nothing where the file says what it said at the last start, or what the offer is by now. */
+/** Finds ignored changes: none where the file is the same as at the last start, or as the offer is by now. */
 function ignoredOf(before: StoredOffer, version: FileVersion | undefined, editedAt: Date): IgnoredChange[] {
   const { offerId, fields, fileVersion } = before;
-  const told = { offerId, name: fields.name, editedAt };
-  if (!version) return [{ ...told, changes: ['offers.json no longer has it'] }];
+  const offer = { offerId, name: fields.name, editedAt };
+  if (!version) return [{ ...offer, changes: ['offers.json no longer has it'] }];
   if (!fileVersion || isDeepStrictEqual(fileVersion.fields, version.fields)) return [];
   const changes = changedFields(fileVersion.fields, version.fields);
-  return changes.length === 0 ? [] : [{ ...told, changes }];
+  return changes.length === 0 ? [] : [{ ...offer, changes }];
 }
 
 function refuseConflicts(stored: readonly StoredOffer[], versions: ReadonlyMap<string, FileVersion>): void {

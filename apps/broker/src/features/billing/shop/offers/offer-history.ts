@@ -3,6 +3,7 @@ import { shownChanges, type getAdminOffer } from '@souk/contract/admin/offers.ts
 import type { Answer } from '@souk/contract/endpoint.ts';
 import { z } from 'zod';
 import type { Query } from '#platform/db/database.ts';
+import { readRows } from '../../read-rows.ts';
 import { subjectOf } from './audit-of-offer.ts';
 import { counted, sayChanges } from './offer-words.ts';
 
@@ -24,26 +25,27 @@ const moveSchema = z.object({
   failed: z.int().optional(),
 });
 
-/** The newest changes of an offer and moves of its subscribers, from the audit log. */
+/** Reads the newest changes of an offer and moves of its subscribers from the audit log. */
 export async function readHistory(
   query: Query,
   offerId: string,
   emailsOf: (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>,
 ): Promise<History> {
-  const { rows } = await query<{
+  const rows = await readRows<{
     at: Date;
-    actor_id: string | null;
+    actorId: string | undefined;
     action: string;
-    reason: string | null;
+    reason: string | undefined;
     details: Record<string, unknown>;
-  }>('select at, actor_id, action, reason, details from audit_log where subject = $1 order by id desc limit $2', [
-    subjectOf(offerId),
-    shownChanges,
-  ]);
-  const emails = await emailsOf([...new Set(rows.flatMap((row) => row.actor_id ?? []))]);
-  return rows.map(({ at, actor_id: actorId, action, reason, details }) => ({
+  }>(
+    query,
+    'select at, actor_id as "actorId", action, reason, details from audit_log where subject = $1 order by id desc limit $2',
+    [subjectOf(offerId), shownChanges],
+  );
+  const emails = await emailsOf([...new Set(rows.flatMap((row) => row.actorId ?? []))]);
+  return rows.map(({ at, actorId, action, reason = null, details }) => ({
     at: at.toISOString(),
-    by: actorId === null ? operatorOf(details) : (emails.get(actorId) ?? null),
+    by: actorId === undefined ? operatorOf(details) : (emails.get(actorId) ?? null),
     action,
     reason,
     changes: say(action, details),

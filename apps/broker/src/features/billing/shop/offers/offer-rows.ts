@@ -5,10 +5,10 @@ import { readRow, readRows } from '../../read-rows.ts';
 
 type Kind = OfferFields['kind'];
 
-/** What offers.json says of an offer. `position`: its place in the file, from 1. */
+/** An offer in offers.json. `position`: its place in the file, from 1. */
 export type FileVersion = { fields: OfferFields; position: number };
 
-/** A plan or a package with what only administrators see. */
+/** A plan or a package with the facts that only administrators see. */
 export type StoredOffer = {
   kind: Kind;
   offerId: string;

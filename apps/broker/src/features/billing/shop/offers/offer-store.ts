@@ -5,11 +5,10 @@ import { readRows } from '../../read-rows.ts';
 import { loadOffers, type IgnoredChange } from './load-offers.ts';
 import type { Offers } from './read-offers.ts';
 
-/** The plans and packages that are sold, as rows. */
+/** The plans and packages that are sold, in their order. */
 export type OfferStore = {
-  /** Brings the rows up to offers.json (load-offers.ts). @returns what of it does not count, since it was edited here */
+  /** Updates the rows from offers.json. @returns its changes that do not apply, because the offer was edited here (load-offers.ts) */
   replace(offers: Offers): Promise<IgnoredChange[]>;
-  /** Those that are sold, in the order of the offers. */
   plans(): Promise<Plan[]>;
   packages(): Promise<CreditPackage[]>;
 };

@@ -25,7 +25,7 @@ const labels = {
 } as const;
 type Field = keyof typeof labels;
 
-/** The fields that differ, with their values: what the audit log keeps. */
+/** Returns the fields that differ, with their values, for the audit log. */
 export function differences(
   before: OfferFields,
   after: OfferFields,
@@ -38,13 +38,13 @@ export function differences(
   };
 }
 
-/** Each field that differs as a sentence, such as "Price: $10 to $12". */
+/** Returns each field that differs as a text, such as "Price: $10 to $12". */
 export function changedFields(before: OfferFields, after: OfferFields): string[] {
   const { before: was, after: is } = differences(before, after);
   return sayChanges(was, is, { from: before.currency, to: after.currency });
 }
 
-/** @param was, is the fields that differ, as the audit log keeps them */
+/** @param was, is the fields that differ, from the audit log */
 export function sayChanges(
   was: Readonly<Record<string, unknown>>,
   is: Readonly<Record<string, unknown>>,

@@ -12,7 +12,7 @@ export type EditedOffer = {
   isInFile: boolean;
 };
 
-/** The offers that an administrator has edited, which offers.json therefore does not change. */
+/** Reads the offers that an administrator has edited, so that offers.json no longer changes them. */
 export async function offersEditedHere(query: Query): Promise<EditedOffer[]> {
   const offers = await readStoredOffers(query);
   return offers.flatMap(({ kind, offerId, fields, editedAt, editedBy, fileVersion }) =>

@@ -4,20 +4,19 @@ import type { OfferFields } from '@souk/contract/billing/offer-fields.ts';
 import { isCurrent, renewingOf, type PriceGroup, type Terms } from './offer-counts.ts';
 import type { StoredOffer } from './offer-rows.ts';
 
-/** What is paid and had for it now. */
 export const termsOf = (fields: OfferFields): Terms => ({
   amount: fields.amount,
   currency: fields.currency,
   monthlyCredits: fields.kind === 'plan' ? fields.monthlyCredits : null,
 });
 
-/** An offer as administrators see it. */
+/** Presents an offer to administrators. */
 export function presentOffer(
   offer: StoredOffer,
   shop: {
     groups: readonly PriceGroup[];
     emails: ReadonlyMap<string, string>;
-    /** Whether the provider has the price that is offered now. */
+    /** Whether the provider has the current price. */
     isKnown(offer: Pick<StoredOffer, 'offerId' | 'fields'>): boolean;
     isSelling: boolean;
   },

@@ -10,11 +10,11 @@ const line = (most: number) => z.string().min(1).max(most);
 const currency = z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, such as USD');
 const cents = z.int().min(0).max(100_000_00);
 
-/** More would be a price of its own to pay for each made-up address. */
+/** More would invite made-up addresses. */
 const welcome = z.int().min(0).max(10_000).default(0);
 
 const offersSchema = z.strictObject({
-  /** Credits that each new account is given: of a demo or a test key, and where money is paid. None unless it says so. */
+  /** Credits that each new account is given: with the stand-in or a test key, and with real payments. None by default. */
   welcomeCredits: z.strictObject({ demo: welcome, live: welcome }).default({ demo: 0, live: 0 }),
   plans: z
     .array(
@@ -23,7 +23,7 @@ const offersSchema = z.strictObject({
         name: line(60),
         description: line(300),
         tier: tierSchema,
-        /** Cents a period. */
+        /** Cents per period. */
         amount: cents,
         currency,
         period: z.enum(['month']),
@@ -53,23 +53,22 @@ export type OffersFile = z.output<typeof offersSchema>;
 /** What is sold. */
 export type Offers = Pick<OffersFile, 'plans' | 'packages'>;
 
-/** The one currency of what is sold. undefined where nothing is, or the file is unreadable: the start says so. */
+/** Reads the currency of what is sold. undefined where nothing is sold, or the file is invalid, which the start reports. */
 export function readCurrency(file: string): string | undefined {
   const { offers } = read(file);
   return offers && currencyOf(offers);
 }
 
-/** Of plans and packages, whose file is checked for having one alone. */
+/** The currency of all plans and packages: the file is checked to have only one. */
 export const currencyOf = ({ plans, packages }: Offers): string | undefined => [...plans, ...packages][0]?.currency;
 
-/** @throws ConfigError that names the file and everything that is wrong in it: the start fails */
+/** @throws ConfigError with the file and all its faults: the start fails */
 export function readOffers(file: string): OffersFile {
   const { offers, problems } = read(file);
   if (!offers) throw new ConfigError(problems.map((problem) => `${file}: ${problem}`));
   return offers;
 }
 
-/** Either the offers, or all that is wrong with them. */
 function read(file: string): { offers?: OffersFile; problems: readonly string[] } {
   let value: unknown;
   try {

@@ -1,7 +1,7 @@
 import type { Log } from '#platform/log.ts';
 import type { IgnoredChange } from './load-offers.ts';
 
-/** Says in the log what of offers.json does not count, since an administrator has edited the offer. */
+/** Logs the changes of offers.json that do not apply, because an administrator has edited the offer. */
 export function sayIgnored(ignored: readonly IgnoredChange[], log: Log): void {
   for (const { offerId, name, editedAt, changes } of ignored)
     log.warn(

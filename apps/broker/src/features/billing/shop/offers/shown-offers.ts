@@ -7,13 +7,13 @@ import type { Log } from '#platform/log.ts';
 import { createWorkLoop } from '#platform/work/work-loop.ts';
 import type { OfferStore } from './offer-store.ts';
 
-/** What lists of servers tell of the offers on sale, from memory: such lists wait for no database. */
+/** Offers on sale for lists of servers, from memory: such lists do not wait for the database. */
 export type ShownOffers = {
-  /** The cheapest plan on sale that includes a server; undefined for a free one, and where no plan does. */
+  /** The cheapest plan on sale that includes a server; undefined for a free server, and where no plan includes it. */
   planOf(server: Pick<CatalogueServer, 'manifest'>): IncludingPlan | undefined;
-  /** Pages say this worth of a credit; undefined where none are sold. */
+  /** The price of a credit, as pages show it; undefined where none are sold. */
   creditPrice(): CreditPrice | undefined;
-  /** The offers have changed. Never fails: a failed read leaves what was read before, and is repeated. */
+  /** Refetches the offers. Never fails: a failed read keeps the previous offers, and is retried. */
   refresh(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -37,7 +37,7 @@ export async function createShownOffers(
       shown = await read();
     },
     failed(error) {
-      log.warn({ err: error }, 'the offers could not be read for the lists of servers; it is tried again');
+      log.warn({ err: error }, 'the offers could not be read for the lists of servers; this will be retried');
       return repeatMs;
     },
   });

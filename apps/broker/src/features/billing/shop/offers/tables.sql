@@ -1,5 +1,5 @@
--- `position`: where an offer stands, which a moved one shares with no other. `edited_at`: since then an administrator's edit
--- counts, and offers.json no longer changes the offer. `file_version`: what offers.json said of it at the last start.
+-- `position`: place of an offer; unique among its kind. `edited_at`: since then an administrator's edit applies, and offers.json no
+-- longer changes the offer. `file_version`: the offer in offers.json at the last start.
 create table plans (
   plan_id text primary key,
   name text not null,
@@ -39,8 +39,8 @@ create table credit_packages (
 
 create unique index credit_packages_most_popular on credit_packages (popular) where popular;
 
--- The prices that the payment provider knows, so that a start needs no answer of it. A row is out of date where its amount or
--- currency is no longer what is offered.
+-- The prices that the payment provider has, so that a start needs no request. A row is stale where its amount or currency is no longer
+-- what is offered.
 create table provider_prices (
   livemode boolean not null,
   kind text not null check (kind in ('plan', 'package', 'rental')),
@@ -53,7 +53,7 @@ create table provider_prices (
   primary key (livemode, kind, offer_id)
 );
 
--- What each price of the provider that a plan has had costs and brings. People who subscribed keep theirs.
+-- Amount and credits of each price that a plan has had at the provider. Subscribers keep theirs.
 create table plan_prices (
   price_id text primary key,
   plan_id text not null references plans,
@@ -62,7 +62,7 @@ create table plan_prices (
   monthly_credits bigint not null
 );
 
--- `outcome`: what became of everyone when a move ended: an offer's page would count 50,000 rows for each of its moves.
+-- `outcome`: counts of the outcomes, stored when a move ends: an offer's page would count 50,000 rows for each of its moves.
 create table price_moves (
   id uuid primary key,
   livemode boolean not null,
@@ -83,8 +83,8 @@ create unique index price_moves_under_way on price_moves (livemode, plan_id) whe
 
 create index price_moves_by_plan on price_moves (plan_id, started_at);
 
--- `due_at`: when the provider is told of their price; `applies_at`: from when they pay it. No reference to price_moves: moves are
--- never deleted, and to look that of each item up was a third of what the beginning of a large one takes.
+-- `due_at`: when the provider gets the subscriber's price; `applies_at`: from when they pay it. No reference to price_moves: moves are
+-- never deleted, and checking the reference of each item took a third of the time to start a large move.
 create table price_move_items (
   move_id uuid not null,
   payment_id text not null,
@@ -101,7 +101,7 @@ create index price_move_items_by_subscription on price_move_items (payment_id);
 
 create index price_move_items_queued on price_move_items (move_id, due_at) where status = 'queued';
 
--- Which price of a tool a person agreed to, when and where: evidence, so that no row is ever changed.
+-- Which price of a tool a user agreed to, when and where: evidence, so that no row is ever changed.
 create table price_approvals (
   user_id uuid not null,
   livemode boolean not null,

@@ -8,7 +8,7 @@ export type WantedChange =
   | { type: 'create'; offerId: string; fields: OfferFields }
   | { type: 'change'; offerId: string; change: OfferChange; revision: number | undefined };
 
-/** The offer is another one than the change was made from. */
+/** A stale write: the offer has changed since. */
 export class MovedOffer extends Error {
   readonly offer: StoredOffer;
   constructor(offer: StoredOffer) {
@@ -17,10 +17,7 @@ export class MovedOffer extends Error {
   }
 }
 
-/**
- * The offer as it is to be after a change.
- * @throws MovedOffer, SoukError invalid_request, not_found
- */
+/** Returns the offer as it will be after a change. @throws MovedOffer, SoukError invalid_request, not_found */
 export function wantedOffer(
   wanted: WantedChange,
   stored: readonly StoredOffer[],
@@ -47,7 +44,7 @@ function addition(
     );
   if (stored.filter(({ kind }) => kind === fields.kind).length >= maxOffersOfKind)
     throw invalid('offerId', `cannot be added: there are ${maxOffersOfKind} of its kind already`);
-  // the specification's current-plan rule takes such a plan for a package (part 1, section 2)
+  // the specification's current-plan rule would mistake such a plan for a package (part 1, section 2)
   if (fields.kind === 'plan' && offerId.includes('credit'))
     throw invalid('offerId', 'must not contain credit: such ids are those of packages');
   const others = stored.filter((one) => one.kind === fields.kind && one.active);
@@ -120,7 +117,7 @@ function changed(
   }
 }
 
-/** Between its neighbours, so that no other offer changes. @param others in their order, without it */
+/** Returns a position between the neighbors, so that no other offer changes. @param others in their order, without it */
 function positionAt(others: readonly StoredOffer[], place: number): number {
   const [previous, next] = [others[place - 2], others[place - 1]];
   if (previous && next) return (previous.position + next.position) / 2;

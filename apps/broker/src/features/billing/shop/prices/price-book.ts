@@ -20,15 +20,12 @@ export type PriceBook = {
   put(one: Offered, found?: AtProvider): Promise<ProviderPrice>;
 };
 
-export async function createPriceBook({
-  db,
-  provider,
-  addsTax,
-}: {
+export async function createPriceBook(parts: {
   db: Pick<Database, 'query'>;
   provider: PaymentProvider | undefined;
   addsTax: boolean;
 }): Promise<PriceBook> {
+  const { db, provider, addsTax } = parts;
   const known = new Map<string, StoredPrice>();
   const done = new Map<string, string>();
 

@@ -4,7 +4,6 @@ import { makeOnce, type PaymentProvider } from '#adapters/stripe/stripe-client.t
 import { idOf } from '../id-of.ts';
 import type { OfferKind, Offered } from './offered.ts';
 
-/** The provider's ids of something that is sold. */
 export type ProviderPrice = { productId: string; priceId: string };
 
 const kinds = ['plan', 'package', 'rental'] as const satisfies readonly OfferKind[];
@@ -18,10 +17,8 @@ export function offerOfProduct(productId: string): { kind: OfferKind; id: string
   return kind && { kind, id: productId.slice(`souk_${kind}_`.length) };
 }
 
-/** What the provider has of some offers. */
 export type AtProvider = { products: Stripe.Product[]; prices: Stripe.Price[] };
 
-/** Stripe's limit for one request. */
 const maxLookupKeys = 10;
 
 /** Splits offers into groups that fit one request. */

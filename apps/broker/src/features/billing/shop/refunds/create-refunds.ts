@@ -27,7 +27,6 @@ export type Refunds = {
   want(query: Query, ended: readonly PaidAccess[], usedUntil: Date): Promise<void>;
   /** Stores the refund of one payment in the transaction that found what is left of it. Returns the id for `find`. */
   wantPayment(query: Query, wanted: Omit<WantedPaymentRefund, 'id' | 'livemode'>): Promise<string>;
-  /** Finds refunds by the ids of their plans and rentals. */
   find(accessIds: readonly string[]): Promise<AccessRefund[]>;
   /** Makes several of them, as far as time allows; `payDue` makes the others. */
   payAll(refunds: readonly AccessRefund[]): Promise<void>;

@@ -5,7 +5,6 @@ import { SoukError } from '#platform/errors.ts';
 /** Attempts while others refund the same payment concurrently. */
 const mostTurns = 3;
 
-/** What has to be refunded. */
 export type WantedReturn = {
   paymentIntentId: string;
   /** Minor units; undefined: all that was charged. */

@@ -11,7 +11,6 @@ export type RefundPayment = {
   invoiceId: string;
   paymentIntentId: string;
   amount: number;
-  /** The provider's refund, once it is made. */
   refundId?: string;
   /** Minor units that the provider has refused. */
   missing?: number;
@@ -32,9 +31,7 @@ export type AccessRefund = {
   /** undefined: not decided yet. */
   payments: RefundPayment[] | undefined;
   attempts: number;
-  /** Why it failed, or was not made yet. */
   error: string | undefined;
-  /** When it was made, or failed. */
   doneAt: Date | undefined;
 };
 
@@ -132,10 +129,7 @@ export async function writePayments(query: Query, id: string, payments: readonly
   );
 }
 
-/**
- * @param outcome.nextAt when a failed refund is retried
- * @returns its amount; undefined where it had this state already
- */
+/** @param outcome.nextAt when a failed refund is retried @returns its amount; undefined where it had this state already */
 export async function endRefund(
   query: Query,
   id: string,

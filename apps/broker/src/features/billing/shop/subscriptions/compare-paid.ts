@@ -4,7 +4,6 @@ import { readRows } from '../../read-rows.ts';
 /** A paid plan that the user does not have, or missing credits of a paid month. */
 export type PaidDifference = { paymentId: string; userId: string; paid: string; given: string };
 
-/** Differences that one run reports. */
 const most = 100;
 
 /**

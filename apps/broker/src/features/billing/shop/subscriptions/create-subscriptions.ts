@@ -31,7 +31,6 @@ export type Subscriptions = {
   listPaymentMethods(userId: string): ReturnType<typeof listPaymentMethods>;
   /** For webhooks. @param claim finishes the order of a subscription that is unknown here */
   handlers(claim: (paymentId: string) => Promise<unknown>): PaymentEventHandlers;
-  /** Ends the unpaid subscriptions that an order replaces. */
   endReplaced(order: { replaces: readonly string[] }, lock: PurchaseLock): Promise<void>;
   /** Compares all subscriptions that are not over with the provider. Returns how many differed. */
   reconcile(): Promise<number>;
@@ -39,15 +38,10 @@ export type Subscriptions = {
   endNow(paymentId: string, lock?: PurchaseLock): Promise<unknown>;
   /** Ends one at the provider with its period. @throws SoukError payments_unavailable, change_under_way */
   endWithPeriod(paymentId: string): Promise<void>;
-  /** Ends those at the provider that are to end with their period. */
   endWanted(): Promise<void>;
-  /** Ends those at the provider that were removed here. */
   endTakenAway(): Promise<void>;
-  /** Ends the rentals of undeployed servers with the period that is paid. */
   endUnoffered(): Promise<void>;
-  /** Refunds payments for what has ended, or for changes that were dropped. */
   returnOwed(): Promise<void>;
-  /** Reads those again that changed during each reading, or have something left to do at the provider. */
   readAgain(): Promise<void>;
 };
 

@@ -55,12 +55,8 @@ export async function reconcileSubscriptions(
 }
 
 /** Reports what the readings do not show: paid plans and credits that users do not have, and balances at the provider. */
-async function reportDifferences({
-  db,
-  provider,
-  clock,
-  log,
-}: Pick<ShopParts, 'db' | 'provider' | 'clock' | 'log'>): Promise<number> {
+async function reportDifferences(parts: Pick<ShopParts, 'db' | 'provider' | 'clock' | 'log'>): Promise<number> {
+  const { db, provider, clock, log } = parts;
   const at = new Date(clock.now());
   const differences = await comparePaid(db.query, provider.livemode, at);
   for (const { paymentId, ...details } of differences) {

@@ -33,7 +33,7 @@ export async function recordInvoice(
   if (isOwed)
     log.warn({ subscription: read.id, invoiceId: invoice.id }, 'an invoice was paid for which nothing is granted');
   // a change of plan may start a new period
-  else if (period && !change) await grantMonthly(query, log, { userId, livemode, invoiceId: invoice.id, period });
+  else if (period && !change) await grantMonthly(query, log, { userId, livemode }, invoice);
   else await grantDifference(query, { userId, livemode, read, invoice });
   if (reason === 'create') {
     // a refund or a dispute names the payment, which is not in the history yet
@@ -72,14 +72,10 @@ export async function recordInvoice(
 async function grantMonthly(
   query: Query,
   log: Log,
-  {
-    userId,
-    livemode,
-    invoiceId,
-    period,
-  }: { userId: string; livemode: boolean; invoiceId: string; period: NonNullable<PaidInvoice['period']> },
+  { userId, livemode }: Pick<Owner, 'userId' | 'livemode'>,
+  { id: invoiceId, period }: PaidInvoice,
 ): Promise<void> {
-  if (period.planId === undefined) return;
+  if (period?.planId === undefined) return;
   const plan = await readPlan(query, period.planId);
   if (!plan) log.error({ invoiceId, planId: period.planId }, 'an invoice is of a plan that does not exist');
   const credits = (await creditsOfPrice(query, period.priceId)) ?? plan?.monthlyCredits ?? 0;
@@ -145,32 +141,19 @@ export type Decision = { what: 'cancelled' | 'resumed' | 'kept' } | { what: 'cha
  */
 export async function recordDecision(
   query: Query,
-  {
-    userId,
-    livemode,
-    read,
-    what,
-    id,
-    at,
-    decision,
-    isNew,
-  }: Owner & {
-    id: string;
-    at: Date;
-    decision: Decision;
-    isNew: boolean;
-  },
+  one: Owner & { id: string; at: Date; decision: Decision; isNew: boolean },
 ): Promise<void> {
+  const { read, decision, userId, livemode, id, at } = one;
   const isRental = read.kind === 'rental';
   const idem = `${keys[decision.what]}:${read.id}:${read.periodEndsAt.toISOString()}`;
-  if (isNew) await query('delete from transactions where idem = $1', [idem]);
+  if (one.isNew) await query('delete from transactions where idem = $1', [idem]);
   await recordTransaction(query, {
     id,
     userId,
     livemode,
     type: decision.what === 'cancelled' ? cancelType(isRental) : isRental ? 'rental_create' : 'subscription_update',
     status: 'completed',
-    description: decisionText(decision, what),
+    description: decisionText(decision, one.what),
     serverId: isRental ? read.offerId : undefined,
     amount: 0,
     currency: read.currency,

@@ -25,13 +25,8 @@ export type ReturnOwed = {
   due(): Promise<void>;
 };
 
-export function createReturnOwed({
-  db,
-  provider,
-  locks,
-  clock,
-  log,
-}: Pick<ShopParts, 'db' | 'provider' | 'locks' | 'clock' | 'log'>): ReturnOwed {
+export function createReturnOwed(parts: Pick<ShopParts, 'db' | 'provider' | 'locks' | 'clock' | 'log'>): ReturnOwed {
+  const { db, provider, locks, clock, log } = parts;
   const inMs = (ms: number) => new Date(clock.now() + ms);
   const take = (of?: string) =>
     takeOwed(db.query, { livemode: provider.livemode, now: inMs(0), nextAt: inMs(claimMs), of });

@@ -1,7 +1,6 @@
--- Numbers the readings of each subscription at the payment provider: one that began before another one, and ends after it, is not
+-- Numbers the readings of each subscription at the payment provider: a reading that started before another one and ends after it is not
 -- written. `is_over`: at the provider. `end_wanted`: it is to end with its period, and the provider has not confirmed that yet.
--- `next_…`: what the provider says that the next invoice comes to; null where neither tax nor a discount makes it another amount
--- than the price.
+-- `next_…`: the provider's totals of the next invoice; null where neither tax nor a discount makes it differ from the price.
 create table subscription_syncs (
   payment_id text primary key,
   asked bigint not null,
@@ -18,10 +17,10 @@ create index subscription_syncs_end_wanted on subscription_syncs (payment_id) wh
 
 create index subscription_syncs_read_again on subscription_syncs (payment_id) where read_again;
 
--- The paid invoices whose credits are given and which are in the history. `amount`, of which `tax`, paid for `covers_from` to
--- `covers_to`; `discount` came off before. `returned_at`: when what was paid after the end of its subscription went back.
--- `balance_used`: what the invoice took from the customer's balance, negative where it added to it. `return_…`: the payment has to
--- go back. `return_error`: why the provider refused; an operator has to look.
+-- Paid invoices whose credits are granted and which are in the history. `amount`, of which `tax`, paid for `covers_from` to
+-- `covers_to`; `discount` was taken off before. `returned_at`: when a payment after the end of its subscription was refunded.
+-- `balance_used`: what the invoice took from the customer's balance, negative where it added to it. `return_…`: the payment has to be
+-- refunded. `return_error`: why the provider refused; an operator has to look.
 create table subscription_invoices (
   invoice_id text primary key,
   payment_id text not null,
@@ -67,8 +66,8 @@ create table subscription_invoice_lines (
 
 create index subscription_invoice_lines_by_subscription on subscription_invoice_lines (payment_id);
 
--- One change of a person's purchases at a time. A broker that is killed or frozen leaves its row; another one takes it over after
--- `until`, by the clock of the database.
+-- Serializes the changes of a user's purchases. A broker that is killed or frozen leaves its row; another one takes it over after
+-- `until`, by the database's clock.
 create table purchase_locks (
   user_id uuid not null,
   livemode boolean not null,
@@ -77,9 +76,9 @@ create table purchase_locks (
   primary key (user_id, livemode)
 ) with (fillfactor = 50);
 
--- Each change of a plan, decided before the provider hears of it. Its id is its name there. `from_price_id`: the price that the
--- subscription had. `proration_date` null: it begins with the next period. open: the provider may still make it; done; dropped:
--- another change took its place, or the provider took another amount. What is paid for a dropped one goes back.
+-- Each change of a plan, decided before the request to the provider, where its id names it. `from_price_id`: the previous price of the
+-- subscription. `proration_date` null: it starts with the next period. open: the provider may still make it; done; dropped: another
+-- change replaced it, or the provider charged another amount. The payment for a dropped change is refunded.
 create table plan_changes (
   id uuid primary key,
   number bigint generated always as identity,

@@ -80,24 +80,19 @@ export async function writeReading(
   return { userId, ending, isOwed: isDue, isWrong };
 }
 
+type PlanReading = {
+  owner: Owner;
+  read: ProviderSubscription;
+  stored: StoredSubscription | undefined;
+  paying: readonly PaidInvoice[];
+  isWrong: boolean;
+};
 type Given = { what: string; ending: string[]; nextPlanId: string | undefined };
 
 async function givePlan(
   query: Query,
   { clock, log }: WriteParts,
-  {
-    owner,
-    read,
-    stored,
-    paying,
-    isWrong,
-  }: {
-    owner: Owner;
-    read: ProviderSubscription;
-    stored: StoredSubscription | undefined;
-    paying: readonly PaidInvoice[];
-    isWrong: boolean;
-  },
+  { owner, read, stored, paying, isWrong }: PlanReading,
 ): Promise<Given | undefined> {
   const isPaidFor =
     paying.some(({ change, period }) => [change?.toPlanId, period?.planId].includes(read.offerId)) ||

@@ -6,7 +6,6 @@ import type { TakeBackParts } from './take-back-parts.ts';
 
 /** Refunds and disputes. Their handlers may be called as often as they like, and in any order. */
 export type TakeBack = {
-  /** For webhooks. */
   readonly handlers: PaymentEventHandlers;
   /** Applies the provider's disputes that are unknown here in their current state. Returns how many there were. */
   findMissedDisputes(): Promise<number>;

@@ -6,24 +6,15 @@ export type FailedRefund = { kind: 'payment' | 'order' | 'access'; id: string };
 /**
  * Records that the bank did not carry out a refund: its row of the history has failed, a refunded order is flagged again, a refund
  * by an administrator has failed. An operator has to look at each.
- * @param fact `refund:{id}`
+ * @param failed.fact `refund:{id}`
  * @returns what it was for, where this was not recorded before
  */
 export async function noteFailedRefund(
   query: Query,
-  {
-    fact,
-    paymentIntentId,
-    accessRefund,
-    at,
-  }: {
-    fact: string;
-    paymentIntentId: string;
-    accessRefund: string | undefined;
-    at: Date;
-  },
+  failed: { fact: string; paymentIntentId: string; accessRefund: string | undefined; at: Date },
 ): Promise<FailedRefund | undefined> {
-  const { rows: failed } = await query<{ id: string }>(
+  const { fact, paymentIntentId, accessRefund, at } = failed;
+  const { rows } = await query<{ id: string }>(
     `update transactions set status = 'failed' where idem = $1 and status <> 'failed' returning id`,
     [fact],
   );
@@ -38,7 +29,7 @@ export async function noteFailedRefund(
      where id::text = $1 and state = 'refunded' returning id`,
     [accessRefund ?? null, at],
   );
-  const [order, refund, row] = [orders[0], refunds[0], failed[0]];
+  const [order, refund, row] = [orders[0], refunds[0], rows[0]];
   if (order) return { kind: 'order', id: order.id };
   if (refund) return { kind: 'access', id: refund.id };
   return row && { kind: 'payment', id: row.id };

@@ -30,12 +30,11 @@ export type EventWorker = {
   stop(): Promise<void>;
 };
 
-export function createEventWorker({
-  db: { query },
-  handlers,
-  clock,
-  log,
-}: Pick<ShopParts, 'db' | 'clock' | 'log'> & { handlers: PaymentEventHandlers }): EventWorker {
+export function createEventWorker(
+  parts: Pick<ShopParts, 'db' | 'clock' | 'log'> & { handlers: PaymentEventHandlers },
+): EventWorker {
+  const { handlers, clock, log } = parts;
+  const { query } = parts.db;
   let isStarted = false;
   const inMs = (ms: number) => new Date(clock.now() + ms);
 

@@ -1,4 +1,5 @@
 import type { Query } from '#platform/db/database.ts';
+import { readRow } from '../../read-rows.ts';
 
 export type WebhookFigures = {
   lastEventAt: Date | undefined;
@@ -9,24 +10,24 @@ export type WebhookFigures = {
   failing: number;
 };
 
-/** Reads the figures about the provider's events. Both queries use an index. */
+/** Reads the figures about the provider's events. Both parts of the statement use an index. */
 export async function readWebhookFigures(query: Query): Promise<WebhookFigures> {
-  const { rows } = await query<{ received: Date; done: Date }>(
-    `select received_at as received, done_at as done from payment_events
-     where done_at is not null order by done_at desc limit 1`,
+  type Row = { received: Date; done: Date; last: Date; waiting: number; failing: number };
+  const row = await readRow<Pick<Row, 'waiting' | 'failing'> & Partial<Row>>(
+    query,
+    `select w.*, d.received, d.done from (
+       select count(*)::int as waiting, count(error)::int as failing, max(received_at) as last
+       from payment_events where next_at is not null) w
+     left join (
+       select received_at as received, done_at as done from payment_events
+       where done_at is not null order by done_at desc limit 1) d on true`,
   );
-  const [waiting] = (
-    await query<{ waiting: number; failing: number; last: Date | null }>(
-      `select count(*)::int as waiting, count(error)::int as failing, max(received_at) as last
-       from payment_events where next_at is not null`,
-    )
-  ).rows;
-  const [last] = rows;
-  const times = [last?.received, waiting?.last].flatMap((at) => at?.getTime() ?? []);
+  const { received, done, last, waiting = 0, failing = 0 } = row ?? {};
+  const times = [received, last].flatMap((at) => at?.getTime() ?? []);
   return {
     lastEventAt: times.length === 0 ? undefined : new Date(Math.max(...times)),
-    lastDelayMs: last && last.done.getTime() - last.received.getTime(),
-    waiting: waiting?.waiting ?? 0,
-    failing: waiting?.failing ?? 0,
+    lastDelayMs: done && received && done.getTime() - received.getTime(),
+    waiting,
+    failing,
   };
 }

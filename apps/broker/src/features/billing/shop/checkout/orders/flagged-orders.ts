@@ -9,7 +9,6 @@ const returnedAfterMs = 7 * dayMs;
 const pageSize = 100;
 const longAgo = new Date(0);
 
-/** Payments that an operator has to look at. */
 export type FlaggedOrders = {
   /** The oldest first, at most 100. */
   list(): Promise<Order[]>;

@@ -5,11 +5,10 @@ import { notOffered, priceChanged, type Order } from './order.ts';
 type Offer = Offered & { credits?: number };
 
 /** Reads what is sold now, and returns how an order is looked up in it. */
-export async function readOffered({
-  offers,
-  currency,
-  findServer,
-}: Pick<ShopParts, 'offers' | 'currency' | 'findServer'>): Promise<(order: Order) => Offer | undefined> {
+export async function readOffered(
+  parts: Pick<ShopParts, 'offers' | 'currency' | 'findServer'>,
+): Promise<(order: Order) => Offer | undefined> {
+  const { offers, currency, findServer } = parts;
   const [plans, packages] = await Promise.all([offers.plans(), offers.packages()]);
   const planOf = new Map(plans.map((plan) => [plan.planId, offeredPlan(plan)]));
   const packageOf = new Map(

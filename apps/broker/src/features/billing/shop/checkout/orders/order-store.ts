@@ -63,7 +63,6 @@ export async function countOpenOrders(query: Query, userId: string, livemode: bo
   return row?.orders ?? 0;
 }
 
-/** Stores the provider's session of an order. */
 export async function saveSession(
   query: Query,
   id: string,
@@ -111,7 +110,6 @@ export async function decideOrder(
   return rows.length === 1;
 }
 
-/** Marks those of these orders that are still open as expired. */
 export async function expireOrders(query: Query, ids: readonly string[], at: Date): Promise<void> {
   if (ids.length === 0) return;
   await query(

@@ -3,7 +3,6 @@ import type { NewTransaction } from '../../record-transaction.ts';
 import { invoiceOf, paidTotalsOf, type ProviderSession } from '../read-session.ts';
 import { keyOf, type Order, type OrderKind } from './order.ts';
 
-/** Type of an order's payment in the history. */
 export const transactionTypes: Readonly<Record<OrderKind, TransactionType>> = {
   credits: 'credit_purchase',
   plan: 'subscription_create',
@@ -17,7 +16,6 @@ export const ownerOf = ({ userId, livemode, kind, itemId }: Order) => ({
   serverId: kind === 'rental' ? itemId : undefined,
 });
 
-/** The payment of an order, as the history records it. */
 export function transactionOf(
   order: Order,
   session: ProviderSession,

@@ -24,7 +24,6 @@ export type Ordered = {
   kind: OrderKind;
   /** Id of the server, plan or package. */
   itemId: string;
-  /** Text in the list of transactions. */
   description: string;
   priceId: string;
   /** Cents. */
@@ -39,9 +38,7 @@ export type Ordered = {
 
 /** What a payment page does besides taking the price of its order. */
 export type OrderOptions = {
-  /** The provider adds tax. */
   asksTax: boolean;
-  /** The provider takes promotion codes. */
   allowsCodes: boolean;
 };
 
@@ -66,9 +63,7 @@ export type Order = Ordered &
     /** Unpaid subscriptions at the provider that this order replaces. */
     replaces: readonly string[];
     createdAt: Date;
-    /** Deadline for its payment. */
     expiresAt: Date;
-    /** Totals of its payment; undefined until it is paid. */
     paid: PaidTotals | undefined;
   };
 

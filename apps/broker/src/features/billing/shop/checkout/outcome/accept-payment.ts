@@ -23,13 +23,15 @@ import { paidTotalsOf, type ProviderSession } from '../read-session.ts';
 /** Unpaid as far as we know. A payment counts, however late we hear of it. */
 const unpaid: readonly OrderStatus[] = ['open', 'expired', 'failed'];
 
+/** `isGone`: what was ordered no longer exists. */
+type Facts = { at: Date; isGone: boolean; findServer(id: string): CatalogueServer | undefined };
+
 /**
  * Records that an order was paid, in one transaction and once: credits are granted with it, a rental or a plan follows. Of two
  * payments for one rental, or for plans, the first that we hear of is kept. Refused and refunded are payments after the account
  * was deleted, for what is no longer offered, for what the user has in another way by now, and for a plan that includes a rental
  * which they were not asked about.
  * @param query of a transaction
- * @param isGone what was ordered no longer exists
  * @returns the order as it is now
  */
 export async function acceptPayment(
@@ -38,22 +40,14 @@ export async function acceptPayment(
     orderId,
     session,
     transactionId,
-    at,
-    isGone,
-    findServer,
-  }: {
-    orderId: string;
-    session: ProviderSession;
-    transactionId: string;
-    at: Date;
-    isGone: boolean;
-    findServer(id: string): CatalogueServer | undefined;
-  },
+    ...facts
+  }: Facts & { orderId: string; session: ProviderSession; transactionId: string },
 ): Promise<Order> {
+  const { at } = facts;
   const order = await findOrder(query, { id: orderId }, 'for update');
   if (!order) throw new Error(`order ${orderId} is gone`);
   if (!unpaid.includes(order.status)) return order;
-  const { status, reason } = await decide(query, order, { at, isGone, findServer });
+  const { status, reason } = await decide(query, order, facts);
   const subscriptionId = idOf(session.subscription);
   const replaces = status === 'paid' ? await findUnpaid(query, order, subscriptionId) : [];
   const paymentIntentId = idOf(session.payment_intent);
@@ -89,7 +83,7 @@ export async function acceptPayment(
 async function decide(
   query: Query,
   order: Order,
-  { at, isGone, findServer }: { at: Date; isGone: boolean; findServer(id: string): CatalogueServer | undefined },
+  { at, isGone, findServer }: Facts,
 ): Promise<{ status: 'fulfilled' | 'paid' | 'returning'; reason?: string | undefined }> {
   const wasHad = order.reason === hadAccess;
   if (isWithdrawn(order) && !wasHad) return { status: 'returning', reason: order.reason };

@@ -1,15 +1,12 @@
 import type { ProviderSession } from '../read-session.ts';
 
-/** State of a session's payment at the provider. */
 export type PaymentState =
-  /** Its page takes payments. */
   | 'open'
   | 'expired'
   /** The bank decides within days. */
   | 'processing'
   /** The payment failed; a subscription may still be paid, on the page of its invoice or with a retry. */
   | 'failed'
-  /** The provider has the money. */
   | 'paid';
 
 /** Statuses of a subscription whose first payment is in progress. */

@@ -10,11 +10,10 @@ export type FollowCards = {
   afterChoice(customerId: string): Promise<void>;
 };
 
-export function createFollowCards({
-  provider,
-  db: { query },
-  clock,
-}: Pick<ShopParts, 'provider' | 'db' | 'clock'>): FollowCards {
+export function createFollowCards(parts: Pick<ShopParts, 'provider' | 'db' | 'clock'>): FollowCards {
+  const { provider, clock } = parts;
+  const { query } = parts.db;
+
   /** Events come in any order: an older payment must not undo a choice. */
   async function hasChosenSince(customerId: string, paidAt: number | null | undefined): Promise<boolean> {
     const { rows } = await query('select from payment_customers where customer_id = $1 and card_chosen_at >= $2', [

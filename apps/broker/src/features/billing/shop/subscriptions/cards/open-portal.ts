@@ -1,4 +1,5 @@
 import { SoukError } from '#platform/errors.ts';
+import { findCustomer } from '../../changes/find-payer.ts';
 import type { ShopParts } from '../../shop-parts.ts';
 
 /**
@@ -12,11 +13,7 @@ export async function openPortal(
   { planId }: { planId?: string | undefined } = {},
 ): Promise<{ portalUrl: string }> {
   const back = planId === undefined ? '/dashboard?tab=billing' : `/plans?buy=${encodeURIComponent(planId)}`;
-  const { rows } = await db.query<{ customer_id: string }>(
-    'select customer_id from payment_customers where user_id = $1 and livemode = $2',
-    [userId, provider.livemode],
-  );
-  const customer = rows[0]?.customer_id;
+  const customer = await findCustomer(db.query, userId, provider.livemode);
   if (customer === undefined) throw new SoukError('not_found', { message: 'You have not paid for anything yet' });
   const { url } = await provider.call((stripe) =>
     stripe.billingPortal.sessions.create({

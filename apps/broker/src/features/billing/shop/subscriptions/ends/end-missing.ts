@@ -1,4 +1,5 @@
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
+import { findCustomer } from '../../changes/find-payer.ts';
 import type { ShopParts } from '../../shop-parts.ts';
 
 /**
@@ -39,11 +40,7 @@ export async function endMissing(
 }
 
 async function isOfThisAccount({ db, provider }: Pick<ShopParts, 'db' | 'provider'>, userId: string): Promise<boolean> {
-  const { rows } = await db.query<{ customer_id: string }>(
-    'select customer_id from payment_customers where user_id = $1 and livemode = $2',
-    [userId, provider.livemode],
-  );
-  const customer = rows[0]?.customer_id;
+  const customer = await findCustomer(db.query, userId, provider.livemode);
   // the provider still answers for a deleted customer
   return customer !== undefined && (await provider.find((stripe) => stripe.customers.retrieve(customer))) !== undefined;
 }

@@ -1,4 +1,3 @@
-import type { Stripe } from 'stripe';
 import type { Plan } from '@souk/contract/billing/billing.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import { SoukError } from '#platform/errors.ts';
@@ -59,7 +58,7 @@ export async function assessChange(
       ? { proration_behavior: 'none' as const }
       : { proration_behavior: 'always_invoice' as const, proration_date: prorated }),
   };
-  const due = await dueOf(parts, paymentId, { same, isNow, update });
+  const due = await dueOf(parts, paymentId, same, isNow ? update : undefined);
   const change = {
     planId: target.planId,
     kind: kind === 'downgrade' ? ('downgrade' as const) : ('upgrade' as const),
@@ -125,18 +124,11 @@ function prorationDateOf(read: ProviderSubscription, nowMs: number, previewed: n
 async function dueOf(
   { provider }: ChangeParts,
   subscription: string,
-  {
-    same,
-    isNow,
-    update,
-  }: {
-    same: { amountDue: number } | undefined;
-    isNow: boolean;
-    update: Stripe.InvoiceCreatePreviewParams.SubscriptionDetails;
-  },
+  same: { amountDue: number } | undefined,
+  update: PlannedChange['update'] | undefined,
 ): Promise<{ amount: number; tax: number }> {
   if (same) return { amount: same.amountDue, tax: 0 };
-  if (!isNow) return { amount: 0, tax: 0 };
+  if (!update) return { amount: 0, tax: 0 };
   const invoice = await provider.call((stripe) =>
     stripe.invoices.createPreview({ subscription, subscription_details: update }),
   );

@@ -14,7 +14,6 @@ export type ProviderSubscription = {
   kind: 'plan' | 'rental';
   /** Id of the plan or the server that the next invoice is for. */
   offerId: string;
-  /** The provider's id of the item, which a change of the price names. */
   itemId: string;
   /** In capitals. */
   currency: string;
@@ -22,9 +21,7 @@ export type ProviderSubscription = {
   priceId: string;
   /** Minor units of the price; undefined where it has no fixed amount. */
   amount: number | undefined;
-  /** Tax is added to it. */
   isTaxed: boolean;
-  /** A discount is taken off it. */
   isDiscounted: boolean;
   startedAt: Date;
   periodStartsAt: Date;
@@ -38,11 +35,9 @@ export type ProviderSubscription = {
   isEndedUnpaid: boolean;
   /** Our decision (plan_changes) that changed it last. */
   changeId: string | undefined;
-  /** The newest invoice that it has generated. */
   latestInvoice: { id: string; status: string | null } | undefined;
   /** Its customer. A negative balance reduces their next invoice, a positive one is added to it. */
   customer: { id: string; balance: number; currency: string };
-  /** Whether its last invoice is paid. */
   isPaidUp: boolean;
   /** The provider has stopped charging and keeps the subscription. */
   isGivenUp: boolean;
@@ -136,10 +131,8 @@ function isGivenUp({ status, latest_invoice: invoice, pause_collection: pause }:
   return isOfPeriod && invoice.status === 'uncollectible' && pause === null;
 }
 
-function awaitedOf({
-  pending_update: pending,
-  latest_invoice: invoice,
-}: Stripe.Subscription): ProviderSubscription['awaited'] {
+function awaitedOf(found: Stripe.Subscription): ProviderSubscription['awaited'] {
+  const { pending_update: pending, latest_invoice: invoice } = found;
   const price = pending?.subscription_items?.[0]?.price;
   const offer = price && offerOfProduct(idOf(price.product));
   const open = typeof invoice === 'object' && invoice?.status === 'open' ? invoice : undefined;
