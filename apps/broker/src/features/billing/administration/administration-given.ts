@@ -9,7 +9,7 @@ import type { Ledger } from '../credits/ledger.ts';
 import type { OfferStore } from '../shop/offers/offer-store.ts';
 import type { Payments } from '../shop/create-payments.ts';
 
-/** What the use cases of administrators are built from. */
+/** Parts that the use cases of administrators are built from. */
 export type AdministrationGiven = {
   db: Pick<Database, 'query' | 'transaction'>;
   livemode: boolean;

@@ -23,8 +23,8 @@ import { createRefundedRentals, type RefundedRentals } from './refunded-rentals.
 import { removeAccess, type Removal } from './remove-access.ts';
 
 /**
- * What administrators, and the operator by commands, see and change of users' credits, plans and servers. Each change writes its audit
- * row in its transaction.
+ * Use cases of administrators, and of the operator by commands, on users' credits, plans and servers. Each change writes its
+ * audit row in its transaction.
  */
 export type Administration = {
   /** @throws SoukError not_found */

@@ -13,7 +13,7 @@ export type EndedAccess = {
   paymentId: string | undefined;
 };
 
-/** What to end: one plan, rental, purchase or trial of a user, all their plans and rentals, or rentals of a server. */
+/** Access to end: one plan, rental, purchase or trial of a user, all their plans and rentals, or rentals of a server. */
 export type AccessScope =
   | { userId: string; id: string }
   | { userId: string; all: 'plans and rentals' }
@@ -29,10 +29,7 @@ const grants = (where: string) =>
      select id from access_grants where livemode = $1 and ${where} and ${running} order by id for update)
    returning id, user_id as "userId", kind, server_id as of, payment_id as "paymentId"`;
 
-/**
- * Ends what is running, by the clock of the caller. Locks rows in the order of their ids. What another transaction ended first is left
- * out.
- */
+/** Ends what is running, by the caller's clock. Locks rows in the order of their ids. Skips what another transaction ended first. */
 export async function endAccess(
   query: Query,
   { livemode, nowMs }: { livemode: boolean; nowMs: number },

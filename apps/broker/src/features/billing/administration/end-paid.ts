@@ -14,8 +14,8 @@ import { endAtProvider, removalEntry, type AtProvider } from './remove-access.ts
 export type EndingAccess = { id: string; name: string; endsAt: string | null; atProvider: AtProvider };
 
 /**
- * Ends a user's plans and rentals: those that renew with the period that is paid, or all of them now. Nothing is refunded, and their
- * open payment pages are closed. A job retries where the provider does not answer.
+ * Ends a user's plans and rentals: those that renew with the period that is paid, or all of them now. Nothing is refunded, and
+ * their open payment pages are closed. A job retries where the provider does not answer.
  */
 export async function endPaid(
   given: AdministrationGiven,

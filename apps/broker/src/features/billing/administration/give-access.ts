@@ -9,7 +9,7 @@ import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
 import { keepUser, type AdministrationGiven } from './administration-given.ts';
 import { endOfPeriod } from './periods.ts';
 
-/** What is given: a plan for a month, the rental of a server for a period, or a server permanently. */
+/** Access to give: a plan for a month, the rental of a server for a period, or a server permanently. */
 export type WantedAccess = {
   type: 'subscription' | 'rental' | 'purchase';
   /** Id of the plan or the server. */

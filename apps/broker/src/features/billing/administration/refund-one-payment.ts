@@ -43,8 +43,8 @@ export async function previewOfRefund(
 }
 
 /**
- * Refunds a part or all of one payment: stores the refund and its audit row in one transaction, then asks the provider for as long as
- * an administrator waits; a job does the rest. The provider's event claws back credits.
+ * Refunds a part or all of one payment: stores the refund and its audit row in one transaction, then asks the provider for as
+ * long as an administrator waits; a job does the rest. The provider's event claws back credits.
  * @throws SoukError as previewOfRefund, and changed_since_shown where more was refunded than the administrator saw
  */
 export async function refundOnePayment(

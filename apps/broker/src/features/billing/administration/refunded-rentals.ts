@@ -17,8 +17,8 @@ export type RentalRefund = {
 /** Ends rentals of a server now, and refunds the unused time of each. */
 export type RefundedRentals = {
   /**
-   * Ends the rentals and stores their refunds, with audit rows, in the caller's transaction. Nothing ends where payments are off, since
-   * no refund could be made.
+   * Ends the rentals and stores their refunds, with audit rows, in the caller's transaction. Nothing ends where payments are
+   * off, since no refund could be made.
    * @param rentalIds at most 1,000
    */
   end(query: Query, serverId: string, rentalIds: readonly string[], by: DecidedBy): Promise<void>;

@@ -12,8 +12,8 @@ export type AtProvider = 'none' | 'cancelled' | 'pending';
 export type Removal = { message: string; atProvider: AtProvider; refund: RefundResult | null };
 
 /**
- * Ends a user's access now, with an audit row. A paid subscription is cancelled at the payment provider afterwards; a job retries while
- * the provider does not answer. With `refund` prorata, the unused time is refunded.
+ * Ends a user's access now, with an audit row. A paid subscription is cancelled at the payment provider afterwards; a job
+ * retries while the provider does not answer. With `refund` prorata, the unused time is refunded.
  * @throws SoukError not_found; payments_off where a refund cannot be made here; refund_impossible where it is disputed
  */
 export async function removeAccess(

@@ -7,9 +7,9 @@ import { tidyAccounts } from './accounts/accounts.ts';
 const maxEntries = 50_000;
 
 /**
- * The changes of a user's credits, newest first. After a deletion the entries stay under the user id, which then identifies no person,
- * and the account takes part in no further call. The remaining credits expire with the deletion; what calls under way hold expires when
- * they end.
+ * The changes of a user's credits, newest first. After a deletion the entries stay under the user id, which then identifies no
+ * person, and the account takes part in no further call. The remaining credits expire with the deletion; what calls under way
+ * hold expires when they end.
  */
 export function creditsContributor({ query }: { query: Query }): AccountContributor {
   async function* entries(userId: string, livemode: boolean) {

@@ -38,8 +38,9 @@ export async function beat(query: Query, brokerId: string, lifeMs: number): Prom
 }
 
 /**
- * Declares brokers dead that were silent for `lifeMs`, charges the calls that dead brokers have recorded, and reclaims their leases.
- * After an outage of the database no broker is judged for one such period: only a broker that has lived through it judges.
+ * Declares brokers dead that were silent for `lifeMs`, charges the calls that dead brokers have recorded, and reclaims their
+ * leases. After an outage of the database no broker is judged for one such period: only a broker that has lived through it
+ * judges.
  * @param refused is called for each call whose row the database refuses
  * @returns how many batches of calls were charged, and how many leases were reclaimed
  */

@@ -7,8 +7,8 @@ import type { LedgerTimes } from './ledger.ts';
 type Parts = { uuid: () => string; clock: Clock; times: LedgerTimes };
 
 /**
- * The heartbeats of this broker. Without leases and waiting calls it writes none: others may then consider it dead, and it continues
- * under another id.
+ * The heartbeats of this broker. Without leases and waiting calls it writes none: others may then consider it dead, and it
+ * continues under another id.
  */
 export class BrokerLife {
   readonly #parts: Parts;

@@ -25,25 +25,25 @@ export type Hold = {
   readonly isLost: boolean;
   /**
    * Charges the hold after a result, and records the call in the same transaction. Written with the next flush.
-   * @returns undefined: the call may be answered at once; else resolves within a second, when it may be: too many answered calls are
-   *   not recorded yet (I3)
+   * @returns undefined: the call may be answered at once; else resolves within a second, when it may be: too many answered
+   *   calls are not recorded yet (I3)
    */
   settle(row: UsageRow): Promise<void> | undefined;
   /**
-   * Ends the hold of a call that its client aborted after it was dispatched: free at most five times an hour per user, then charged,
-   * because the server has worked. `row` has the credits of a charge; written with the next flush.
+   * Ends the hold of a call that its client aborted after it was dispatched: free at most five times an hour per user, then
+   * charged, because the server has worked. `row` has the credits of a charge; written with the next flush.
    */
   settleAbort(row: UsageRow): void;
   /** Releases all credits of a call without a result. `reason` is that of the call's usage row, which the caller records. */
   release(reason: string): void;
 };
 
-/** Why no hold was made. The call is not dispatched, and the server is not contacted. */
+/** A call without a hold. It is not dispatched, and the server is not contacted. */
 export type Refusal = {
   readonly kind: 'refusal';
   /** Machine-readable, for `souk/code` in `_meta` and the usage row. */
   readonly code: string;
-  /** What happened and what to do, for the user. */
+  /** Tells the user what happened and what to do. */
   readonly text: string;
   /** Facts for programs, in `_meta` next to the code. */
   readonly facts?: Pick<OwnFacts, 'required' | 'available' | 'topUpUrl' | 'url' | 'old' | 'new'>;
@@ -52,8 +52,8 @@ export type Refusal = {
 /** The port through which the gateway charges for calls. */
 export type Charges = {
   /**
-   * Reserves the price of a call. Returns the hold at once where no database access is needed, otherwise a promise that resolves when
-   * the hold is durable.
+   * Reserves the price of a call. Returns the hold at once where no database access is needed, otherwise a promise that
+   * resolves when the hold is durable.
    * @throws SoukError unavailable when the ledger cannot be reached: the call must not be dispatched
    */
   hold(call: PricedCall): Hold | Refusal | Promise<Hold | Refusal>;

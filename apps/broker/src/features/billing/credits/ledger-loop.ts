@@ -7,7 +7,7 @@ import { createSettlements, type Settlements } from './settle/settlements.ts';
 /** Calls that are not charged yet, above which further calls wait, as for a lease: the database is a second or two behind. */
 const mostUnsettled = 10_000;
 const retryMs = 100;
-/** How long returns are collected, and the pause before a busy account is retried. */
+/** Time in which returns are collected, and pause before a busy account is retried. */
 const againMs = 5;
 const tickMs = 250;
 
@@ -64,8 +64,8 @@ export function createLedgerLoop(
   });
 
   /**
-   * Returns credits before it requests some, because they can be granted again at once. Settles last, because no call waits for it, and
-   * not before its time: a small batch costs nearly as much as a large one.
+   * Returns credits before it requests some, because they can be granted again at once. Settles last, because no call waits for
+   * it, and not before its time: a small batch costs nearly as much as a large one.
    */
   async function iterate(): Promise<void> {
     if ((await sendHeartbeat(parts)) && !ticker) tick();

@@ -44,8 +44,8 @@ export type Ledger = {
   /** Reads a user's account. Of this broker's leases, only what calls hold counts as held; of other brokers' leases, everything. */
   account(userId: string): Promise<CreditAccount>;
   /**
-   * Sets the balance to an administrator's figure, with an audit row. Asks brokers to return what they do not use when they hold more
-   * than that.
+   * Sets the balance to an administrator's figure, with an audit row. Asks brokers to return what they do not use when they
+   * hold more than that.
    * @param by who decided: a user's id, or the name of an operator, who has none
    * @param before runs first in the transaction of the change, and may refuse it
    * @throws LedgerConflict

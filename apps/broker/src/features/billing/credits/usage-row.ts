@@ -1,7 +1,4 @@
-/**
- * The record of one call. Declared here, below usage, because billing writes the row of a charged call in the transaction of its
- * charge.
- */
+/** Record of one call. Declared below usage, because billing writes the row of a charged call in the transaction of its charge. */
 export type UsageRow = {
   callId: string;
   userId: string;

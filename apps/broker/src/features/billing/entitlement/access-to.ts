@@ -18,9 +18,9 @@ const free: Access = { type: 'free' };
 const none: Access = { type: 'none' };
 
 /**
- * Decides a user's access: an active rental, else an active purchase, else an active trial, else a plan whose tier covers the server,
- * else none. T0 servers are free for users who have no rental or purchase of them. The one rule for lists, calls, cards and the
- * dashboard. Every call uses it, so it copies nothing.
+ * Decides a user's access: an active rental, else an active purchase, else an active trial, else a plan whose tier covers the
+ * server, else none. T0 servers are free for users who have no rental or purchase of them. The one rule for lists, calls, cards
+ * and the dashboard. Every call uses it, so it copies nothing.
  */
 export function accessTo(server: { id: string; manifest: Manifest }, owned: Owned, nowMs: number): Access {
   const strong = strongest(owned.servers, server.id, nowMs);
@@ -30,7 +30,7 @@ export function accessTo(server: { id: string; manifest: Manifest }, owned: Owne
   return by ? { type: 'subscription', by } : none;
 }
 
-/** Finds the user's plan that includes a server, also where they rent or bought it as well. No plan includes what is free for all. */
+/** Finds the user's plan that includes a server, also where they rent or bought it. No plan includes what is free for all. */
 export function planIncluding({ manifest }: { manifest: Tiered }, owned: Owned, nowMs: number): OwnedPlan | undefined {
   const tier = tierOf(manifest);
   if (tier === 'T0') return undefined;

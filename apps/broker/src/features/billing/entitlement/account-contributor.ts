@@ -2,7 +2,10 @@ import type { AccountContributor } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { TrialAddresses } from './trial-addresses.ts';
 
-/** What a user owns and owned. After a deletion the rows stay under the user id, which then identifies no person, and have ended. */
+/**
+ * The plans and servers that a user owns and owned. After a deletion the rows stay under the user id, which then identifies no
+ * person, and have ended.
+ */
 export function accessContributor({
   query,
   trialAddresses,

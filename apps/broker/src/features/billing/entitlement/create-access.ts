@@ -19,7 +19,7 @@ export const announceAccess = (db: Pick<Database, 'notify'>, sender: string, use
   db.notify(channel, `${sender} ${userId}`);
 
 export type AccessBook = {
-  /** For lists and calls: from memory, without a promise, while it is cached. */
+  /** Serves lists and calls from memory, without a promise, while the user is cached. */
   readonly entitlement: EntitlementPolicy;
   read(userId: string): Promise<Owned>;
   /** The plan that a user's profile shows; free where none is running. */
@@ -34,7 +34,7 @@ export type AccessBook = {
   announce(userId: string): Promise<void>;
   /** Call it when the tier of a plan has changed: everyone's access is refetched on this replica. */
   forgetAll(): void;
-  /** Calls the listener on every replica after a change of what a user owns; undefined: of any user. Returns a function that stops it. */
+  /** Calls the listener on every replica when what a user owns has changed; undefined: any user. @returns stops it */
   onChange(listener: (userId: string | undefined) => void): () => void;
   /** Calls the listeners for each user for whom something has ended since the last check; runs every 15 s by itself. */
   tellOfEnds(): Promise<void>;

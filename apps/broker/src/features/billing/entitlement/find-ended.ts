@@ -5,8 +5,8 @@ import { renewalGraceMs } from './owned.ts';
 const mostUsers = 1_000;
 
 /**
- * Finds the users for whom something has ended in a time span. Ends follow the clock (owned.ts); this only says whose clients should
- * refetch.
+ * Finds the users for whom something has ended in a time span. Ends follow the clock (owned.ts); this only says whose clients
+ * should refetch.
  * @returns undefined where there are too many
  */
 export async function findEnded(

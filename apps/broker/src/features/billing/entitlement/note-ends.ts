@@ -13,8 +13,8 @@ type Row = {
 };
 
 /**
- * Notifies users of what ends by itself: three days before, or after half of a shorter time. What renews does not end. Each end is
- * notified once: a resumed rental that is canceled again has another end.
+ * Notifies users of what ends by itself: three days before, or after half of a shorter time. What renews does not end. Each end
+ * is notified once: a resumed rental that is canceled again has another end.
  */
 export async function noteEnds(
   query: Query,

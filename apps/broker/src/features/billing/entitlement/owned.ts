@@ -9,7 +9,6 @@ type Span = {
   pastDue: boolean;
   startedAtMs: number;
   periodEndsAtMs: number | undefined;
-  /** It ends with its period. */
   isCancelled: boolean;
 };
 
@@ -34,7 +33,7 @@ export type OwnedServer = Span & {
   endsWithPlanId?: string | undefined;
 };
 
-/** What a user has paid for or was given, unless it was removed. `isRunning` says what is still running. */
+/** Plans and servers that a user has paid for or was given, unless they were removed. `isRunning` says what is still running. */
 export type Owned = {
   plans: readonly OwnedPlan[];
   servers: readonly OwnedServer[];
@@ -52,10 +51,7 @@ export function isRunning(span: Span, nowMs: number): boolean {
   return nowMs < span.periodEndsAtMs + (renews(span) ? renewalGraceMs : 0);
 }
 
-/**
- * Whether it has ended because its last period is unpaid, and still exists at the payment provider: its owner can pay, cancel or
- * replace it.
- */
+/** Whether it has ended unpaid, and still exists at the payment provider: its owner can pay, cancel or replace it. */
 export function isUnpaid(span: Span, nowMs: number): boolean {
   return span.source === 'payment' && span.pastDue && !span.isCancelled && !isRunning(span, nowMs);
 }

@@ -3,7 +3,7 @@ import type { Catalogue } from '#features/catalogue/index.ts';
 import { tierOf } from './access-to.ts';
 import { isShown, type Owned } from './owned.ts';
 
-/** What a user sees of a server that they rent, have bought or try. */
+/** Facts about a server that users see when they rent, have bought or try it. */
 export type OwnedServerFacts = {
   name: string;
   /** false: it was undeployed. */
@@ -25,8 +25,8 @@ export async function readOwnedServer(
 }
 
 /**
- * Reads the servers that a user still sees among what they own, also those that were undeployed since. Each of the latter takes a
- * query, so what has ended is left out.
+ * Reads the servers that a user still sees among what they own, also those that were undeployed since. Each of the latter takes
+ * a query, so what has ended is left out.
  */
 export async function readOwnedServers(
   catalogue: Pick<Catalogue, 'snapshot' | 'versions'>,

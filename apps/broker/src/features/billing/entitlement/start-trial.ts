@@ -21,8 +21,8 @@ export type AccessParts = {
 
 /**
  * Starts the trial that a server's manifest offers.
- * @throws SoukError invalid_request where it offers none; has_access where the user has access already; trial_used where this user,
- *   or another account of their address, has had a trial of this server
+ * @throws SoukError invalid_request where it offers none; has_access where the user has access already; trial_used where this
+ *   user, or another account of their address, has had a trial of this server
  */
 export async function startTrial(
   { db, livemode, emailOf, trialAddresses, uuid, clock }: AccessParts,

@@ -3,8 +3,8 @@ import { foldEmail } from '@souk/contract/fold-email.ts';
 import type { Query } from '#platform/db/database.ts';
 
 /**
- * Which addresses have had the trial of which servers. They outlive a deleted account, so that an address has each trial once. The
- * rows have keyed fingerprints, no user and no time.
+ * Which addresses have had the trial of which servers. They outlive a deleted account, so that an address has each trial once.
+ * The rows have keyed fingerprints, no user and no time.
  */
 export type TrialAddresses = {
   /** @returns servers the user has already tried, with this account or another one of their address */

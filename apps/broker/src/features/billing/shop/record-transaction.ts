@@ -27,8 +27,8 @@ export type NewTransaction = {
 };
 
 /**
- * Adds a row, in the transaction of the change that it records. Its time is in whole seconds, like the provider's: within one second,
- * rows keep the order of their insertion.
+ * Adds a row, in the transaction of the change that it records. Its time is in whole seconds, like the provider's: within one
+ * second, rows keep the order of their insertion.
  * @returns false where it is recorded already
  */
 export async function recordTransaction(query: Query, one: NewTransaction): Promise<boolean> {

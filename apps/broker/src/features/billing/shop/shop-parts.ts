@@ -9,14 +9,14 @@ import type { OrderOptions } from './checkout/orders/order.ts';
 import type { OfferStore } from './offers/offer-store.ts';
 import type { Prices } from './prices/create-prices.ts';
 
-/** What the use cases of the shop are built from. Each takes the parts that it needs. */
+/** Parts that the use cases of the shop are built from. Each takes those that it needs. */
 export type ShopParts = {
   db: Database;
   provider: PaymentProvider;
   publicUrl: string;
   /** The provider's names of the payment methods that the shop takes. */
   paymentMethods: readonly string[];
-  /** What new payment pages do besides taking a price. */
+  /** Tasks of new payment pages besides taking a price. */
   options: OrderOptions;
   offers: OfferStore;
   /** Currency of the plans and packages. */

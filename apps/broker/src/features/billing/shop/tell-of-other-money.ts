@@ -2,8 +2,8 @@ import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 
 /**
- * Warns after a change of the payment mode: what users own for real, or by PAYMENTS=off, does not count with the stand-in or a test
- * key, nor the reverse. Nothing is lost; the operator reads how it comes back.
+ * Warns after a change of the payment mode: what users own for real, or by PAYMENTS=off, does not count with the stand-in or a
+ * test key, nor the reverse. Nothing is lost; the operator reads how it comes back.
  */
 export async function tellOfOtherMoney(query: Query, livemode: boolean, log: Log): Promise<void> {
   const running = `livemode <> $1 and ended_at is null and (period_ends_at is null or period_ends_at > now())`;

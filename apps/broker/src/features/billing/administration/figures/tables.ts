@@ -90,9 +90,9 @@ const definition = `
   amount bigint not null`;
 
 /**
- * Money, subscriptions and credits by day (UTC): the database sums up what each statement changes, in its transaction. Like usage by day,
- * statements only append, to figure_parts: with a row for each day, payments would wait for each other. A job merges parts into
- * figure_days, and figures_by_day is both (decision 0067).
+ * Money, subscriptions and credits by day (UTC): the database sums up what each statement changes, in its transaction. Like
+ * usage by day, statements only append, to figure_parts: with a row for each day, payments would wait for each other. A job
+ * merges parts into figure_days, and figures_by_day is both (decision 0067).
  */
 export const figureStatements: readonly string[] = [
   `create table figure_days (${definition}, primary key (livemode, figure, currency, day)) with (fillfactor = 70)`,

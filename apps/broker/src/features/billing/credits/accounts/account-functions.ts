@@ -5,15 +5,15 @@ import { burnLots } from './accounts.ts';
 const freeAbortsPerHour = 5;
 
 /**
- * A query plan that was made while the tables were empty would read whole tables for ever; JIT compilation costs more than it saves. For
- * the same reason each join names its keys once more as an array: a join alone may be planned as a scan of a whole index.
+ * A query plan that was made while the tables were empty would read whole tables for ever; JIT compilation costs more than it
+ * saves. For the same reason each join repeats its keys as an array: a join alone may be planned as a scan of a whole index.
  */
 export const ledgerSettings = `set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off`;
 
 /**
- * Tidies locked accounts: expired credits that are not held leave the balance, then free credits repay debt. Expiry is decided here, by
- * time, at each use: it waits for no job. Held credits whose payment was clawed back became debt: if they are released after their expiry
- * (`unspent`), they cancel that debt, as they would have before it.
+ * Tidies locked accounts: expired credits that are not held leave the balance, then free credits repay debt. Expiry is decided
+ * here, by time, at each use: it waits for no job. Held credits whose payment was clawed back became debt: if they are released
+ * after their expiry (`unspent`), they cancel that debt, as they would have before it.
  */
 const tidyAccounts = `
   create or replace function tidy_accounts(p_mode boolean, p_users uuid[]) returns void language plpgsql ${ledgerSettings} as $function$
@@ -44,10 +44,10 @@ const tidyAccounts = `
   end $function$`;
 
 /**
- * Locks accounts until the end of the transaction: the first step of every batch. Accounts that another transaction has locked for more
- * than 50 ms are left out, so that one busy account never stops the others, nor two batches each other. It waits in the lock's queue:
- * otherwise a broker that calls all the time would starve another one. When it returns, expired credits have left the balance and
- * free credits have repaid debt.
+ * Locks accounts until the end of the transaction: the first step of every batch. Accounts that another transaction has locked
+ * for more than 50 ms are left out, so that one busy account never stops the others, nor two batches each other. It waits in
+ * the lock's queue: otherwise a broker that calls all the time would starve another one. When it returns, expired credits have
+ * left the balance and free credits have repaid debt.
  */
 const lockAccounts = `
   create or replace function lock_accounts(p_mode boolean, p_users uuid[]) returns uuid[] language plpgsql ${ledgerSettings} as $function$
@@ -101,10 +101,10 @@ const askForLeases = `
   end $function$`;
 
 /**
- * Decides which aborted calls of locked accounts are free, and records them, so that all brokers count together. In a repeated batch, a
- * free dispatch stays free, and a charged one stays charged. A call of several rounds may be dispatched and aborted many times: each
- * dispatch counts, and is identified by its lease, because each further round has a lease of its own. Keeps at most as many rows per
- * user as are free.
+ * Decides which aborted calls of locked accounts are free, and records them, so that all brokers count together. In a repeated
+ * batch, a free dispatch stays free, and a charged one stays charged. A call of several rounds may be dispatched and aborted
+ * many times: each dispatch counts, and is identified by its lease, because each further round has a lease of its own. Keeps at
+ * most as many rows per user as are free.
  * @returns the places (`p_places`) of the free calls
  */
 const noteFreeAborts = `

@@ -11,12 +11,12 @@ export const thisMonth = `date_trunc('month', now() at time zone 'UTC')::date`;
 export const spentThisMonth = `case when c.month = ${thisMonth} then c.month_spent else 0 end`;
 
 /**
- * Common table expressions that take credits from lots, for a statement with a relation `burns (user_id, credits)`. Expired credits go
- * first: they only exist because a call holds them. Then by source (plan, promotional, purchased: they sort so), the soonest to expire,
- * and the oldest. `burned` has every open lot of these users.
+ * Common table expressions that take credits from lots, for a statement with a relation `burns (user_id, credits)`. Expired
+ * credits go first: they only exist because a call holds them. Then by source (plan, promotional, purchased: they sort so), the
+ * soonest to expire, and the oldest. `burned` has every open lot of these users.
  * @param livemode the parameter or variable of the statement that has the mode
- * @param expiring `burns` has a column `gone`: that part of the credits has expired instead of being spent. A lot that was clawed back
- *   while calls held its credits has counted them already, and does not count them again.
+ * @param expiring `burns` has a column `gone`: that part of the credits has expired instead of being spent. A lot that was
+ *   clawed back while calls held its credits has counted them already, and does not count them again.
  */
 export const burnLots = (livemode: string, { expiring = false } = {}) => `
   burned as materialized (
@@ -35,7 +35,7 @@ export const burnLots = (livemode: string, { expiring = false } = {}) => `
     update credit_lots l set remaining = l.remaining - b.credits ${expiring ? ', expired = l.expired + b.expiring' : ''}
     from burned b where l.id = b.id and b.credits > 0)`;
 
-/** Tidies accounts that this transaction has locked: expired credits leave the balance, free ones repay debt (account-functions.ts). */
+/** Tidies accounts that this transaction has locked (account-functions.ts). */
 export async function tidyAccounts(query: Query, livemode: Livemode, userIds: readonly string[]): Promise<void> {
   await query('select tidy_accounts($1, $2::uuid[])', [livemode, userIds]);
 }

@@ -27,8 +27,8 @@ export type ClawBack = Change & {
   credits: number;
   contra: 'refund' | 'dispute';
   /**
-   * The `idem` of the grant that is clawed back: never more than it granted, also where a refund and a dispute meet, and nothing of what
-   * expired unspent.
+   * The `idem` of the grant that is clawed back: never more than it granted, also where a refund and a dispute meet, and
+   * nothing of what expired unspent.
    */
   grant: string;
 };
@@ -59,8 +59,8 @@ export async function grantCredits(query: Query, grant: CreditGrant): Promise<nu
 }
 
 /**
- * Claws back credits of a grant after a refund or a dispute: what is free at once, and the rest, which was spent or is held, as debt.
- * Asks brokers for the leases of the account, so that what they do not use repays it.
+ * Claws back credits of a grant after a refund or a dispute: what is free at once, and the rest, which was spent or is held, as
+ * debt. Asks brokers for the leases of the account, so that what they do not use repays it.
  * @returns the credits taken; 0 when this key had taken them before or nothing of the grant is left
  * @throws LedgerConflict key_used when another change has this `idem`
  */

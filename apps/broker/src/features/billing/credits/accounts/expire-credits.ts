@@ -4,8 +4,8 @@ import { tidyAccounts } from './accounts.ts';
 const accountsAtOnce = 200;
 
 /**
- * Removes expired credits from accounts whose owners do not come back: figures would count them. What a user may spend does not depend
- * on it: that is decided by time, at each use.
+ * Removes expired credits from accounts whose owners do not come back: figures would count them. What a user may spend does not
+ * depend on it: that is decided by time, at each use.
  */
 export async function expireCredits(db: Pick<Database, 'transaction'>, livemode: boolean): Promise<void> {
   let after = '00000000-0000-0000-0000-000000000000';

@@ -4,8 +4,8 @@ import { noteNotice } from '#platform/notices/outbox.ts';
 const atMostInRun = 500;
 
 /**
- * Notifies users who have a tenth or less left of the credits that they bought, or that their plan gave them, last. The next such credits
- * are notified anew.
+ * Notifies users who have a tenth or less left of the credits that they bought, or that their plan gave them, last. The next
+ * such credits are notified anew.
  */
 export async function noteLowCredits(query: Query, livemode: boolean, nowMs: number): Promise<void> {
   const { rows } = await query<{ user_id: string; left: number; id: string; granted: number }>(

@@ -12,7 +12,7 @@ type AccountPart = {
 };
 
 export type CreditAccount = {
-  /** Without expired credits. */
+  /** Excludes expired credits. */
   balance: number;
   /** Reserved by calls under way, and by other brokers' leases. */
   held: number;

@@ -3,8 +3,8 @@ import type { Livemode } from './accounts.ts';
 import { askForLeases } from '../leases/ask-for-leases.ts';
 
 /**
- * Limits what a user's calls may spend in a month (UTC). Leases are granted within the cap, and held credits count, so that brokers cannot
- * exceed it together; open leases are asked back, because the cap may be lower now. Runs in a transaction.
+ * Limits what a user's calls may spend in a month (UTC). Leases are granted within the cap, and held credits count, so that
+ * brokers cannot exceed it together; open leases are asked back, because the cap may be lower now. Runs in a transaction.
  * @param cap whole credits; undefined: no limit
  */
 export async function setMonthlyCap(

@@ -60,10 +60,7 @@ export class AccountBook {
     });
   }
 
-  /**
-   * Returns the request for a lease; undefined where no call waits, or it is too soon. A call of several rounds has a request of its
-   * own.
-   */
+  /** Returns the request for a lease; undefined where none is due. A call of several rounds has its own. */
   ask(uuid: () => string, policy: LeasePolicy): LeaseAsk | undefined {
     const [first] = this.#waiting;
     if (!first || this.#againAtMs > this.#nowMs()) return undefined;

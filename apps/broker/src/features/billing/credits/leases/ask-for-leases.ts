@@ -5,8 +5,8 @@ import type { Livemode } from '../accounts/accounts.ts';
 export const leaseChannel = 'souk_credits';
 
 /**
- * Asks brokers to return what they do not use of these accounts. The mark on the lease is the message, which settle and heartbeat read;
- * the notification only speeds it up.
+ * Asks brokers to return what they do not use of these accounts. The mark on the lease is the message, which settle and
+ * heartbeat read; the notification only speeds it up.
  * @param but a broker that is not asked
  * @returns for each user how many leases are to be returned
  */

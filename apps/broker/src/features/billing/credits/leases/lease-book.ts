@@ -14,8 +14,8 @@ type Parts = {
 };
 
 /**
- * The leases of this broker, and the calls that wait for more. It knows no database: lease-exchange.ts requests leases for it and
- * returns what it does not use.
+ * The leases of this broker, and the calls that wait for more. It knows no database: lease-exchange.ts requests leases for it
+ * and returns what it does not use.
  */
 export class LeaseBook {
   readonly #parts: Parts;
@@ -131,7 +131,7 @@ export class LeaseBook {
   trimmed({ leaseId, keep }: LeaseTrim): void {
     const lease = this.#leases.get(leaseId);
     if (lease) lease.granted = Math.min(lease.granted, keep);
-    // a call was released meanwhile: trim once more
+    // a call was released meanwhile: trim again
     if (lease && lease.handed < lease.granted) return;
     this.#trims.delete(leaseId);
     if (lease) this.#forgetIfOver(lease);

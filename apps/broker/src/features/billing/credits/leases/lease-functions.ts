@@ -92,8 +92,9 @@ const trimLeases = `
   end $function$`;
 
 /**
- * See settle-calls.ts. All charges, and the usage rows that users see, in one statement and one round trip. `free` and `lost` have the
- * ids of the calls, followed by those of their leases in the same order: a call of several rounds may be in a batch more than once.
+ * See settle-calls.ts. All charges, and the usage rows that users see, in one statement and one round trip. `free` and `lost`
+ * have the ids of the calls, followed by those of their leases in the same order: a call of several rounds may be in a batch
+ * more than once.
  */
 const settleCalls = `
   create or replace function settle_calls(p_mode boolean, p_leases uuid[], p_aborts boolean[], p_calls uuid[], p_users uuid[],

@@ -2,8 +2,8 @@ import type { UsageRow } from '../usage-row.ts';
 import type { FinishedCall } from './settle-calls.ts';
 
 /**
- * Ended calls as text. Calls of the same ten milliseconds share most of their words: each word is written once, and a call refers to
- * words by their places. At most a third as long as with the names of all fields.
+ * Ended calls as text. Calls of the same ten milliseconds share most of their words: each word is written once, and a call
+ * refers to words by their places. At most a third as long as with the names of all fields.
  */
 type Text = { words: (string | null)[]; calls: Numbers[] };
 type Numbers = [

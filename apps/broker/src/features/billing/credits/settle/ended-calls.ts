@@ -8,10 +8,7 @@ import type { FinishedCall } from './settle-calls.ts';
 const mostBatches = 16;
 const mostStatements = 20;
 
-/**
- * Records calls that ended and are not charged yet, so that they outlive this broker. Repeatable.
- * @param batchId the id of these calls alone
- */
+/** Records ended calls that are not charged, so that they outlive this broker. Repeatable. @param batchId of these calls alone */
 export async function noteEndedCalls(
   query: Query,
   livemode: Livemode,
@@ -30,8 +27,8 @@ export async function dropEndedCalls(query: Query, batchIds: readonly string[]):
 }
 
 /**
- * Charges the calls that dead brokers recorded and did not charge, before their leases are reclaimed, which the charges need. Several
- * brokers may run it concurrently. Calls of busy accounts, and calls beyond the limits, stay for the next run.
+ * Charges the calls that dead brokers recorded and did not charge, before their leases are reclaimed, which the charges need.
+ * Several brokers may run it concurrently. Calls of busy accounts, and calls beyond the limits, stay for the next run.
  * @param refused is called for each call whose row the database refuses
  * @returns how many batches are charged
  */

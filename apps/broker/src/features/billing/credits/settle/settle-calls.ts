@@ -25,9 +25,9 @@ export type Settlement = {
 };
 
 /**
- * Charges calls in one statement: an entry for each, lots burned in order, account, lease and usage row, all or none. **The fence**: a
- * call without a lease that has room for it is recorded and not charged, because another call may have spent the credits by now. A call
- * that was charged before is skipped, so that a batch with an unknown commit can be repeated.
+ * Charges calls in one statement: an entry for each, lots burned in order, account, lease and usage row, all or none. **The
+ * fence**: a call without a lease that has room for it is recorded and not charged, because another call may have spent the
+ * credits by now. A call that was charged before is skipped, so that a batch with an unknown commit can be repeated.
  */
 export async function settleCalls(
   query: Query,

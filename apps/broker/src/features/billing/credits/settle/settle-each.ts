@@ -11,8 +11,8 @@ export type SettlementHandlers<Call> = {
 };
 
 /**
- * Charges calls, in one statement if possible (settle-calls.ts). A row that the database refuses must not stop the others: the batch is
- * halved until the row stands alone.
+ * Charges calls, in one statement if possible (settle-calls.ts). A row that the database refuses must not stop the others: the
+ * batch is halved until the row stands alone.
  * @throws when the database is unreachable: calls without an outcome may be charged already, and repeating them is harmless
  */
 export async function settleEach<Call extends FinishedCall>(

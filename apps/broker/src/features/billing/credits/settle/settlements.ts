@@ -15,8 +15,8 @@ import { settleEach } from './settle-each.ts';
 const droppedForVacuum = 500;
 
 /**
- * Charges the calls that ended: first they are recorded in the database (call-notes.ts), then they are charged, many at a time, because
- * a small settlement costs nearly as much as a large one.
+ * Charges the calls that ended: first they are recorded in the database (call-notes.ts), then they are charged, many at a time,
+ * because a small settlement costs nearly as much as a large one.
  */
 export type Settlements = Omit<CallNotes, 'size'> & {
   size(): number;

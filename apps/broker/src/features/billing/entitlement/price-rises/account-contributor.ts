@@ -1,7 +1,7 @@
 import type { AccountContributor } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
 
-/** What a user approved. It stays with the charges that it explains, under the user id, which then identifies no person. */
+/** Prices that a user approved. They stay with the charges that they explain, under the user id, which then identifies no person. */
 export function priceApprovalsContributor({ query }: { query: Query }): AccountContributor {
   return {
     name: 'priceApprovals',

@@ -20,8 +20,8 @@ export type PriceRise = {
 type Tool = { name: string; price: ToolPrice };
 
 /**
- * Asks users before their calls cost more. A user agrees to the price that was in force when they first had a server, and to those
- * that they approved; never to more.
+ * Asks users before their calls cost more. A user agrees to the price that was in force when they first had a server, and to
+ * those that they approved; never to more.
  */
 export type PriceRises = {
   /** The rise that the user has to approve before they may call this tool. Nearly always from memory, without a promise. */

@@ -3,8 +3,8 @@ import { tiers, type Tier } from '@souk/contract/tiers.ts';
 import type { FirstAccess } from './approval-store.ts';
 
 /**
- * Returns since when a user may have seen what a server's tools cost: since their first access to it, or since they have had an account,
- * where everyone has access or none is known.
+ * Returns since when a user may have seen what a server's tools cost: since their first access to it, or since they have had an
+ * account, where everyone has access or none is known.
  */
 export function firstHadMs(
   { id, manifest }: { id: string; manifest: Manifest },

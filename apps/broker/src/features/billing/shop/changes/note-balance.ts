@@ -1,9 +1,6 @@
 import type { Query } from '#platform/db/database.ts';
 
-/**
- * Stores the balance of a customer at the provider, in minor units: a negative balance reduces their next invoice, a positive one
- * is added to it.
- */
+/** Stores a customer's balance at the provider, in minor units: negative reduces their next invoice, positive is added to it. */
 export async function noteBalance(
   query: Query,
   { id, balance, currency }: { id: string; balance: number; currency: string },

@@ -14,10 +14,7 @@ const askEveryMs = 200;
 /** Proof that the caller has the lock of a user's purchases. */
 export type PurchaseLock = {
   readonly userId: string;
-  /**
-   * Call it right before a write at the provider: a broker that was frozen may have lost the lock.
-   * @throws SoukError change_under_way
-   */
+  /** Call it right before a write at the provider: a frozen broker may have lost the lock. @throws SoukError change_under_way */
   confirm(): Promise<void>;
 };
 

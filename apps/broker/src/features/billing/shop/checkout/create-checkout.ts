@@ -27,7 +27,7 @@ export type Checkout = {
   readonly handlers: PaymentEventHandlers;
   /** Reports the outcome of a user's payment; undefined where it is not theirs. @throws SoukError payments_unavailable */
   payment(userId: string, sessionId: string): Promise<PaymentSession | undefined>;
-  /** Ends payment pages, so that they take no more money. A paid or expired page stays as it is. @throws SoukError payments_unavailable */
+  /** Ends payment pages. A paid or expired page stays as it is. @throws SoukError payments_unavailable */
   closePages(sessionIds: readonly string[]): Promise<void>;
   /** Asks the provider about all orders that wait for its answer. */
   reconcile(): Promise<OrderReport>;

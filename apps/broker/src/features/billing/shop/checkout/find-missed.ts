@@ -11,7 +11,7 @@ import { paymentStateOf } from './outcome/payment-state.ts';
 import { sessionParts, type ProviderSession } from './read-session.ts';
 
 const dayMs = 24 * 60 * 60_000;
-/** It runs daily: older sessions were looked at before. */
+/** Age of the sessions that a daily run looks at. */
 const sessionsOfMs = 3 * dayMs;
 /** The provider retries a failed payment for weeks. */
 const failedForMs = 60 * dayMs;

@@ -1,8 +1,8 @@
 import { SoukError } from '#platform/errors.ts';
 
 /**
- * Limit of one request to the provider while a user waits, in ms. There is no hidden second attempt: the user gets an answer soon,
- * and their retry has the same key.
+ * Limit of one request to the provider while a user waits, in ms. There is no hidden second attempt: the user gets an answer
+ * soon, and their retry has the same key.
  */
 export const patience = { timeout: 8_000, maxNetworkRetries: 0 };
 

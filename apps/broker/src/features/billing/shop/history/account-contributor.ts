@@ -8,8 +8,8 @@ const maxTransactions = 10_000;
 type Row = { id: string; createdAt: Date };
 
 /**
- * A user's payments and refunds, newest first. After a deletion they stay under the user id, which then identifies no person, without the
- * links to receipts, which show names.
+ * A user's payments and refunds, newest first. After a deletion they stay under the user id, which then identifies no person,
+ * without the links to receipts, which show names.
  */
 export function transactionsContributor({ query }: { query: Query }): AccountContributor {
   return {

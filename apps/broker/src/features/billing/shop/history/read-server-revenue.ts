@@ -1,6 +1,9 @@
 import type { Query } from '#platform/db/database.ts';
 
-/** Sums the revenue of a server's rentals since a moment, less refunds and tax, in minor units of one currency. Refunds of older payments can make it negative. */
+/**
+ * Sums the revenue of a server's rentals since a moment, less refunds and tax, in minor units of one currency. Refunds of older
+ * payments can make it negative.
+ */
 export async function readServerRevenue(
   query: Query,
   of: { serverId: string; livemode: boolean; currency: string; since: Date },

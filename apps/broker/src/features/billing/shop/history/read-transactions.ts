@@ -53,8 +53,8 @@ export async function hasTotals(
 }
 
 /**
- * Sums what a user has paid in one currency, less refunds, in minor units. A refunded payment counts, because its refund is a transaction
- * of its own.
+ * Sums what a user has paid in one currency, less refunds, in minor units. A refunded payment counts, because its refund is a
+ * transaction of its own.
  */
 export async function readTotalSpent(
   query: Query,

@@ -25,7 +25,7 @@ const columns: Columns<Transaction> = {
   status: ({ status }) => status,
   description: ({ description }) => description,
   service: ({ mcpId }) => mcpId,
-  // decimal, never negative: the type tells a refund
+  // decimal, never negative: refunds have their own type
   amount: ({ amount, currency }) => decimalText(amount, currency),
   currency: ({ currency }) => currency,
   receiptUrl: ({ receiptUrl }) => receiptUrl,

@@ -9,7 +9,8 @@ import { appliesAt, candidates, candidateValues, previewMove, type MoveTarget } 
 /**
  * Stores a move with all its subscribers: from then on their Billing tab says what they will pay and when.
  * @param find the plan and its price as they are in this transaction
- * @throws SoukError changed_since_shown where other subscribers would be moved than was shown, or a move of the plan is under way
+ * @throws SoukError changed_since_shown where other subscribers would be moved than was shown, or a move of the plan is under
+ *   way
  */
 export async function beginMove(
   query: Query,

@@ -10,16 +10,13 @@ import { processMoves } from './process-moves.ts';
 export type Moves = {
   /** @throws SoukError not_found, invalid_request for what is no plan with a price */
   preview(planId: string): Promise<MovePreview>;
-  /** Stores the move and processes it in the background. Returns its id. @throws SoukError changed_since_shown, payments_unavailable */
+  /** Stores a move, and processes it in the background. @throws SoukError changed_since_shown, payments_unavailable */
   begin(
     planId: string,
     shown: { movable: number; amount: number; monthlyCredits: number },
     by: DecidedBy,
   ): Promise<string>;
-  /**
-   * Processes what is due of the moves that no other broker works on.
-   * @throws SoukError payments_unavailable: the next run continues
-   */
+  /** Processes due moves that no other broker works on. @throws SoukError payments_unavailable: the next run continues */
   workOff(): Promise<void>;
   stop(): Promise<void>;
 };

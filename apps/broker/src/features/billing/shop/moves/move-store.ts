@@ -43,10 +43,7 @@ const countsOf = (moveId: string, now = 'now()') => `
     from (select status, why, count(*)::int as subscribers from price_move_items
       where move_id = ${moveId} and status in ('skipped', 'failed') and why is not null group by status, why) r) told`;
 
-/**
- * Reads the newest moves of a plan with the outcomes of their subscribers: counted while a move is under way, stored once it has
- * ended.
- */
+/** Reads the newest moves of a plan with their outcomes: counted while a move is under way, stored once it has ended. */
 export async function listMoves(
   query: Query,
   { livemode, planId, nowMs }: { livemode: boolean; planId: string; nowMs: number },

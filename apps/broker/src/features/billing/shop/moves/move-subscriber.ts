@@ -15,8 +15,8 @@ export type Outcome =
   | { status: 'queued'; dueAt: Date; appliesAt: Date };
 
 /**
- * Moves one subscriber at the provider: the new price applies from the next invoice, and nothing is charged or credited now. The
- * provider's current state decides: they may have left, or have another plan. Repeatable.
+ * Moves one subscriber at the provider: the new price applies from the next invoice, and nothing is charged or credited now.
+ * The provider's current state decides: they may have left, or have another plan. Repeatable.
  * @throws SoukError payments_unavailable: call again later
  */
 export async function moveSubscriber(
@@ -57,7 +57,7 @@ export async function moveSubscriber(
 const lookAgainAt = (periodEndsAt: Date, nowMs: number) =>
   new Date(Math.max(periodEndsAt.getTime(), nowMs) + lookAgainMs);
 
-/** As the provider counts months: one that has no such day ends earlier. */
+/** Adds a month as the provider does: a month without such a day ends earlier. */
 function aMonthAfter(at: Date): Date {
   const next = new Date(at);
   next.setUTCMonth(next.getUTCMonth() + 1);

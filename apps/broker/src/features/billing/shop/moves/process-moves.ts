@@ -10,10 +10,7 @@ export type WorkerParts = Pick<ShopParts, 'db' | 'provider' | 'sync' | 'locks' |
   isStopped(): boolean;
 };
 
-/**
- * Processes what is due of the moves that no other broker works on.
- * @throws SoukError payments_unavailable: the next run continues
- */
+/** Processes due moves that no other broker works on. @throws SoukError payments_unavailable: the next run continues */
 export async function processMoves(parts: WorkerParts): Promise<void> {
   const { db, provider, clock, worker } = parts;
   for (const move of await findDue(db.query, provider.livemode, clock.now())) {

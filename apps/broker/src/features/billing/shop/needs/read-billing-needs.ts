@@ -90,8 +90,8 @@ const foundPaymentsSql = `
   order by f.at desc`;
 
 /**
- * Refunds that the provider refused, or its bank did not carry out, with what is still missing: later refunds count. A lost dispute is in
- * the history as a refund too, and the history has whole seconds. Also payments for what had ended.
+ * Refunds that the provider refused, or its bank did not carry out, with what is still missing: later refunds count. A lost
+ * dispute is in the history as a refund too, and the history has whole seconds. Also payments for what had ended.
  */
 const failedRefundsSql = `
   select owed.user_id as "userId", u.email, owed.id as "refundId", owed.description, owed.amount as "amountCents", owed.currency,

@@ -5,7 +5,7 @@ import { isCurrent, type PriceGroup } from './offer-counts.ts';
 import type { StoredOffer } from './offer-rows.ts';
 import { count, counted, tierName } from './offer-words.ts';
 
-/** Who is affected by a change of an offer. */
+/** Users and pages that a change of an offer affects. */
 export type Concerned = {
   /** Subscribers of the plan, by what they pay. */
   groups: readonly PriceGroup[];

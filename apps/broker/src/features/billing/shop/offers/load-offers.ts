@@ -15,8 +15,8 @@ const firstPopular = 'pro';
 export type IgnoredChange = { offerId: string; name: string; editedAt: Date; changes: readonly string[] };
 
 /**
- * Updates the offers from offers.json, except those that an administrator has edited. An offer that left the file stays for users who
- * have it, and cannot be bought.
+ * Updates the offers from offers.json, except those that an administrator has edited. An offer that left the file stays for
+ * users who have it, and cannot be bought.
  * @returns the changes that do not apply
  * @throws ConfigError where the file conflicts with what was edited here
  */

@@ -10,8 +10,8 @@ export type PriceGroup = Terms & { planId: string; subscribers: number; ending: 
 const paidFor = `ended_at is null and source = 'payment' and livemode = $1`;
 
 /**
- * Counts subscribers by what they pay and the plan of their next renewal, the largest group first. A cancelled plan counts until its
- * paid period ends.
+ * Counts subscribers by what they pay and the plan of their next renewal, the largest group first. A cancelled plan counts
+ * until its paid period ends.
  * @param planId undefined: all plans
  */
 export async function countByPrice(query: Query, livemode: boolean, planId?: string): Promise<PriceGroup[]> {

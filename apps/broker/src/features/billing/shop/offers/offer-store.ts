@@ -7,7 +7,7 @@ import type { Offers } from './read-offers.ts';
 
 /** The plans and packages that are sold, in their order. */
 export type OfferStore = {
-  /** Updates the rows from offers.json. @returns its changes that do not apply, because the offer was edited here (load-offers.ts) */
+  /** Updates the rows from offers.json. @returns changes that do not apply, because the offer was edited here (load-offers.ts) */
   replace(offers: Offers): Promise<IgnoredChange[]>;
   plans(): Promise<Plan[]>;
   packages(): Promise<CreditPackage[]>;

@@ -50,7 +50,6 @@ const offersSchema = z.strictObject({
 /** All of catalogue/offers.json. */
 export type OffersFile = z.output<typeof offersSchema>;
 
-/** What is sold. */
 export type Offers = Pick<OffersFile, 'plans' | 'packages'>;
 
 /** Reads the currency of what is sold. undefined where nothing is sold, or the file is invalid, which the start reports. */

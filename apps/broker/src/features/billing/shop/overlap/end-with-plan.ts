@@ -15,8 +15,8 @@ export type ChosenRentals = {
 type Plan = { planId: string; name: string; tier: Tier };
 
 /**
- * Stores which rentals end with their period once a plan that includes them is paid: those that the user named, and no others from an
- * earlier attempt.
+ * Stores which rentals end with their period once a plan that includes them is paid: those that the user named, and no others
+ * from an earlier attempt.
  * @param chosen.endRentals servers that the user rents; a rental that has ended meanwhile is left out
  * @param chosen.shownRentals the user's rentals that the page said the plan includes; undefined: unknown
  * @throws SoukError invalid_request where the plan does not include one, overlap_changed where the page did not list another

@@ -16,7 +16,7 @@ import { stagePrice, type ProviderPrice } from './put-price.ts';
 
 /** The prices that users pay, at the payment provider. */
 export type Prices = {
-  /** From memory; undefined until the provider has it, and always where nothing is sold. */
+  /** Reads from memory; undefined until the provider has the price, and always where nothing is sold. */
   priceOf(kind: OfferKind, id: string): StoredPrice | undefined;
   /** The provider's ids, only of prices that are what is offered now. */
   planPriceId(plan: Plan): string | undefined;
@@ -26,14 +26,11 @@ export type Prices = {
   isOffered(offer: { offerId: string; fields: OfferFields }): boolean;
   /** Whether a server is for rent, in the currency of the shop. */
   isSold(server: CatalogueServer): boolean;
-  /**
-   * Puts one price at the provider now.
-   * @throws SoukError payments_unavailable; the background then puts the price as soon as the provider answers
-   */
+  /** Puts a price at the provider now. @throws SoukError payments_unavailable: it is retried in the background */
   put(offered: Offered): Promise<ProviderPrice>;
   /**
-   * Sends the provider the rental price of a staged manifest, where it is new or has changed. What is on sale meanwhile keeps its
-   * price.
+   * Sends the provider the rental price of a staged manifest, where it is new or has changed. What is on sale meanwhile keeps
+   * its price.
    * @returns undefined where nothing changed, or the provider does not answer: it gets the price when the manifest is deployed
    */
   stageRental(manifest: Manifest): Promise<ProviderPrice | undefined>;

@@ -14,9 +14,9 @@ export type Offered = {
   description: string;
   /** Cents. */
   amount: number;
-  /** In capitals. */
+  /** ISO code in capitals. */
   currency: string;
-  /** For a plan: subscribers keep the credits that came with their price. */
+  /** Credits of a plan, which subscribers keep together with their price. */
   monthlyCredits?: number;
 };
 

@@ -1,7 +1,7 @@
 import type { Query } from '#platform/db/database.ts';
 import { readRow } from '../../read-rows.ts';
 
-/** What a price of the provider costs and brings each month. It never changes: another offer has another price. */
+/** Terms of a price at the provider. A price never changes: another offer has another price. */
 export type PlanPrice = { priceId: string; planId: string; amount: number; currency: string; monthlyCredits: number };
 
 /** Stores a price; one that is known already stays as it is. */
@@ -30,8 +30,8 @@ export async function creditsOfPrice(query: Query, priceId: string | undefined):
 }
 
 /**
- * Reads the credits of the month that a subscription has paid for: those of its price, or of the previous one where the provider
- * already has another price for the next renewal.
+ * Reads the credits of the month that a subscription has paid for: those of its price, or of the previous one where the
+ * provider already has another price for the next renewal.
  * @param at a moment of that month
  */
 export async function creditsOfPeriod(

@@ -8,7 +8,7 @@ export type ProviderPrice = { productId: string; priceId: string };
 
 const kinds = ['plan', 'package', 'rental'] as const satisfies readonly OfferKind[];
 
-/** The same on every broker and after every restart, so that nothing is created twice. */
+/** Stable on every broker and after every restart, so that nothing is created twice. */
 export const productIdOf = ({ kind, id }: Pick<Offered, 'kind' | 'id'>): string => `souk_${kind}_${id}`;
 
 /** The offer behind a product of the provider; undefined where the product is not ours. */
@@ -37,11 +37,7 @@ export function groupsOf(offered: readonly Offered[]): Offered[][] {
   return groups;
 }
 
-/**
- * Reads what the provider has of all offers of a group, with two requests.
- * @param group one of `groupsOf`
- * @throws SoukError payments_unavailable
- */
+/** Reads what the provider has of all offers of a group, with two requests. @throws SoukError payments_unavailable */
 export async function readProvider(provider: PaymentProvider, group: readonly Offered[]): Promise<AtProvider> {
   const ids = group.map(productIdOf);
   const keys = group.flatMap(lookupKeysOf);
@@ -57,9 +53,9 @@ function lookupKeysOf(one: Offered): string[] {
 }
 
 /**
- * Updates the product and the price at the provider. An amount cannot change there: another price takes over the lookup key, and
- * the old one is deactivated. Repeatable, also on several brokers concurrently: the product's id is ours, and the idempotency
- * key of a price is made of the price that it follows.
+ * Updates the product and the price at the provider. An amount cannot change there: another price takes over the lookup key,
+ * and the old one is deactivated. Repeatable, also on several brokers concurrently: the product's id is ours, and the
+ * idempotency key of a price is made of the price that it follows.
  * @param options.found what the provider has of it; by default it is read
  * @param options.addsTax tax is added to the price
  * @throws SoukError payments_unavailable
@@ -93,10 +89,7 @@ export async function putPrice(
   return { productId, priceId };
 }
 
-/**
- * Stages a new price for something that is still sold at the old one: putPrice takes it once it is offered.
- * @throws SoukError payments_unavailable
- */
+/** Stages a new price while the old one is sold: putPrice takes it once it is offered. @throws SoukError payments_unavailable */
 export async function stagePrice(
   provider: PaymentProvider,
   offered: Offered,

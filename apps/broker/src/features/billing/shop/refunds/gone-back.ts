@@ -1,6 +1,6 @@
 /**
- * The refunded and pending amounts of a payment `t` of the history, in minor units of its currency. A refund that we requested is
- * in the history once its event arrives, and pending until then.
+ * The refunded and pending amounts of a payment `t` of the history, in minor units of its currency. A refund that we requested
+ * is in the history once its event arrives, and pending until then.
  * Columns: refunded, pending.
  */
 export const goneBackSql = `

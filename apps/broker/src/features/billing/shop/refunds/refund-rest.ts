@@ -34,8 +34,8 @@ type State = Omit<ReturnAnswer, 'refused'> & {
 };
 
 /**
- * Refunds the rest of what is owed at the provider. Refunds count by their amounts, ours and others, and only those that the bank
- * has carried out as refunded. Repeatable after a failure at any step, by several brokers.
+ * Refunds the rest of what is owed at the provider. Refunds count by their amounts, ours and others, and only those that the
+ * bank has carried out as refunded. Repeatable after a failure at any step, by several brokers.
  * @throws SoukError payments_unavailable: call again
  */
 export async function refundRest(provider: PaymentProvider, wanted: WantedReturn): Promise<ReturnAnswer> {
@@ -48,7 +48,7 @@ export async function refundRest(provider: PaymentProvider, wanted: WantedReturn
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const now = await readState(provider, wanted);
-      // someone else was faster
+      // another refund was faster
       if (now.ceiling !== state.ceiling && turn < mostTurns) continue;
       return present(now, wordsOf(error));
     }

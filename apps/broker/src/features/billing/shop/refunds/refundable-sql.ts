@@ -4,8 +4,8 @@ const keepsMoneySql = (intent: string): string => `exists (select from disputes 
     and d.status not in ('won', 'prevented', 'warning_closed', 'warning_under_review', 'warning_needs_response'))`;
 
 /**
- * The refundable part of each paid invoice of a subscription that is used until a moment: what was paid for the remaining time, in
- * minor units, rounded down. Never more than was paid and is not refunded yet.
+ * The refundable part of each paid invoice of a subscription that is used until a moment: what was paid for the remaining time,
+ * in minor units, rounded down. Never more than was paid and is not refunded yet.
  * Columns: invoice_id, payment_intent_id, currency, amount (never negative), disputed: the provider refuses the refund.
  * @param paymentId the provider's id of the subscription, as SQL, like the moment
  */
@@ -26,8 +26,8 @@ export const refundablePaymentsSql = (paymentId: string, usedUntil: string): str
    from (${refundableSql(paymentId, usedUntil)}) refundable where amount > 0 order by invoice_id`;
 
 /**
- * The sum of what is refundable and not disputed: one row with `refund_amount`, `refund_currency` and `refund_disputed` (whether a
- * dispute keeps some or all of it). No row where nothing was paid for the remaining time.
+ * The sum of what is refundable and not disputed: one row with `refund_amount`, `refund_currency` and `refund_disputed`
+ * (whether a dispute keeps some or all of it). No row where nothing was paid for the remaining time.
  */
 export const refundSumSql = (paymentId: string, usedUntil: string): string =>
   `select (sum(amount) filter (where not disputed))::bigint as refund_amount,

@@ -19,12 +19,12 @@ export type ChangePlan = (
 ) => Promise<{ message: string; change: PlanChange; paymentUrl: string | null }>;
 
 /**
- * Changes the plan of a subscription. A higher plan starts at once, and only if the difference is paid; a lower one starts with the
- * next period. The current plan cancels a change that was chosen for the next period. If the card's owner has to confirm the payment,
- * they do so on a page of the provider, and the higher plan starts then.
+ * Changes the plan of a subscription. A higher plan starts at once, and only if the difference is paid; a lower one starts with
+ * the next period. The current plan cancels a change that was chosen for the next period. If the card's owner has to confirm
+ * the payment, they do so on a page of the provider, and the higher plan starts then.
  *
- * The provider's current state decides. The decision is stored (plan_changes) before the request to the provider: what the provider
- * charges is what the user saw, or it is refunded.
+ * The provider's current state decides. The decision is stored (plan_changes) before the request to the provider: what the
+ * provider charges is what the user saw, or it is refunded.
  * @throws SoukError, as the contract says
  */
 export function createChangePlan(parts: ChangeParts): ChangePlan {

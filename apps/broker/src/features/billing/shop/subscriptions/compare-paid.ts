@@ -7,9 +7,9 @@ export type PaidDifference = { paymentId: string; userId: string; paid: string; 
 const most = 100;
 
 /**
- * Compares what users have paid for with what they have, line by line: the plan of the newest line that covers this moment with the
- * plan of the subscription, and each month's credits with the grant of its invoice. Refunded payments do not count. The provider's
- * times are in seconds: within one second, the number of a change decides which line is newer.
+ * Compares what users have paid for with what they have, line by line: the plan of the newest line that covers this moment with
+ * the plan of the subscription, and each month's credits with the grant of its invoice. Refunded payments do not count. The
+ * provider's times are in seconds: within one second, the number of a change decides which line is newer.
  */
 export function comparePaid(query: Query, livemode: boolean, now: Date): Promise<PaidDifference[]> {
   return readRows(

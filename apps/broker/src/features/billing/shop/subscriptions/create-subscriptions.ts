@@ -21,7 +21,7 @@ import { endTakenAway, reconcileSubscriptions } from './reconcile-subscriptions.
 import { createReturnOwed } from './return-owed.ts';
 import { createSyncSubscription } from './sync-subscription.ts';
 
-/** What users pay for each month, from its first payment to its end. */
+/** Subscriptions to plans and rentals, from the first payment to the end. */
 export type Subscriptions = {
   readonly sync: SyncSubscription;
   readonly ends: EndOwn;
@@ -29,7 +29,7 @@ export type Subscriptions = {
   findOpenPayment(userId: string, id: string): ReturnType<typeof findOpenPayment>;
   openPortal(userId: string, backTo?: { planId?: string | undefined }): ReturnType<typeof openPortal>;
   listPaymentMethods(userId: string): ReturnType<typeof listPaymentMethods>;
-  /** For webhooks. @param claim finishes the order of a subscription that is unknown here */
+  /** Handles events. @param claim finishes the order of a subscription that is unknown here */
   handlers(claim: (paymentId: string) => Promise<unknown>): PaymentEventHandlers;
   endReplaced(order: { replaces: readonly string[] }, lock: PurchaseLock): Promise<void>;
   /** Compares all subscriptions that are not over with the provider. Returns how many differed. */

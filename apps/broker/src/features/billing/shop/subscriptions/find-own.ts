@@ -8,10 +8,7 @@ type FindParts = { access: Pick<ShopParts['access'], 'read'>; db: Pick<ShopParts
 /** A running subscription that its owner pays for, with its id at the payment provider. */
 export type Own<Kind> = Kind & { paymentId: string };
 
-/**
- * Finds the user's rental of a server.
- * @throws SoukError not_found where there is none, not_yours_to_end where an administrator gave it
- */
+/** Finds the user's rental of a server. @throws SoukError not_found; not_yours_to_end where an administrator gave it */
 export async function findRental(
   { access, db, nowMs }: FindParts,
   userId: string,

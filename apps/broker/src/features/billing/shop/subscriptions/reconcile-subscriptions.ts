@@ -14,8 +14,8 @@ const paidText = `(
   select payment_id, livemode, ended_at, to_jsonb(g)::text from access_grants g where payment_id is not null) as paid`;
 
 /**
- * Refetches every subscription that is not over at the payment provider. A difference means that no event of the change reached us:
- * it raises an alarm, with a row of the audit log.
+ * Refetches every subscription that is not over at the payment provider. A difference means that no event of the change reached
+ * us: it raises an alarm, with a row of the audit log.
  * @returns how many differed
  */
 export async function reconcileSubscriptions(

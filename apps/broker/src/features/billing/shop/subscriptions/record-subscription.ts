@@ -12,7 +12,7 @@ type Owner = {
   userId: string;
   livemode: boolean;
   read: ProviderSubscription;
-  /** What is paid for, as users know it: "Pro plan". */
+  /** Name of what is paid for, as users know it: "Pro plan". */
   what: string;
 };
 
@@ -20,8 +20,8 @@ type Owner = {
 const invoiceKey = (invoiceId: string): string => `invoice:${invoiceId}`;
 
 /**
- * Grants the monthly credits of the plan whose period an invoice pays for, and records the payment in the history. The first invoice
- * is in the history as the order that it paid.
+ * Grants the monthly credits of the plan whose period an invoice pays for, and records the payment in the history. The first
+ * invoice is in the history as the order that it paid.
  * @param isOwed the payment is refunded: nothing is granted for it
  */
 export async function recordInvoice(
@@ -92,8 +92,8 @@ async function grantMonthly(
 }
 
 /**
- * Grants the difference of the month's credits for the rest of the period when a higher plan is paid, rounded up, under the id of
- * its invoice: a refund of that claws them back.
+ * Grants the difference of the month's credits for the rest of the period when a higher plan is paid, rounded up, under the id
+ * of its invoice: a refund of that claws them back.
  */
 async function grantDifference(
   query: Query,
@@ -135,8 +135,8 @@ function aMonthBefore(at: Date): Date {
 export type Decision = { what: 'cancelled' | 'resumed' | 'kept' } | { what: 'changes'; toPlan: string };
 
 /**
- * Records a decision in the history, once for each period. A decision that is made again after another one gets the new time, so that
- * the newest row is what applies, and clicks back and forth leave no more rows.
+ * Records a decision in the history, once for each period. A decision that is made again after another one gets the new time,
+ * so that the newest row is what applies, and clicks back and forth leave no more rows.
  * @param isNew it was not so at the previous reading
  */
 export async function recordDecision(

@@ -15,8 +15,8 @@ const refusedAgainMs = 24 * 60 * 60_000;
 const mostFailures = 3;
 
 /**
- * Refunds payments for subscriptions that cannot be fulfilled (invoice-store.ts): the money, and what they took from the balance of
- * the customer. The events of the refunds record them in the history.
+ * Refunds payments for subscriptions that cannot be fulfilled (invoice-store.ts): the money, and what they took from the
+ * balance of the customer. The events of the refunds record them in the history.
  */
 export type ReturnOwed = {
   /** Refunds those of one subscription. @throws SoukError payments_unavailable: a job continues */

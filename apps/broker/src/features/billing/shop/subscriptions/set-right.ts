@@ -5,8 +5,8 @@ import type { ShopParts } from '../shop-parts.ts';
 import type { ProviderSubscription } from './reading/read-subscription.ts';
 
 /**
- * Undoes a plan change that the provider made although another one replaced it, such as the change of a frozen broker: restores the
- * previous price, without proration. The payment for the change is refunded (return-owed.ts).
+ * Undoes a plan change that the provider made although another one replaced it, such as the change of a frozen broker: restores
+ * the previous price, without proration. The payment for the change is refunded (return-owed.ts).
  * @returns whether the subscription was changed
  * @throws SoukError payments_unavailable: the next reading finds it again
  */

@@ -13,7 +13,7 @@ import { beginReading, wantReading } from './subscription-store.ts';
 import { writeReading, type Reading, type Written } from './write-reading.ts';
 
 export type SyncParts = Pick<ShopParts, 'db' | 'provider' | 'findServer' | 'locks' | 'uuid' | 'clock' | 'log'> & {
-  /** Also of a server that was undeployed. */
+  /** Reads undeployed servers too. */
   readServer(id: string): Promise<OwnedServerFacts>;
   /** Ends a subscription that the provider does not have. */
   endMissing(paymentId: string): Promise<void>;
@@ -94,6 +94,6 @@ async function follow(
   return isRight || isDropped;
 }
 
-/** Whether a subscription was canceled, such as in the provider's portal, while an upgrade waits for its payment: that is dropped. */
+/** Whether a subscription was canceled, such as in the portal, while an upgrade waits for its payment: the upgrade is dropped. */
 const isCancelledUpgrade = ({ cancelledAt, awaited }: ProviderSubscription): boolean =>
   cancelledAt !== undefined && awaited !== undefined;

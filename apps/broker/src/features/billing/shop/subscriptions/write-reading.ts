@@ -25,7 +25,7 @@ import {
 
 type WriteParts = Pick<ShopParts, 'provider' | 'findServer' | 'uuid' | 'clock' | 'log'>;
 
-/** What a reading found at the provider. `number` orders the readings of a subscription. */
+/** Findings of a reading at the provider. `number` orders the readings of a subscription. */
 export type Reading = {
   number: number;
   found: ProviderSubscription;
@@ -36,7 +36,7 @@ export type Reading = {
 };
 
 /**
- * What a reading changed: whose subscription it is, the rentals that a plan ends with their period, whether payments have to be
+ * Changes by a reading: whose subscription it is, the rentals that a plan ends with their period, whether payments have to be
  * refunded, and whether the provider has made a change that was dropped.
  */
 export type Written = { userId: string; ending: string[]; isOwed: boolean; isWrong: boolean };
@@ -167,7 +167,7 @@ async function choosePlan(
   return isSamePeriod ? give(current, wanted.planId) : give(wanted);
 }
 
-/** Finds the owner's decisions about a subscription by comparing it with what was stored. A cancellation may be over when it is read. */
+/** Finds the owner's decisions by comparing a subscription with what was stored. A cancellation may be over when it is read. */
 async function decisionsOf(
   query: Query,
   read: ProviderSubscription,

@@ -12,8 +12,8 @@ const pageSize = 100;
 const mostOfOpen = 500;
 
 /**
- * Reads the provider's disputes that are unknown here in their current state, because their event did not arrive, or came before
- * they were stored, and applies each as its event would.
+ * Reads the provider's disputes that are unknown here in their current state, because their event did not arrive, or came
+ * before they were stored, and applies each as its event would.
  * @returns how many differed
  */
 export async function findMissedDisputes(parts: TakeBackParts): Promise<number> {

@@ -7,8 +7,8 @@ import type { TakeBackParts } from './take-back-parts.ts';
 import { restoreCredits, takeCredits } from './take-credits.ts';
 
 /**
- * Applies a dispute of the provider, in its current state. While it is open, the credits of its payment are clawed back; they are
- * restored when it is won. If it is lost, or the bank refunded the payment before, the subscription that was paid for ends.
+ * Applies a dispute of the provider, in its current state. While it is open, the credits of its payment are clawed back; they
+ * are restored when it is won. If it is lost, or the bank refunded the payment before, the subscription that was paid for ends.
  */
 export async function followDispute(parts: TakeBackParts, id: string): Promise<void> {
   const { db, provider, clock, log } = parts;

@@ -35,8 +35,8 @@ export async function followRefund(parts: TakeBackParts, id: string): Promise<vo
 }
 
 /**
- * Reports a refund that the bank did not carry out, in one transaction with what that undoes: otherwise a process that dies would
- * leave it unreported.
+ * Reports a refund that the bank did not carry out, in one transaction with what that undoes: otherwise a process that dies
+ * would leave it unreported.
  */
 async function reportFailure(
   { log }: TakeBackParts,

@@ -16,7 +16,7 @@ export function locked<T>(
   });
 }
 
-/** Records in the history that money of a payment went back. */
+/** Records a refund or a lost dispute in the history. */
 export async function recordReturn(
   query: Query,
   { uuid, clock }: TakeBackParts,
@@ -41,13 +41,13 @@ export async function recordReturn(
   });
 }
 
-/** How much of a payment went back. In another currency the part is unknown: all of it. */
+/** The returned part of a payment. In another currency the part is unknown: all of it. */
 export const returned = (payment: KnownPayment, { amount, currency }: { amount: number; currency: string }) => ({
   amount: currency.toUpperCase() === payment.currency ? amount : payment.amount,
 });
 
 /**
- * Marks a payment as refunded once all its money went back; money in another currency counts as all. While it is about to be
+ * Marks a payment as refunded once all its money was returned; money in another currency counts as all. While it is about to be
  * refunded, or the operator looks at it, it is not `completed`.
  */
 export async function markRefunded(query: Query, { transactionId, paymentIntentId }: KnownPayment): Promise<void> {

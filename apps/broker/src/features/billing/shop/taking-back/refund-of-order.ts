@@ -1,11 +1,11 @@
 import type { Query } from '#platform/db/database.ts';
 
-/** What a refund was for that failed at the bank days later. */
+/** Purpose of a refund that failed at the bank days later. */
 export type FailedRefund = { kind: 'payment' | 'order' | 'access'; id: string };
 
 /**
- * Records that the bank did not carry out a refund: its row of the history has failed, a refunded order is flagged again, a refund
- * by an administrator has failed. An operator has to look at each.
+ * Records that the bank did not carry out a refund: its row of the history has failed, a refunded order is flagged again, a
+ * refund by an administrator has failed. An operator has to look at each.
  * @param failed.fact `refund:{id}`
  * @returns what it was for, where this was not recorded before
  */

@@ -3,8 +3,8 @@ import { clawBackCredits, grantCredits } from '../../credits/accounts/change-cre
 import type { KnownPayment } from './find-payment.ts';
 
 /**
- * Claws back the part of a payment's credits that was refunded or is disputed: what is free at once, the rest as debt. Never more
- * than the payment brought, also where a refund and a dispute meet, and nothing of what expired unspent.
+ * Claws back the part of a payment's credits that was refunded or is disputed: what is free at once, the rest as debt. Never
+ * more than the payment brought, also where a refund and a dispute meet, and nothing of what expired unspent.
  * @param fact `refund:{id}` or `dispute:{id}`: each takes once
  * @param amount minor units of the payment
  */

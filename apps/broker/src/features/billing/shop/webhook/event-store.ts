@@ -15,8 +15,8 @@ export async function storeEvent(query: Query, { id, type, objectId }: PaymentEv
 }
 
 /**
- * Claims the next event that is due, until `until`: then an event of a process that was killed is due again. The inner select stands
- * behind `=`, not `in`, so that PostgreSQL runs it once and claims no second event.
+ * Claims the next event that is due, until `until`: then an event of a process that was killed is due again. The inner select
+ * stands behind `=`, not `in`, so that PostgreSQL runs it once and claims no second event.
  */
 export function takeEvent(query: Query, now: Date, until: Date): Promise<TakenEvent | undefined> {
   return readRow(

@@ -17,10 +17,7 @@ const keptMs = 30 * 24 * 60 * 60_000;
 
 /** Processes events from a table, so that none is lost with a process, and any process may take it. */
 export type EventWorker = {
-  /**
-   * Resolves when the event is stored; it is processed afterwards. A known event changes nothing, and one without a handler is not
-   * stored.
-   */
+  /** Resolves when the event is stored, before it is processed. A known event, or one without a handler, changes nothing. */
   take(event: PaymentEvent): Promise<void>;
   start(): void;
   /** Resolves when no event is due or in progress in this process. */

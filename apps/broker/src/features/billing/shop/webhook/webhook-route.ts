@@ -24,8 +24,8 @@ const eventSchema = z.object({
 });
 
 /**
- * The webhook of the payment provider: checks the signature over the raw body, stores the event and answers; the event is processed
- * afterwards. A forged, altered or old event, or one of another mode, is refused with 400 and not stored.
+ * The webhook of the payment provider: checks the signature over the raw body, stores the event and answers; the event is
+ * processed afterwards. A forged, altered or old event, or one of another mode, is refused with 400 and not stored.
  */
 export function mountPaymentWebhook(
   server: FastifyInstance,

@@ -13,8 +13,8 @@ const description = 'Welcome credits';
 export type WelcomeNewcomer = (query: Query, newcomer: { userId: string; email: string }) => Promise<void>;
 
 /**
- * Each address gets welcome credits once, also if two of its identities sign in at the same time, or its account was deleted: the second
- * one waits for the fingerprint of the first, and finds it.
+ * Each address gets welcome credits once, also if two of its identities sign in at the same time, or its account was deleted:
+ * the second one waits for the fingerprint of the first, and finds it.
  * @param parts.credits 0: none are given
  */
 export function createWelcomeNewcomer(parts: {

@@ -27,8 +27,8 @@ type FindParts = Pick<ShopParts, 'offers' | 'prices' | 'currency' | 'findServer'
 
 /**
  * Finds what is sold. Prices come only from here: a client says what it wants, and which price it showed.
- * @throws SoukError plan_not_found, not_found, free_plan, price_changed where the page showed another price, service_down where it
- *   showed a failing service as up, invalid_request for what cannot be bought this way, payments_unavailable
+ * @throws SoukError plan_not_found, not_found, free_plan, price_changed where the page showed another price, service_down where
+ *   it showed a failing service as up, invalid_request for what cannot be bought this way, payments_unavailable
  */
 export async function findOffer(parts: FindParts, wanted: Wanted): Promise<Offer> {
   if (wanted.type === 'price') return findByPrice(parts, wanted.priceId);

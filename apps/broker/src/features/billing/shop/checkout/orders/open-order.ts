@@ -10,10 +10,7 @@ const minuteMs = 60_000;
 const payableMs = 60 * minuteMs;
 /** A page that is about to expire is of no use. */
 const leftAtLeastMs = 5 * minuteMs;
-/**
- * After this time a request for a session is not repeated: its expiry would be too near. A session that it may have made is
- * shown to no user.
- */
+/** Time after which a request for a session is not repeated: its expiry would be too near. No user sees a session that it made. */
 const repeatableMs = 15 * minuteMs;
 const maxOpenOrders = 20;
 const maxTurns = 4;

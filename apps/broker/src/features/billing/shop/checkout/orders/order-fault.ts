@@ -23,7 +23,7 @@ export async function readOffered(
 }
 
 /**
- * Why an order can no longer be paid as it is; undefined where it can.
+ * Finds why an order can no longer be paid as it is; undefined where it can.
  * @param monthlyCredits credits that a plan brings at the price of the order, where that is known
  */
 export function faultOf(

@@ -1,4 +1,4 @@
-/** What can be paid for: a server's rental, a plan, or a credit package. */
+/** Kinds of offers: a server's rental, a plan, or a credit package. */
 export type OrderKind = 'rental' | 'plan' | 'credits';
 
 export type OrderStatus =
@@ -19,7 +19,7 @@ export type OrderStatus =
 /** The totals of a payment at the provider, in minor units: `total` is the price less the discount plus the tax. */
 export type PaidTotals = { total: number; discount: number; tax: number };
 
-/** What a user wants to pay for, with its price at the payment provider. */
+/** The item that a user wants to pay for, with its price at the payment provider. */
 export type Ordered = {
   kind: OrderKind;
   /** Id of the server, plan or package. */
@@ -32,11 +32,11 @@ export type Ordered = {
   currency: string;
   /** Credits of a package with its bonus; 0 for the others. */
   credits: number;
-  /** For a plan: the user's rentals that the page said the plan includes, by server. undefined: unknown. */
+  /** Servers that the page of a plan listed as rented and included. undefined: unknown. */
   shownRentals: readonly string[] | undefined;
 };
 
-/** What a payment page does besides taking the price of its order. */
+/** Tasks of a payment page besides taking the price of its order. */
 export type OrderOptions = {
   asksTax: boolean;
   allowsCodes: boolean;

@@ -6,7 +6,7 @@ import { accessTo, highestPlan, planIncluding } from '../../../entitlement/acces
 import { isRunning, type Owned } from '../../../entitlement/owned.ts';
 import type { Order } from './order.ts';
 
-/** What already gives the user the item: a sentence, and the tab of the dashboard where they manage it. */
+/** Says what already gives the user the item: a sentence, and the tab of the dashboard where they manage it. */
 export type Already = { message: string; tab: 'services' | 'billing' };
 
 /**

@@ -29,8 +29,8 @@ type Facts = { at: Date; isGone: boolean; findServer(id: string): CatalogueServe
 /**
  * Records that an order was paid, in one transaction and once: credits are granted with it, a rental or a plan follows. Of two
  * payments for one rental, or for plans, the first that we hear of is kept. Refused and refunded are payments after the account
- * was deleted, for what is no longer offered, for what the user has in another way by now, and for a plan that includes a rental
- * which they were not asked about.
+ * was deleted, for what is no longer offered, for what the user has in another way by now, and for a plan that includes a
+ * rental which they were not asked about.
  * @param query of a transaction
  * @returns the order as it is now
  */

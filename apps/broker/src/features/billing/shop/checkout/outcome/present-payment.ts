@@ -32,7 +32,7 @@ const paymentStatuses: Record<OrderStatus, PaymentSession['paymentStatus']> = {
   closed: 'unpaid',
 };
 
-/** Reasons that the buyer is told; the others are for the operator. */
+/** Reasons that the buyer sees; the others are for the operator. */
 const reasons = new Map<string | undefined, PaymentSession['reason']>([
   [notOffered, 'no_longer_offered'],
   [priceChanged, 'price_changed'],

@@ -3,8 +3,8 @@ import { findCustomer } from '../../changes/find-payer.ts';
 import type { ShopParts } from '../../shop-parts.ts';
 
 /**
- * Opens the provider's page where users choose another card; it leads back to their billing, or to the plan that they were about to
- * change to.
+ * Opens the provider's page where users choose another card; it leads back to their billing, or to the plan that they were
+ * about to change to.
  * @throws SoukError not_found where they have never paid, payment_refused where the provider's account has no portal
  */
 export async function openPortal(

@@ -3,9 +3,9 @@ import type { ShopParts } from '../../shop-parts.ts';
 import type { ProviderSubscription } from '../reading/read-subscription.ts';
 
 /**
- * Sets how the invoices of a subscription are paid, where the provider has other settings: with the shop's methods and the one that the
- * subscription is charged to already, and what pays an invoice is charged for the next. Otherwise a card that pays an open invoice
- * would pay only that one.
+ * Sets how the invoices of a subscription are paid, where the provider has other settings: with the shop's methods and the one
+ * that the subscription is charged to already, and what pays an invoice is charged for the next. Otherwise a card that pays an
+ * open invoice would pay only that one.
  */
 export async function settlePayments(
   { provider, paymentMethods, log }: Pick<ShopParts, 'provider' | 'paymentMethods' | 'log'>,

@@ -3,8 +3,8 @@ import type { PaidInvoice } from '../reading/read-invoices.ts';
 import type { ProviderSubscription } from '../reading/read-subscription.ts';
 
 /**
- * Limits how long a subscription whose payment failed can be used. While the provider retries: through the unpaid period. Once it has
- * given up, or the next period is unpaid too: until the end of what was paid.
+ * Limits how long a subscription whose payment failed can be used. While the provider retries: through the unpaid period. Once
+ * it has given up, or the next period is unpaid too: until the end of what was paid.
  */
 export async function boundAccess(
   query: Query,

@@ -7,8 +7,8 @@ import type { ShopParts } from '../../shop-parts.ts';
 export const endedUnpaid = 'Not paid, ended by Souk';
 
 /**
- * Cancels a subscription at the payment provider now, unless it is over there, and refetches it. Nothing is refunded, and nothing more
- * is collected.
+ * Cancels a subscription at the payment provider now, unless it is over there, and refetches it. Nothing is refunded, and
+ * nothing more is collected.
  * @param options.isUnpaid a payment for a later time that arrives right now is refunded
  * @returns whether this call cancelled it
  * @throws SoukError payments_unavailable
@@ -25,8 +25,8 @@ export async function endAtProvider(
 }
 
 /**
- * Cancels a subscription at the payment provider now, unless it is over there. The provider refuses to cancel twice: of two concurrent
- * calls, the second one finds it cancelled.
+ * Cancels a subscription at the payment provider now, unless it is over there. The provider refuses to cancel twice: of two
+ * concurrent calls, the second one finds it cancelled.
  * @param comment the reason, which the provider stores
  * @returns the subscription as it was before; undefined where the provider does not know it
  */

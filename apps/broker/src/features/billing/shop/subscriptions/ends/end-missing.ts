@@ -3,8 +3,8 @@ import { findCustomer } from '../../changes/find-payer.ts';
 import type { ShopParts } from '../../shop-parts.ts';
 
 /**
- * Ends a subscription here that the payment provider no longer has. If the provider does not know its customer either, this is another
- * account of the provider, perhaps because of a wrong key: nothing ends then, and the operator gets an alarm.
+ * Ends a subscription here that the payment provider no longer has. If the provider does not know its customer either, this is
+ * another account of the provider, perhaps because of a wrong key: nothing ends then, and the operator gets an alarm.
  */
 export async function endMissing(
   parts: Pick<ShopParts, 'db' | 'provider' | 'access' | 'clock' | 'log'>,

@@ -25,7 +25,7 @@ export type EndOwn = {
 };
 
 type EndParts = Pick<ShopParts, 'db' | 'provider' | 'access' | 'sync' | 'locks' | 'clock'> & {
-  /** Also of a server that was undeployed. */
+  /** Reads undeployed servers too. */
   readServer(id: string): Promise<OwnedServerFacts>;
 };
 
@@ -102,8 +102,8 @@ function resume<Owned extends Own<OwnedPlan | OwnedServer>>(
 }
 
 /**
- * Refetches what is about to change from the provider. To a user, an end now and an end with the period differ: nothing is done where
- * what they saw has changed meanwhile.
+ * Refetches what is about to change from the provider. To a user, an end now and an end with the period differ: nothing is done
+ * where what they saw has changed meanwhile.
  * @param seen what was known before the wait for another change
  * @returns undefined where it has ended by now
  */

@@ -3,8 +3,8 @@ import type { ShopParts } from '../../shop-parts.ts';
 import { endAtProvider } from './end-at-provider.ts';
 
 /**
- * Ends unpaid subscriptions, to a plan or the rental of a server, that their user has replaced. Nothing more is collected for them, and
- * a payment that arrives right now is refunded.
+ * Ends unpaid subscriptions, to a plan or the rental of a server, that their user has replaced. Nothing more is collected for
+ * them, and a payment that arrives right now is refunded.
  * @throws SoukError payments_unavailable: call again
  */
 export async function endReplaced(

@@ -13,9 +13,9 @@ const renewing = `kind = 'rental' and livemode = $1 and payment_id is not null a
 type UnofferedParts = Pick<ShopParts, 'db' | 'catalogue' | 'provider' | 'sync' | 'locks' | 'clock' | 'log'>;
 
 /**
- * Ends the rentals of undeployed servers with the period that is paid, so that users do not go on paying for a server that no longer
- * exists. Deploying the server again changes nothing, even if the provider does not know of the end yet: users may resume their
- * rental then. A repetition does nothing.
+ * Ends the rentals of undeployed servers with the period that is paid, so that users do not go on paying for a server that no
+ * longer exists. Deploying the server again changes nothing, even if the provider does not know of the end yet: users may
+ * resume their rental then. A repetition does nothing.
  * @throws SoukError payments_unavailable: the next run continues
  */
 export async function endUnoffered(parts: UnofferedParts): Promise<void> {

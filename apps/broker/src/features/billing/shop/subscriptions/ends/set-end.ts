@@ -7,9 +7,10 @@ import { dropUpgrade } from '../drop-upgrade.ts';
 import { stopCollecting } from './stop-collecting.ts';
 
 /**
- * Cancels a subscription at the payment provider with the end of its paid period, or undoes that, and refetches it. Drops an upgrade
- * that waits for its payment first. A stored wish to end it (want-end.ts) is then fulfilled.
- * @throws SoukError payments_unavailable; payment_refused where the subscription has changed at the provider: it is refetched then
+ * Cancels a subscription at the payment provider with the end of its paid period, or undoes that, and refetches it. Drops an
+ * upgrade that waits for its payment first. A stored wish to end it (want-end.ts) is then fulfilled.
+ * @throws SoukError payments_unavailable; payment_refused where the subscription has changed at the provider: it is refetched
+ *   then
  */
 export async function setEnd(
   { db: { query }, provider, sync }: Pick<ShopParts, 'db' | 'provider' | 'sync'>,

@@ -1,8 +1,9 @@
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 
 /**
- * Stops or resumes the collection of a subscription's unpaid invoices: the end of a subscription leaves its open invoice to be paid or
- * charged. `void`: invoices can no longer be paid, written-off ones included. `stop`: only their owner can pay them, on their page.
+ * Stops or resumes the collection of a subscription's unpaid invoices: the end of a subscription leaves its open invoice to be
+ * paid or charged. `void`: invoices can no longer be paid, written-off ones included. `stop`: only their owner can pay them, on
+ * their page.
  * @throws SoukError payments_unavailable
  */
 export async function stopCollecting(

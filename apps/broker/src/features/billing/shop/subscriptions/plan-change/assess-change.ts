@@ -120,7 +120,7 @@ function prorationDateOf(read: ProviderSubscription, nowMs: number, previewed: n
   return previewed;
 }
 
-/** What a change costs now, in minor units. */
+/** Cost of a change now, in minor units. */
 async function dueOf(
   { provider }: ChangeParts,
   subscription: string,

@@ -22,9 +22,9 @@ export type PlannedChange = {
   own: Own<OwnedPlan>;
   read: ProviderSubscription;
   kind: 'upgrade' | 'downgrade' | 'keep';
-  /** It is paid and starts now. */
+  /** Paid and effective now. */
   isNow: boolean;
-  /** The same click has made it before. */
+  /** Made before by the same click. */
   isMade: boolean;
   update: Pick<Stripe.SubscriptionUpdateParams, 'proration_behavior' | 'proration_date'> & {
     items: { id: string; price: string }[];

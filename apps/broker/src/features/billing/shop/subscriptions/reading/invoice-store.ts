@@ -64,8 +64,8 @@ export async function isRecordedAsPaid(
 }
 
 /**
- * Marks the payments of a subscription that have to be refunded: those after its end, those for the time after an end for non-payment,
- * and those for changes of plan that were dropped.
+ * Marks the payments of a subscription that have to be refunded: those after its end, those for the time after an end for
+ * non-payment, and those for changes of plan that were dropped.
  * @returns the invoices of all that are marked, and whether a refund is due
  */
 export async function markOwed(

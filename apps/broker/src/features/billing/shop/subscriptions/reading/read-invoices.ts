@@ -28,7 +28,7 @@ export type PaidInvoice = {
   /** Tax within the amount, and the discount that was taken off before. */
   tax: number;
   discount: number;
-  /** In capitals. */
+  /** ISO code in capitals. */
   currency: string;
   receiptUrl: string | undefined;
   paymentIntentId: string | undefined;
@@ -37,7 +37,7 @@ export type PaidInvoice = {
   changeId: string | undefined;
   /** Minor units that it took from the customer's balance; negative where it added to it. */
   balanceUsed: number;
-  /** Minor units due after the balance, and minor units charged: an amount below the provider's minimum is left to the next invoice. */
+  /** Minor units due after the balance, and charged: an amount below the provider's minimum is left to the next invoice. */
   due: number;
   asked: number;
   /** The lines of the subscription. */

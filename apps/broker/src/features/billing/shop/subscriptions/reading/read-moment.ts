@@ -12,8 +12,8 @@ export type Moment = { read: ProviderSubscription; invoices: Stripe.Invoice[] };
 
 /**
  * Reads a subscription and its invoices, which takes two requests: both are repeated if something happened in between.
- * @returns missing: the provider has no such subscription; unsettled: it changed during each reading; undefined: the product is not
- *   ours
+ * @returns missing: the provider has no such subscription; unsettled: it changed during each reading; undefined: the product is
+ *   not ours
  * @throws SoukError payments_unavailable
  */
 export async function readMoment(

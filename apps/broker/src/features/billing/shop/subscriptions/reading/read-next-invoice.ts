@@ -6,8 +6,8 @@ import type { ProviderSubscription } from './read-subscription.ts';
 export type NextInvoice = { subtotal: number; discount: number; tax: number };
 
 /**
- * Asks the provider for the totals of a subscription's next invoice, where tax or a discount makes it differ from its price. For a
- * canceled subscription: what it would be if it were resumed.
+ * Asks the provider for the totals of a subscription's next invoice, where tax or a discount makes it differ from its price.
+ * For a canceled subscription: what it would be if it were resumed.
  * @returns undefined where neither applies, or the provider has no such invoice
  * @throws SoukError payments_unavailable
  */

@@ -15,7 +15,7 @@ export type ProviderSubscription = {
   /** Id of the plan or the server that the next invoice is for. */
   offerId: string;
   itemId: string;
-  /** In capitals. */
+  /** ISO code in capitals. */
   currency: string;
   /** The provider's price of the next invoice. */
   priceId: string;
@@ -26,9 +26,9 @@ export type ProviderSubscription = {
   startedAt: Date;
   periodStartsAt: Date;
   periodEndsAt: Date;
-  /** When it was cancelled with the end of its period. */
+  /** Time of a cancellation with the end of the period. */
   cancelledAt: Date | undefined;
-  /** When it ended for good. */
+  /** Time of the final end. */
   endedAt: Date | undefined;
   pastDue: boolean;
   /** We ended it because it was unpaid: payments for a later time are refunded. */
@@ -36,12 +36,12 @@ export type ProviderSubscription = {
   /** Our decision (plan_changes) that changed it last. */
   changeId: string | undefined;
   latestInvoice: { id: string; status: string | null } | undefined;
-  /** Its customer. A negative balance reduces their next invoice, a positive one is added to it. */
+  /** The customer. A negative balance reduces their next invoice, a positive one is added to it. */
   customer: { id: string; balance: number; currency: string };
   isPaidUp: boolean;
   /** The provider has stopped charging and keeps the subscription. */
   isGivenUp: boolean;
-  /** It is charged to a bank account: a payment arrives within days. */
+  /** Charged to a bank account: a payment arrives within days. */
   isDebited: boolean;
   /** Methods that can pay its invoices, and whether the method of a payment is kept for the next one. */
   paymentSettings: { methods: readonly string[] | undefined; keeps: boolean };
