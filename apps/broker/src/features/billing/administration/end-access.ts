@@ -10,7 +10,7 @@ export type EndedAccess = {
   /** Id of the plan or the server. */
   of: string;
   /** The provider's subscription. */
-  paymentId: string | undefined;
+  providerSubscriptionId: string | undefined;
 };
 
 /** Access to end: one plan, rental, purchase or trial of a user, all their plans and rentals, or rentals of a server. */
@@ -23,11 +23,11 @@ const running = isRunningSql({ now: '$2', renewedSince: '$3' });
 const plans = (where: string) =>
   `update subscriptions set ended_at = $2 where id in (
      select id from subscriptions where livemode = $1 and ${where} and ${running} order by id for update)
-   returning id, user_id as "userId", 'subscription' as kind, plan_id as of, payment_id as "paymentId"`;
+   returning id, user_id as "userId", 'subscription' as kind, plan_id as of, payment_id as "providerSubscriptionId"`;
 const grants = (where: string) =>
   `update access_grants set ended_at = $2 where id in (
      select id from access_grants where livemode = $1 and ${where} and ${running} order by id for update)
-   returning id, user_id as "userId", kind, server_id as of, payment_id as "paymentId"`;
+   returning id, user_id as "userId", kind, server_id as of, payment_id as "providerSubscriptionId"`;
 
 /** Ends what is running, by the caller's clock. Locks rows in the order of their ids. Skips what another transaction ended first. */
 export async function endAccess(

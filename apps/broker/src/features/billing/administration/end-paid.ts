@@ -40,16 +40,22 @@ async function endAllNow(given: AdministrationGiven, userId: string, by: Decided
   await access.announce(userId);
   const nameOf = await namesOf(given);
   return Promise.all(
-    ended.map(async ({ id, kind, of, paymentId }) => ({
+    ended.map(async ({ id, kind, of, providerSubscriptionId }) => ({
       id,
       name: await nameOf(kind === 'subscription' ? 'plan' : 'rental', of),
       endsAt: new Date(nowMs).toISOString(),
-      atProvider: await endAtProvider(given, paymentId),
+      atProvider: await endAtProvider(given, providerSubscriptionId),
     })),
   );
 }
 
-type Renewing = { id: string; kind: 'plan' | 'rental'; of: string; paymentId: string; endsAt: Date | undefined };
+type Renewing = {
+  id: string;
+  kind: 'plan' | 'rental';
+  of: string;
+  providerSubscriptionId: string;
+  endsAt: Date | undefined;
+};
 
 const running = isRunningSql({ now: '$3', renewedSince: '$4' });
 const renews = `user_id = $1 and livemode = $2 and source = 'payment' and payment_id is not null and cancelled_at is null and ${running}`;
@@ -61,25 +67,25 @@ async function endWithPeriods(given: AdministrationGiven, userId: string, by: De
     const found = await findRenewing(query, userId, livemode, nowMs);
     await wantEnd(
       query,
-      found.map((one) => one.paymentId),
+      found.map((one) => one.providerSubscriptionId),
     );
-    const entries = found.map(({ id, kind, of, paymentId, endsAt = null }): AuditEntry => ({
+    const entries = found.map(({ id, kind, of, providerSubscriptionId, endsAt = null }): AuditEntry => ({
       actorId: actorOf(by),
       action: 'access.not-renewed',
       subject: userId,
       reason: by.reason,
-      details: { id, type: kind, of, paymentId, endsAt, sandbox: !livemode, ...operatorOf(by) },
+      details: { id, type: kind, of, paymentId: providerSubscriptionId, endsAt, sandbox: !livemode, ...operatorOf(by) },
     }));
     await writeAuditsWith(query, entries, new Date(nowMs));
     return found;
   });
   const nameOf = await namesOf(given);
   return Promise.all(
-    renewing.map(async ({ id, kind, of, paymentId, endsAt }) => ({
+    renewing.map(async ({ id, kind, of, providerSubscriptionId, endsAt }) => ({
       id,
       name: await nameOf(kind, of),
       endsAt: endsAt?.toISOString() ?? null,
-      atProvider: await endWithPeriod(given, paymentId),
+      atProvider: await endWithPeriod(given, providerSubscriptionId),
     })),
   );
 }
@@ -87,7 +93,7 @@ async function endWithPeriods(given: AdministrationGiven, userId: string, by: De
 function findRenewing(query: Query, userId: string, livemode: boolean, nowMs: number): Promise<Renewing[]> {
   return readRows(
     query,
-    `select id, 'plan' as kind, plan_id as of, payment_id as "paymentId", period_ends_at as "endsAt"
+    `select id, 'plan' as kind, plan_id as of, payment_id as "providerSubscriptionId", period_ends_at as "endsAt"
        from subscriptions where ${renews}
      union all
      select id, 'rental', server_id, payment_id, period_ends_at from access_grants where ${renews} and kind = 'rental'`,
@@ -95,13 +101,13 @@ function findRenewing(query: Query, userId: string, livemode: boolean, nowMs: nu
   );
 }
 
-async function endWithPeriod({ payments, log }: AdministrationGiven, paymentId: string): Promise<AtProvider> {
+async function endWithPeriod({ payments, log }: AdministrationGiven, id: string): Promise<AtProvider> {
   if (!payments) return 'pending';
   try {
-    await withPatience(payments.subscriptions.endWithPeriod(paymentId));
+    await withPatience(payments.subscriptions.endWithPeriod(id));
     return 'cancelled';
   } catch (error) {
-    log.warn({ err: error, subscription: paymentId }, 'a subscription could not be ended with its period yet');
+    log.warn({ err: error, subscription: id }, 'a subscription could not be ended with its period yet');
     return 'pending';
   }
 }

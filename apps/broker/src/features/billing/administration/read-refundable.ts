@@ -20,8 +20,8 @@ export async function readRefundable(
 }
 
 /** Whether a dispute keeps everything that was paid for the rest of a plan or rental. */
-export async function isAllDisputed(query: Query, paymentId: string, usedUntil: Date): Promise<boolean> {
-  const { rows } = await query<RefundColumns>(refundSumSql('$1::text', '$2'), [paymentId, usedUntil]);
+export async function isAllDisputed(query: Query, providerSubscriptionId: string, usedUntil: Date): Promise<boolean> {
+  const { rows } = await query<RefundColumns>(refundSumSql('$1::text', '$2'), [providerSubscriptionId, usedUntil]);
   const [row] = rows;
   if (!row) return false;
   const { refund, isDisputed } = presentRefund(row);

@@ -33,9 +33,13 @@ export function createRefundedRentals(given: AdministrationGiven): RefundedRenta
       if (!payments) return;
       const nowMs = clock.now();
       const found = await endAccess(query, { livemode, nowMs }, { serverId, rentalIds: [...new Set(rentalIds)] });
-      const paid = found.flatMap((one) => (one.paymentId === undefined ? [] : [{ ...one, paymentId: one.paymentId }]));
+      const paid = found.flatMap(({ providerSubscriptionId, ...one }) =>
+        providerSubscriptionId === undefined ? [] : [{ ...one, providerSubscriptionId }],
+      );
       if (paid.length > 0) await payments.refunds.want(query, paid, new Date(nowMs));
-      const entries = found.map((one) => removalEntry(one, by, { livemode, isRefunded: one.paymentId !== undefined }));
+      const entries = found.map((one) =>
+        removalEntry(one, by, { livemode, isRefunded: one.providerSubscriptionId !== undefined }),
+      );
       await writeAuditsWith(query, entries, new Date(nowMs));
     },
     async pay(serverId, rentalIds) {

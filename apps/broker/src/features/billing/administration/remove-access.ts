@@ -28,22 +28,22 @@ export async function removeAccess(
     await keepUser(given, query, userId);
     const [found] = await endAccess(query, { livemode, nowMs }, { userId, id });
     if (!found) throw new SoukError('not_found', { message: 'This user has no such subscription' });
-    const { paymentId } = found;
-    const isRefunded = refund === 'prorata' && paymentId !== undefined;
+    const { providerSubscriptionId } = found;
+    const isRefunded = refund === 'prorata' && providerSubscriptionId !== undefined;
     if (isRefunded) {
       if (!payments) throw noRefunds();
-      if (await isAllDisputed(query, paymentId, new Date(nowMs))) {
+      if (await isAllDisputed(query, providerSubscriptionId, new Date(nowMs))) {
         const message =
           'What was paid for the rest of its period is disputed, and the bank has the money: it cannot be paid back. Remove it without a refund.';
         throw new SoukError('refund_impossible', { message });
       }
-      await payments.refunds.want(query, [{ ...found, paymentId }], new Date(nowMs));
+      await payments.refunds.want(query, [{ ...found, providerSubscriptionId }], new Date(nowMs));
     }
     await writeAuditWith(query, removalEntry(found, by, { livemode, isRefunded }), new Date(nowMs));
     return found;
   });
   await access.announce(userId);
-  const atProvider = await endAtProvider(given, removed.paymentId);
+  const atProvider = await endAtProvider(given, removed.providerSubscriptionId);
   const refunds = refund === 'prorata' ? await payRefunds(given, [removed.id]) : undefined;
   const paidBack = refunds?.get(removed.id) ?? null;
   const message = messageOf(removed, atProvider, refund === 'none' ? undefined : paidBack);
@@ -51,7 +51,7 @@ export async function removeAccess(
 }
 
 export function removalEntry(
-  { id, userId, kind, of, paymentId }: EndedAccess,
+  { id, userId, kind, of, providerSubscriptionId }: EndedAccess,
   by: DecidedBy,
   { livemode, isRefunded }: { livemode: boolean; isRefunded: boolean },
 ): AuditEntry {
@@ -64,7 +64,7 @@ export function removalEntry(
       id,
       type: kind,
       of,
-      ...(paymentId !== undefined && { paymentId }),
+      ...(providerSubscriptionId !== undefined && { paymentId: providerSubscriptionId }),
       ...(isRefunded && { refund: 'prorata' }),
       sandbox: !livemode,
       ...operatorOf(by),
@@ -89,15 +89,15 @@ function messageOf({ kind }: EndedAccess, atProvider: AtProvider, refund: Refund
 /** Cancels a subscription at the payment provider now; a job cancels one that is `pending`. */
 export async function endAtProvider(
   { payments, log }: Pick<AdministrationGiven, 'payments' | 'log'>,
-  paymentId: string | undefined,
+  id: string | undefined,
 ): Promise<AtProvider> {
-  if (paymentId === undefined) return 'none';
+  if (id === undefined) return 'none';
   if (!payments) return 'pending';
   try {
-    await withPatience(payments.subscriptions.endNow(paymentId));
+    await withPatience(payments.subscriptions.endNow(id));
     return 'cancelled';
   } catch (error) {
-    log.warn({ err: error, subscription: paymentId }, 'a removed subscription is not canceled at the provider yet');
+    log.warn({ err: error, subscription: id }, 'a removed subscription is not canceled at the provider yet');
     return 'pending';
   }
 }

@@ -42,4 +42,7 @@ export type ShopParts = {
  *   a job reads it again
  * @throws SoukError payments_unavailable: call again later
  */
-export type SyncSubscription = (paymentId: string, lock?: PurchaseLock) => Promise<'known' | 'unknown' | 'unsettled'>;
+export type SyncSubscription = (
+  providerSubscriptionId: string,
+  lock?: PurchaseLock,
+) => Promise<'known' | 'unknown' | 'unsettled'>;

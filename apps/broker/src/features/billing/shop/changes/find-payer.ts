@@ -1,12 +1,12 @@
 import type { Query } from '#platform/db/database.ts';
 
 /** Finds the user who pays or paid for a subscription, also for an order that was not fulfilled. */
-export async function findPayer(query: Query, paymentId: string): Promise<string | undefined> {
+export async function findPayer(query: Query, providerSubscriptionId: string): Promise<string | undefined> {
   const { rows } = await query<{ user_id: string }>(
     `select user_id from subscriptions where payment_id = $1
      union all select user_id from access_grants where payment_id = $1
      union all select user_id from checkout_orders where subscription_id = $1 limit 1`,
-    [paymentId],
+    [providerSubscriptionId],
   );
   return rows[0]?.user_id;
 }

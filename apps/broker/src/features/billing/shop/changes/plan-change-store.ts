@@ -3,7 +3,7 @@ import { readRow } from '../../read-rows.ts';
 
 export type PlanDecision = {
   id: string;
-  paymentId: string;
+  providerSubscriptionId: string;
   /** The provider's ids of the old and the new price. */
   fromPriceId: string;
   priceId: string;
@@ -14,7 +14,7 @@ export type PlanDecision = {
   state: 'open' | 'done' | 'dropped';
 };
 
-const selectChange = `select id, payment_id as "paymentId", from_price_id as "fromPriceId", price_id as "priceId",
+const selectChange = `select id, payment_id as "providerSubscriptionId", from_price_id as "fromPriceId", price_id as "priceId",
   amount_due as "amountDue", proration_date as "prorationDate", state from plan_changes`;
 
 /** Key of a decision in the metadata of the provider's subscription. */
@@ -25,30 +25,30 @@ export async function decideChange(
   query: Query,
   { userId, livemode, at, ...decision }: Omit<PlanDecision, 'state'> & { userId: string; livemode: boolean; at: Date },
 ): Promise<void> {
-  const { id, paymentId, fromPriceId, priceId, amountDue, prorationDate } = decision;
+  const { id, providerSubscriptionId, fromPriceId, priceId, amountDue, prorationDate } = decision;
   await query(
     `with dropped as (update plan_changes set state = 'dropped' where payment_id = $4 and state = 'open')
      insert into plan_changes (id, user_id, livemode, payment_id, from_price_id, price_id, amount_due, proration_date, decided_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [id, userId, livemode, paymentId, fromPriceId, priceId, amountDue, prorationDate ?? null, at],
+    [id, userId, livemode, providerSubscriptionId, fromPriceId, priceId, amountDue, prorationDate ?? null, at],
   );
 }
 
 /** Drops changes that the provider may still make, such as when the plan is canceled. */
-export async function dropOpenChanges(query: Query, paymentId: string): Promise<void> {
-  await query(`update plan_changes set state = 'dropped' where payment_id = $1 and state = 'open'`, [paymentId]);
+export async function dropOpenChanges(query: Query, id: string): Promise<void> {
+  await query(`update plan_changes set state = 'dropped' where payment_id = $1 and state = 'open'`, [id]);
 }
 
 /** Finds the newest decision about a subscription, if it is of the same click, which was repeated because its answer was lost. */
 export function findSameChange(
   query: Query,
-  { paymentId, priceId, prorationDate }: { paymentId: string; priceId: string; prorationDate: number },
+  wanted: { providerSubscriptionId: string; priceId: string; prorationDate: number },
 ): Promise<PlanDecision | undefined> {
   return readRow(
     query,
     `${selectChange} where number = (select max(number) from plan_changes where payment_id = $1)
        and price_id = $2 and proration_date = $3`,
-    [paymentId, priceId, prorationDate],
+    [wanted.providerSubscriptionId, wanted.priceId, wanted.prorationDate],
   );
 }
 
@@ -71,11 +71,11 @@ export async function dropChange(query: Query, id: string): Promise<void> {
 }
 
 /** The price that a subscription has without a dropped change: that of the change that replaced it, or the previous one. */
-export async function priceWithout(query: Query, { id, paymentId, fromPriceId }: PlanDecision): Promise<string> {
+export async function priceWithout(query: Query, change: PlanDecision): Promise<string> {
   const { rows } = await query<{ price_id: string }>(
     `select price_id from plan_changes where payment_id = $1 and state = 'done'
        and number > (select number from plan_changes where id = $2) order by number desc limit 1`,
-    [paymentId, id],
+    [change.providerSubscriptionId, change.id],
   );
-  return rows[0]?.price_id ?? fromPriceId;
+  return rows[0]?.price_id ?? change.fromPriceId;
 }

@@ -30,7 +30,11 @@ export type PurchaseLocks = {
   /** @throws SoukError change_under_way where another change outlasts the wait; the errors of the work */
   run<T>(userId: string, work: (lock: PurchaseLock) => Promise<T>, options?: Options): Promise<T>;
   /** The same for the payer of a subscription; without a lock where the subscription is unknown here. */
-  runFor<T>(paymentId: string, work: (lock: PurchaseLock | undefined) => Promise<T>, options?: Options): Promise<T>;
+  runFor<T>(
+    providerSubscriptionId: string,
+    work: (lock: PurchaseLock | undefined) => Promise<T>,
+    options?: Options,
+  ): Promise<T>;
   /** The same, but returns undefined where another change outlasts the wait. */
   tryRun<T>(userId: string, work: (lock: PurchaseLock) => Promise<T>, lock?: PurchaseLock): Promise<T | undefined>;
 };
@@ -102,8 +106,8 @@ export function createPurchaseLocks({
 
   return {
     run,
-    async runFor(paymentId, work, options) {
-      const userId = options?.lock?.userId ?? (await findPayer(query, paymentId));
+    async runFor(providerSubscriptionId, work, options) {
+      const userId = options?.lock?.userId ?? (await findPayer(query, providerSubscriptionId));
       return userId === undefined ? work(undefined) : run(userId, work, options);
     },
     tryRun: (userId, work, lock) =>

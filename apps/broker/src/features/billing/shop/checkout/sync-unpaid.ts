@@ -33,5 +33,5 @@ export async function syncUnpaid(
   wanted: Wanted,
   { but, lock }: { but?: string | undefined; lock: PurchaseLock },
 ): Promise<void> {
-  for (const paymentId of await findUnpaid(db.query, wanted, but)) await sync(paymentId, lock);
+  for (const id of await findUnpaid(db.query, wanted, but)) await sync(id, lock);
 }

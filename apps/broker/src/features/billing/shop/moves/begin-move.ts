@@ -82,10 +82,10 @@ type MovedRow = {
 
 /** Announces another price before it is charged: the law requires `noticeDays`. */
 function noticeOf(
-  { payment_id: paymentId, user_id: userId, from_amount: before, price_currency: currency, applies_at: at }: MovedRow,
+  { payment_id, user_id: userId, from_amount: before, price_currency: currency, applies_at: at }: MovedRow,
   { id, plan, to }: { id: string; plan: string; to: { amount: number; currency: string } },
 ): NewNotice<'price_changes'> {
   const from = before === null || currency === null ? null : { amount: before, currency };
   const facts = { plan, from, to, appliesAt: at.toISOString() };
-  return { kind: 'price_changes', userId, event: `${id}:${paymentId}`, facts };
+  return { kind: 'price_changes', userId, event: `${id}:${payment_id}`, facts };
 }

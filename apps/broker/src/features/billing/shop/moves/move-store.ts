@@ -100,20 +100,20 @@ export async function leaveMove(query: Query, moveId: string, worker: string): P
 
 /** Reads the provider's id of the next subscription that is due. */
 export async function nextDue(query: Query, moveId: string, nowMs: number): Promise<string | undefined> {
-  const row = await readRow<{ paymentId: string }>(
+  const row = await readRow<{ id: string }>(
     query,
-    `select payment_id as "paymentId" from price_move_items
+    `select payment_id as id from price_move_items
      where move_id = $1 and status = 'queued' and due_at <= $2 order by due_at, payment_id limit 1`,
     [moveId, new Date(nowMs)],
   );
-  return row?.paymentId;
+  return row?.id;
 }
 
 /** Stores the outcome of a subscriber, unless another broker has decided it meanwhile. */
 export async function decideItem(
   query: Query,
   moveId: string,
-  paymentId: string,
+  providerSubscriptionId: string,
   outcome:
     | { status: 'moved' | 'skipped' | 'failed'; why?: string; appliesAt?: Date }
     | { status: 'queued'; dueAt: Date; appliesAt: Date },
@@ -123,7 +123,7 @@ export async function decideItem(
      where move_id = $1 and payment_id = $2 and status = 'queued'`,
     [
       moveId,
-      paymentId,
+      providerSubscriptionId,
       outcome.status,
       'why' in outcome ? (outcome.why ?? null) : null,
       outcome.appliesAt ?? null,

@@ -22,12 +22,12 @@ export type Outcome =
 export async function moveSubscriber(
   { provider, sync, clock }: Pick<ShopParts, 'provider' | 'sync' | 'clock'>,
   { planId, priceId, amount, startedAt }: Move,
-  paymentId: string,
+  providerSubscriptionId: string,
   lock: PurchaseLock | undefined,
 ): Promise<Outcome> {
-  const read = await readSubscription(provider, paymentId);
+  const read = await readSubscription(provider, providerSubscriptionId);
   const skip = async (why: string): Promise<Outcome> => {
-    await sync(paymentId, lock);
+    await sync(providerSubscriptionId, lock);
     return { status: 'skipped', why };
   };
   if (!read || read === 'missing' || read.endedAt) return skip('their plan has ended');
@@ -47,9 +47,9 @@ export async function moveSubscriber(
     // it names the wanted price, so that it may be sent twice
     const change = { items: [{ id: read.itemId, price: priceId }], proration_behavior: 'none' as const };
     await lock?.confirm();
-    await provider.call((stripe) => stripe.subscriptions.update(paymentId, change));
+    await provider.call((stripe) => stripe.subscriptions.update(providerSubscriptionId, change));
   }
-  await sync(paymentId, lock);
+  await sync(providerSubscriptionId, lock);
   return { status: 'moved', appliesAt: periodEndsAt };
 }
 

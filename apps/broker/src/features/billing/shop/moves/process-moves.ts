@@ -30,17 +30,17 @@ async function processMove(parts: WorkerParts, move: Move): Promise<void> {
   const { db, clock, log } = parts;
   for (;;) {
     if (parts.isStopped() || !(await claimMove(db.query, move.id, parts.worker))) return;
-    const paymentId = await nextDue(db.query, move.id, clock.now());
-    if (paymentId === undefined) break;
+    const id = await nextDue(db.query, move.id, clock.now());
+    if (id === undefined) break;
     try {
-      const outcome = await parts.locks.runFor(paymentId, (lock) => moveSubscriber(parts, move, paymentId, lock));
-      await decideItem(db.query, move.id, paymentId, outcome);
+      const outcome = await parts.locks.runFor(id, (lock) => moveSubscriber(parts, move, id, lock));
+      await decideItem(db.query, move.id, id, outcome);
     } catch (error) {
       // the next run comes back to them
       if (isChangeUnderWay(error)) return;
       if (!isRefusal(error)) throw error;
-      log.error({ err: error, subscription: paymentId }, 'a subscriber could not be moved to another price');
-      await decideItem(db.query, move.id, paymentId, { status: 'failed', why: 'the payment provider refused' });
+      log.error({ err: error, subscription: id }, 'a subscriber could not be moved to another price');
+      await decideItem(db.query, move.id, id, { status: 'failed', why: 'the payment provider refused' });
     }
   }
   await db.transaction(async (query) => {

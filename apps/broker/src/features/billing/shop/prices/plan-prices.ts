@@ -36,7 +36,7 @@ export async function creditsOfPrice(query: Query, priceId: string | undefined):
  */
 export async function creditsOfPeriod(
   query: Query,
-  paymentId: string,
+  providerSubscriptionId: string,
   priceId: string | undefined,
   at: Date,
 ): Promise<number | undefined> {
@@ -45,7 +45,7 @@ export async function creditsOfPeriod(
     `select from_credits as credits from price_move_items i join price_moves m on m.id = i.move_id
      where i.payment_id = $1 and i.status = 'moved' and m.price_id = $2 and i.applies_at > $3
      order by m.started_at desc limit 1`,
-    [paymentId, priceId ?? null, at],
+    [providerSubscriptionId, priceId ?? null, at],
   );
   return move?.credits ?? creditsOfPrice(query, priceId);
 }

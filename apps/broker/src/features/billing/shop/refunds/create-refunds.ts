@@ -19,7 +19,7 @@ const atOnce = 4;
 const longestRunMs = 10_000;
 
 /** A plan or rental that was ended, with its subscription at the provider. */
-type PaidAccess = { id: string; userId: string; paymentId: string };
+type PaidAccess = { id: string; userId: string; providerSubscriptionId: string };
 
 /** Refunds of the remaining time of plans and rentals that were ended, and of single payments. */
 export type Refunds = {
@@ -40,12 +40,12 @@ export function createRefunds(parts: RefundParts & Pick<ShopParts, 'uuid'>): Ref
   const inMs = (ms: number) => new Date(clock.now() + ms);
   return {
     async want(query, ended, usedUntil) {
-      const rows = ended.map(({ id, userId, paymentId }) => ({
+      const rows = ended.map(({ id, userId, providerSubscriptionId }) => ({
         id: parts.uuid(),
         userId,
         livemode,
         accessId: id,
-        paymentId,
+        providerSubscriptionId,
       }));
       await insertRefunds(query, rows, { usedUntil, nextAt: inMs(claimMs) });
     },

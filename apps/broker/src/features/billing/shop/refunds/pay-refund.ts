@@ -22,7 +22,7 @@ const refusedAgainMs = 24 * 60 * 60_000;
 
 export type RefundParts = Pick<ShopParts, 'db' | 'provider' | 'locks' | 'clock' | 'log'> & {
   /** Ends a subscription at the provider, and refetches it and its payments. */
-  endNow(paymentId: string, lock: PurchaseLock): Promise<unknown>;
+  endNow(providerSubscriptionId: string, lock: PurchaseLock): Promise<unknown>;
 };
 
 const refundActions = {
@@ -57,7 +57,8 @@ export async function payRefund(parts: RefundParts, refund: AccessRefund): Promi
 /** Ends the subscription at the provider, decides what is refunded, and refunds it. */
 async function work(parts: RefundParts, refund: AccessRefund, lock: PurchaseLock): Promise<void> {
   const { db } = parts;
-  if (!refund.payments && !(await isOver(db.query, refund.paymentId))) await parts.endNow(refund.paymentId, lock);
+  if (!refund.payments && !(await isOver(db.query, refund.providerSubscriptionId)))
+    await parts.endNow(refund.providerSubscriptionId, lock);
   const payments = await db.transaction((query) => decidePayments(query, refund.id));
   let refused: string | undefined;
   for (const payment of payments) {
@@ -104,12 +105,12 @@ async function end(
   error?: string,
 ): Promise<void> {
   const { db, provider, log } = parts;
-  const { id, userId, accessId, paymentId, transactionId, currency } = refund;
+  const { id, userId, accessId, providerSubscriptionId, transactionId, currency } = refund;
   // the first failure was reported
   if (state === 'failed' && refund.state === 'failed') return postponeRefused(parts, refund, error ?? '');
   if (state === 'failed')
     log.error(
-      { refund: id, ...(transactionId ? { transactionId } : { subscription: paymentId }), reason: error },
+      { refund: id, ...(transactionId ? { transactionId } : { subscription: providerSubscriptionId }), reason: error },
       'a refund was refused: an operator has to look',
     );
   await db.transaction(async (query) => {

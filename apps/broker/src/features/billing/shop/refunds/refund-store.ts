@@ -21,7 +21,7 @@ export type AccessRefund = {
   /** The plan or rental that was ended; for a refund of one payment, its own id. */
   accessId: string;
   /** The provider's subscription; empty for a refund of one payment. */
-  paymentId: string;
+  providerSubscriptionId: string;
   /** The payment of the history, for a refund of one payment. */
   transactionId: string | undefined;
   state: RefundState;
@@ -35,10 +35,16 @@ export type AccessRefund = {
   doneAt: Date | undefined;
 };
 
-const columns = `id, user_id as "userId", access_id as "accessId", payment_id as "paymentId",
+const columns = `id, user_id as "userId", access_id as "accessId", payment_id as "providerSubscriptionId",
   transaction_id as "transactionId", state, amount, currency, payments, attempts, error, done_at as "doneAt"`;
 
-export type WantedRefund = { id: string; userId: string; livemode: boolean; accessId: string; paymentId: string };
+export type WantedRefund = {
+  id: string;
+  userId: string;
+  livemode: boolean;
+  accessId: string;
+  providerSubscriptionId: string;
+};
 
 /** Stores refunds, in the transaction that ends what they are for. Other brokers do not take them before `nextAt`. */
 export async function insertRefunds(
@@ -48,12 +54,12 @@ export async function insertRefunds(
 ): Promise<void> {
   await query(
     `insert into access_refunds (id, user_id, livemode, access_id, payment_id, used_until, amount, currency, next_at)
-     select w.id, w."userId", w.livemode, w."accessId", w."paymentId", $2::timestamptz, coalesce(r.refund_amount, 0),
-       coalesce(r.refund_currency, (select max(o.currency) from checkout_orders o where o.subscription_id = w."paymentId"), 'USD'),
+     select w.id, w."userId", w.livemode, w."accessId", w."providerSubscriptionId", $2::timestamptz, coalesce(r.refund_amount, 0),
+       coalesce(r.refund_currency, (select max(o.currency) from checkout_orders o where o.subscription_id = w."providerSubscriptionId"), 'USD'),
        $3::timestamptz
      from jsonb_to_recordset($1::jsonb)
-       as w(id uuid, "userId" uuid, livemode boolean, "accessId" uuid, "paymentId" text)
-       left join lateral (${refundSumSql('w."paymentId"', '$2')}) r on true`,
+       as w(id uuid, "userId" uuid, livemode boolean, "accessId" uuid, "providerSubscriptionId" text)
+       left join lateral (${refundSumSql('w."providerSubscriptionId"', '$2')}) r on true`,
     [JSON.stringify(wanted), usedUntil, nextAt],
   );
 }
@@ -98,15 +104,19 @@ export function takeDue(query: Query, livemode: boolean, now: Date, nextAt: Date
 
 /** Decides, once, which payments are refunded, by what is known of them now. Returns the decision, also an earlier one. */
 export async function decidePayments(query: Query, id: string): Promise<RefundPayment[]> {
-  const refund = await readRow<{ payments: RefundPayment[] | undefined; paymentId: string; usedUntil: Date }>(
+  const refund = await readRow<{
+    payments: RefundPayment[] | undefined;
+    providerSubscriptionId: string;
+    usedUntil: Date;
+  }>(
     query,
-    `select payments, payment_id as "paymentId", used_until as "usedUntil" from access_refunds where id = $1 for update`,
+    `select payments, payment_id as "providerSubscriptionId", used_until as "usedUntil" from access_refunds where id = $1 for update`,
     [id],
   );
   if (!refund) throw new Error(`there is no refund ${id}`);
   if (refund.payments) return refund.payments;
   const refundable = await readRows<RefundPayment & { disputed: boolean }>(query, refundablePaymentsSql('$1', '$2'), [
-    refund.paymentId,
+    refund.providerSubscriptionId,
     refund.usedUntil,
   ]);
   // the provider refuses disputed payments, which must not keep the others; where all are disputed, its refusal is reported
@@ -157,9 +167,9 @@ export async function postponeRefund(
 }
 
 /** Whether a subscription is over at the provider, and all its payments are recorded. */
-export async function isOver(query: Query, paymentId: string): Promise<boolean> {
+export async function isOver(query: Query, providerSubscriptionId: string): Promise<boolean> {
   const { rows } = await query<{ is_over: boolean }>('select is_over from subscription_syncs where payment_id = $1', [
-    paymentId,
+    providerSubscriptionId,
   ]);
   return rows[0]?.is_over ?? false;
 }

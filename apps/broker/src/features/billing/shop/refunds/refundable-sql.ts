@@ -7,9 +7,9 @@ const keepsMoneySql = (intent: string): string => `exists (select from disputes 
  * The refundable part of each paid invoice of a subscription that is used until a moment: what was paid for the remaining time,
  * in minor units, rounded down. Never more than was paid and is not refunded yet.
  * Columns: invoice_id, payment_intent_id, currency, amount (never negative), disputed: the provider refuses the refund.
- * @param paymentId the provider's id of the subscription, as SQL, like the moment
+ * @param providerSubscriptionId the provider's id of the subscription, as SQL, like the moment
  */
-const refundableSql = (paymentId: string, usedUntil: string): string => `
+const refundableSql = (providerSubscriptionId: string, usedUntil: string): string => `
   select i.invoice_id, i.payment_intent_id, i.currency, greatest(0, least(
       floor(i.amount * extract(epoch from i.covers_to - greatest(${usedUntil}::timestamptz, i.covers_from))
         / extract(epoch from i.covers_to - i.covers_from)),
@@ -17,22 +17,22 @@ const refundableSql = (paymentId: string, usedUntil: string): string => `
         where r.payment_intent_id = i.payment_intent_id and r.type = 'refund' and r.status = 'completed')))::bigint as amount,
     ${keepsMoneySql('i.payment_intent_id')} as disputed
   from subscription_invoices i
-  where i.payment_id = ${paymentId} and i.amount > 0 and i.payment_intent_id is not null
+  where i.payment_id = ${providerSubscriptionId} and i.amount > 0 and i.payment_intent_id is not null
     and i.covers_to > greatest(${usedUntil}::timestamptz, i.covers_from)`;
 
 /** Each payment with something to refund, the oldest first. */
-export const refundablePaymentsSql = (paymentId: string, usedUntil: string): string =>
+export const refundablePaymentsSql = (providerSubscriptionId: string, usedUntil: string): string =>
   `select invoice_id as "invoiceId", payment_intent_id as "paymentIntentId", amount, disputed
-   from (${refundableSql(paymentId, usedUntil)}) refundable where amount > 0 order by invoice_id`;
+   from (${refundableSql(providerSubscriptionId, usedUntil)}) refundable where amount > 0 order by invoice_id`;
 
 /**
  * The sum of what is refundable and not disputed: one row with `refund_amount`, `refund_currency` and `refund_disputed`
  * (whether a dispute keeps some or all of it). No row where nothing was paid for the remaining time.
  */
-export const refundSumSql = (paymentId: string, usedUntil: string): string =>
+export const refundSumSql = (providerSubscriptionId: string, usedUntil: string): string =>
   `select (sum(amount) filter (where not disputed))::bigint as refund_amount,
      min(currency) filter (where not disputed) as refund_currency, bool_or(disputed and amount > 0) as refund_disputed
-   from (${refundableSql(paymentId, usedUntil)}) refundable having sum(amount) > 0`;
+   from (${refundableSql(providerSubscriptionId, usedUntil)}) refundable having sum(amount) > 0`;
 
 /** Columns of `refundSumSql` joined with `left join lateral`. */
 export type RefundColumns = {

@@ -2,7 +2,7 @@ import type { Query } from '#platform/db/database.ts';
 import { readRows } from '../../read-rows.ts';
 
 /** A paid plan that the user does not have, or missing credits of a paid month. */
-export type PaidDifference = { paymentId: string; userId: string; paid: string; given: string };
+export type PaidDifference = { providerSubscriptionId: string; userId: string; paid: string; given: string };
 
 const most = 100;
 
@@ -23,7 +23,7 @@ export function comparePaid(query: Query, livemode: boolean, now: Date): Promise
        order by payment_id, covers_from desc, recorded_at desc, change_number desc nulls last),
      running as (
        select * from subscriptions where livemode = $1 and source = 'payment' and ended_at is null and not past_due)
-     select r.payment_id as "paymentId", r.user_id as "userId", p.plan_id as paid, r.plan_id as given
+     select r.payment_id as "providerSubscriptionId", r.user_id as "userId", p.plan_id as paid, r.plan_id as given
      from running r join plans_paid p using (payment_id) where p.plan_id <> r.plan_id
      union all
      select r.payment_id, r.user_id, c.monthly_credits || ' credits', 'none'

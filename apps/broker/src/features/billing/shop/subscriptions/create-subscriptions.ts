@@ -30,14 +30,14 @@ export type Subscriptions = {
   openPortal(userId: string, backTo?: { planId?: string | undefined }): ReturnType<typeof openPortal>;
   listPaymentMethods(userId: string): ReturnType<typeof listPaymentMethods>;
   /** Handles events. @param claim finishes the order of a subscription that is unknown here */
-  handlers(claim: (paymentId: string) => Promise<unknown>): PaymentEventHandlers;
+  handlers(claim: (providerSubscriptionId: string) => Promise<unknown>): PaymentEventHandlers;
   endReplaced(order: { replaces: readonly string[] }, lock: PurchaseLock): Promise<void>;
   /** Compares all subscriptions that are not over with the provider. Returns how many differed. */
   reconcile(): Promise<number>;
   /** Ends one at the provider now. @throws SoukError payments_unavailable, change_under_way */
-  endNow(paymentId: string, lock?: PurchaseLock): Promise<unknown>;
+  endNow(providerSubscriptionId: string, lock?: PurchaseLock): Promise<unknown>;
   /** Ends one at the provider with its period. @throws SoukError payments_unavailable, change_under_way */
-  endWithPeriod(paymentId: string): Promise<void>;
+  endWithPeriod(providerSubscriptionId: string): Promise<void>;
   endWanted(): Promise<void>;
   endTakenAway(): Promise<void>;
   endUnoffered(): Promise<void>;
@@ -53,13 +53,13 @@ export function createSubscriptions(options: Omit<ShopParts, 'sync'>): Subscript
     ...options,
     readServer,
     announce: access.announce,
-    endMissing: (paymentId) => endMissing(options, paymentId),
+    endMissing: (id) => endMissing(options, id),
     returnOwed: returns.of,
     settle: (read) => settlePayments(options, read),
-    async endRentals(paymentIds, lock) {
-      for (const paymentId of paymentIds)
-        await setEnd(parts, paymentId, true, lock).catch((error: unknown) => {
-          log.warn({ err: error, subscription: paymentId }, 'a rental that a plan includes could not be ended yet');
+    async endRentals(ids, lock) {
+      for (const id of ids)
+        await setEnd(parts, id, true, lock).catch((error: unknown) => {
+          log.warn({ err: error, subscription: id }, 'a rental that a plan includes could not be ended yet');
         });
     },
   });
@@ -74,9 +74,8 @@ export function createSubscriptions(options: Omit<ShopParts, 'sync'>): Subscript
     handlers: (claim) => handlersOf(parts, claim),
     endReplaced: (order, lock) => endReplaced(parts, order, lock),
     reconcile: () => reconcileSubscriptions(parts),
-    endNow: (paymentId, lock) =>
-      locks.runFor(paymentId, (held) => endAtProvider({ provider, sync }, paymentId, { lock: held }), { lock }),
-    endWithPeriod: (paymentId) => locks.runFor(paymentId, (held) => setEnd(parts, paymentId, true, held)),
+    endNow: (id, lock) => locks.runFor(id, (held) => endAtProvider({ provider, sync }, id, { lock: held }), { lock }),
+    endWithPeriod: (id) => locks.runFor(id, (held) => setEnd(parts, id, true, held)),
     endWanted: () => endWanted(parts),
     endTakenAway: () => endTakenAway(parts),
     endUnoffered: () => endUnoffered(parts),
@@ -85,7 +84,7 @@ export function createSubscriptions(options: Omit<ShopParts, 'sync'>): Subscript
   };
 }
 
-function handlersOf(parts: ShopParts, claim: (paymentId: string) => Promise<unknown>): PaymentEventHandlers {
+function handlersOf(parts: ShopParts, claim: (id: string) => Promise<unknown>): PaymentEventHandlers {
   const { provider, sync } = parts;
   const cards = createFollowCards(parts);
 
@@ -94,16 +93,16 @@ function handlersOf(parts: ShopParts, claim: (paymentId: string) => Promise<unkn
     return idOf(invoice?.parent?.subscription_details?.subscription);
   }
 
-  const read = async (paymentId: string) => (await sync(paymentId)) === 'unknown' && claim(paymentId);
+  const read = async (id: string) => (await sync(id)) === 'unknown' && claim(id);
   const ofSubscription: PaymentEventHandlers[string] = ({ objectId }) => read(objectId);
   const ofInvoice: PaymentEventHandlers[string] = async ({ objectId }) => {
-    const paymentId = await subscriptionOf(objectId);
-    return paymentId !== undefined && read(paymentId);
+    const id = await subscriptionOf(objectId);
+    return id !== undefined && read(id);
   };
   const ofPayment: PaymentEventHandlers[string] = async (event) => {
     await ofInvoice(event);
-    const paymentId = await subscriptionOf(event.objectId);
-    if (paymentId !== undefined) await cards.afterPayment(event.objectId, paymentId);
+    const id = await subscriptionOf(event.objectId);
+    if (id !== undefined) await cards.afterPayment(event.objectId, id);
   };
   return {
     'customer.subscription.created': ofSubscription,

@@ -7,8 +7,8 @@ import { readSubscription, type ProviderSubscription } from './reading/read-subs
  * provider drops it together with its invoice.
  * @throws SoukError payments_unavailable; not_active where the user pays it right now
  */
-export async function dropUpgrade(provider: PaymentProvider, paymentId: string): Promise<void> {
-  const read = await readSubscription(provider, paymentId);
+export async function dropUpgrade(provider: PaymentProvider, providerSubscriptionId: string): Promise<void> {
+  const read = await readSubscription(provider, providerSubscriptionId);
   if (!read || read === 'missing' || !read.awaited) return;
   try {
     await voidUpgrade(provider, read.awaited);

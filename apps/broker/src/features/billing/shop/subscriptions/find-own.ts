@@ -6,7 +6,7 @@ import type { ShopParts } from '../shop-parts.ts';
 type FindParts = { access: Pick<ShopParts['access'], 'read'>; db: Pick<ShopParts['db'], 'query'>; nowMs: number };
 
 /** A running subscription that its owner pays for, with its id at the payment provider. */
-export type Own<Kind> = Kind & { paymentId: string };
+export type Own<Kind> = Kind & { providerSubscriptionId: string };
 
 /** Finds the user's rental of a server. @throws SoukError not_found; not_yours_to_end where an administrator gave it */
 export async function findRental(
@@ -17,7 +17,7 @@ export async function findRental(
   const { servers } = await access.read(userId);
   const rentals = servers.filter((one) => one.kind === 'rental' && one.serverId === serverId && isShown(one, nowMs));
   const paid = rentals.find(({ source }) => source === 'payment');
-  if (paid) return { ...paid, paymentId: await paymentOf(db.query, 'access_grants', paid.id) };
+  if (paid) return { ...paid, providerSubscriptionId: await paymentOf(db.query, 'access_grants', paid.id) };
   if (rentals.length > 0) throw given();
   throw new SoukError('not_found', { message: `You do not rent ${serverId}` });
 }
@@ -28,7 +28,7 @@ export async function findPlan({ access, db, nowMs }: FindParts, userId: string,
   const plan = plans.find((one) => one.id === id && isShown(one, nowMs));
   if (!plan) throw new SoukError('not_found', { message: 'You have no such subscription' });
   if (plan.source !== 'payment') throw given();
-  return { ...plan, paymentId: await paymentOf(db.query, 'subscriptions', plan.id) };
+  return { ...plan, providerSubscriptionId: await paymentOf(db.query, 'subscriptions', plan.id) };
 }
 
 /** @throws SoukError not_active unless it renews and is paid */
@@ -53,7 +53,7 @@ const given = () =>
 /** Finds the payment provider's id of a plan or rental. */
 export async function paymentOf(query: Query, table: 'subscriptions' | 'access_grants', id: string): Promise<string> {
   const { rows } = await query<{ payment_id: string | null }>(`select payment_id from ${table} where id = $1`, [id]);
-  const paymentId = rows[0]?.payment_id;
-  if (typeof paymentId !== 'string') throw new SoukError('not_found', { message: 'There is no payment behind this' });
-  return paymentId;
+  const found = rows[0]?.payment_id;
+  if (typeof found !== 'string') throw new SoukError('not_found', { message: 'There is no payment behind this' });
+  return found;
 }

@@ -30,18 +30,18 @@ export async function reconcileSubscriptions(
        where livemode = $1 and ended_at is null and payment_id > $2 order by payment_id limit $3`,
       [provider.livemode, after, pageSize],
     );
-    for (const { payment_id: paymentId, state } of rows) {
-      await sync(paymentId);
-      const { rows: again } = await db.query<Row>(`select state from ${paidText} where payment_id = $1`, [paymentId]);
+    for (const { payment_id: id, state } of rows) {
+      await sync(id);
+      const { rows: again } = await db.query<Row>(`select state from ${paidText} where payment_id = $1`, [id]);
       if (again[0]?.state === state || isFirstPrice(state, again[0]?.state)) continue;
       drifted += 1;
-      log.error({ subscription: paymentId }, 'a subscription had changed at the payment provider without an event');
+      log.error({ subscription: id }, 'a subscription had changed at the payment provider without an event');
       await writeAudit(
         db.kysely,
         {
           actorId: undefined,
           action: 'subscription.found-by-reconciler',
-          subject: paymentId,
+          subject: id,
           details: changesOf(state, again[0]?.state),
         },
         new Date(clock.now()),
@@ -59,10 +59,13 @@ async function reportDifferences(parts: Pick<ShopParts, 'db' | 'provider' | 'clo
   const { db, provider, clock, log } = parts;
   const at = new Date(clock.now());
   const differences = await comparePaid(db.query, provider.livemode, at);
-  for (const { paymentId, ...details } of differences) {
-    log.error({ subscription: paymentId, ...details }, 'what was paid for a subscription is not what was given');
+  for (const { providerSubscriptionId, ...details } of differences) {
+    log.error(
+      { subscription: providerSubscriptionId, ...details },
+      'what was paid for a subscription is not what was given',
+    );
     const action = 'subscription.paid-not-given';
-    await writeAudit(db.kysely, { actorId: undefined, action, subject: paymentId, details }, at);
+    await writeAudit(db.kysely, { actorId: undefined, action, subject: providerSubscriptionId, details }, at);
   }
   for (const balances of await countBalances(db.query, provider.livemode))
     log.warn(balances, 'customers have a balance at the payment provider');
@@ -98,8 +101,8 @@ export async function endTakenAway(
      where livemode = $1 and ended_at is not null and not is_over limit $2`,
     [provider.livemode, pageSize],
   );
-  const paymentIds = rows.map((row) => row.payment_id);
-  await forEachSubscription(parts, paymentIds, 'a removed subscription could not be canceled', async (id, lock) => {
+  const ids = rows.map((row) => row.payment_id);
+  await forEachSubscription(parts, ids, 'a removed subscription could not be canceled', async (id, lock) => {
     if (await endAtProvider(parts, id, { lock }))
       log.info({ subscription: id }, 'a removed subscription was canceled at the payment provider');
   });

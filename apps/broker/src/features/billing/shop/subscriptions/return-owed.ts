@@ -20,7 +20,7 @@ const mostFailures = 3;
  */
 export type ReturnOwed = {
   /** Refunds those of one subscription. @throws SoukError payments_unavailable: a job continues */
-  of(paymentId: string, lock: PurchaseLock): Promise<void>;
+  of(providerSubscriptionId: string, lock: PurchaseLock): Promise<void>;
   /** Refunds all that are due. */
   due(): Promise<void>;
 };
@@ -57,14 +57,14 @@ export function createReturnOwed(parts: Pick<ShopParts, 'db' | 'provider' | 'loc
   }
 
   async function report(
-    { invoiceId, paymentId, reason }: OwedInvoice,
+    { invoiceId, providerSubscriptionId, reason }: OwedInvoice,
     action: Extract<AuditAction, 'payment.returned' | 'payment.return-refused'>,
     trouble: { error?: string; left?: number } = {},
   ): Promise<void> {
-    const details = { subscription: paymentId, invoiceId, why: reason, ...trouble };
+    const details = { subscription: providerSubscriptionId, invoiceId, why: reason, ...trouble };
     const isNew = await db.transaction(async (query) => {
       if (action === 'payment.returned' && !(await noteReturned(query, invoiceId, inMs(0)))) return false;
-      await writeAuditWith(query, { actorId: undefined, action, subject: paymentId, details }, inMs(0));
+      await writeAuditWith(query, { actorId: undefined, action, subject: providerSubscriptionId, details }, inMs(0));
       return true;
     });
     if (!isNew) return;
@@ -73,15 +73,15 @@ export function createReturnOwed(parts: Pick<ShopParts, 'db' | 'provider' | 'loc
   }
 
   return {
-    async of(paymentId, lock) {
-      for (let owed = await take(paymentId); owed; owed = await take(paymentId)) await returnOne(owed, lock);
+    async of(id, lock) {
+      for (let owed = await take(id); owed; owed = await take(id)) await returnOne(owed, lock);
     },
     async due() {
       for (let failures = 0; failures < mostFailures;) {
         const owed = await take();
         if (!owed) return;
         try {
-          await locks.runFor(owed.paymentId, (lock) => returnOne(owed, lock));
+          await locks.runFor(owed.providerSubscriptionId, (lock) => returnOne(owed, lock));
         } catch (error) {
           failures += 1;
           log.warn({ err: error, invoiceId: owed.invoiceId }, 'a payment could not be refunded yet');

@@ -18,11 +18,11 @@ export type StoredSubscription = {
 };
 
 /** Takes a number for a reading that is about to start. */
-export async function beginReading(query: Query, paymentId: string): Promise<number> {
+export async function beginReading(query: Query, providerSubscriptionId: string): Promise<number> {
   const { rows } = await query<{ asked: number }>(
     `insert into subscription_syncs (payment_id, asked) values ($1, 1)
      on conflict (payment_id) do update set asked = subscription_syncs.asked + 1 returning asked`,
-    [paymentId],
+    [providerSubscriptionId],
   );
   return rows[0]?.asked ?? 0;
 }
@@ -46,21 +46,25 @@ export async function noteReading(
 }
 
 /** Finds the user of a subscription by its paid order, which checkout has compared with the payment. */
-export async function findOwner(query: Query, paymentId: string, livemode: boolean): Promise<string | undefined> {
+export async function findOwner(
+  query: Query,
+  providerSubscriptionId: string,
+  livemode: boolean,
+): Promise<string | undefined> {
   const { rows } = await query<{ user_id: string }>(
     `select user_id from checkout_orders
      where subscription_id = $1 and livemode = $2 and status in ('paid', 'fulfilled')`,
-    [paymentId, livemode],
+    [providerSubscriptionId, livemode],
   );
   return rows[0]?.user_id;
 }
 
 /** Has a job read a subscription again: it changed during this reading, or what follows from the reading could not be done. */
-export async function wantReading(query: Query, paymentId: string): Promise<void> {
+export async function wantReading(query: Query, providerSubscriptionId: string): Promise<void> {
   await query(
     `insert into subscription_syncs (payment_id, asked, read_again) values ($1, 0, true)
      on conflict (payment_id) do update set read_again = true`,
-    [paymentId],
+    [providerSubscriptionId],
   );
 }
 
@@ -82,7 +86,7 @@ export async function takeWantedReadings(query: Query, livemode: boolean, limit:
 export function findStored(
   query: Query,
   kind: ProviderSubscription['kind'],
-  paymentId: string,
+  providerSubscriptionId: string,
 ): Promise<StoredSubscription | undefined> {
   const common = `id, user_id as "userId", livemode, past_due as "pastDue", period_ends_at as "periodEndsAt",
     cancelled_at as "cancelledAt", ended_at as "endedAt"`;
@@ -91,7 +95,7 @@ export function findStored(
     kind === 'plan'
       ? `select ${common}, plan_id as "itemId", next_plan_id as "nextPlanId" from subscriptions where payment_id = $1`
       : `select ${common}, server_id as "itemId", null as "nextPlanId" from access_grants where payment_id = $1`,
-    [paymentId],
+    [providerSubscriptionId],
   );
 }
 

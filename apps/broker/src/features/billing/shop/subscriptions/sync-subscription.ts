@@ -16,37 +16,37 @@ export type SyncParts = Pick<ShopParts, 'db' | 'provider' | 'findServer' | 'lock
   /** Reads undeployed servers too. */
   readServer(id: string): Promise<OwnedServerFacts>;
   /** Ends a subscription that the provider does not have. */
-  endMissing(paymentId: string): Promise<void>;
+  endMissing(providerSubscriptionId: string): Promise<void>;
   /** Refunds the payments for it that have to be refunded. */
-  returnOwed(paymentId: string, lock: PurchaseLock): Promise<void>;
+  returnOwed(providerSubscriptionId: string, lock: PurchaseLock): Promise<void>;
   /** Sets how its invoices are paid. */
   settle(read: ProviderSubscription): Promise<void>;
   /** Ends rentals, which the plan includes from now on, with their period. An end that the provider does not confirm is retried. */
-  endRentals(paymentIds: readonly string[], lock: PurchaseLock): Promise<void>;
+  endRentals(providerSubscriptionIds: readonly string[], lock: PurchaseLock): Promise<void>;
   /** Reports to all replicas that what a user owns has changed. */
   announce(userId: string): Promise<void>;
 };
 
 export function createSyncSubscription(parts: SyncParts): SyncSubscription {
-  return (paymentId, lock) => syncOnce(parts, paymentId, lock, false);
+  return (providerSubscriptionId, lock) => syncOnce(parts, providerSubscriptionId, lock, false);
 }
 
 /** @param isAgain the second reading, after a change that the first one caused: a further change waits for the next */
 async function syncOnce(
   parts: SyncParts,
-  paymentId: string,
+  providerSubscriptionId: string,
   lock: PurchaseLock | undefined,
   isAgain: boolean,
 ): ReturnType<SyncSubscription> {
   const { db, provider } = parts;
-  const number = await beginReading(db.query, paymentId);
-  const moment = await readMoment(provider, paymentId);
+  const number = await beginReading(db.query, providerSubscriptionId);
+  const moment = await readMoment(provider, providerSubscriptionId);
   if (moment === 'missing') {
-    await parts.endMissing(paymentId);
+    await parts.endMissing(providerSubscriptionId);
     return 'known';
   }
   if (moment === 'unsettled') {
-    await wantReading(db.query, paymentId);
+    await wantReading(db.query, providerSubscriptionId);
     return 'unsettled';
   }
   if (!moment) return 'known';
@@ -59,8 +59,8 @@ async function syncOnce(
     await parts.announce(userId);
     if (isWrong || isOwed || ending.length > 0 || isCancelledUpgrade(read)) {
       const isChanged = await parts.locks.tryRun(userId, (held) => follow(parts, read, written, held), lock);
-      if (isChanged === undefined) await wantReading(db.query, paymentId);
-      else if (isChanged && !isAgain) return syncOnce(parts, paymentId, lock, true);
+      if (isChanged === undefined) await wantReading(db.query, providerSubscriptionId);
+      else if (isChanged && !isAgain) return syncOnce(parts, providerSubscriptionId, lock, true);
     }
   }
   if (!read.endedAt) await parts.settle(read);

@@ -5,7 +5,7 @@ import type { ShopParts } from '../../shop-parts.ts';
 /** Keeps subscriptions charged to the card that paid last, or that their owner chose since. */
 export type FollowCards = {
   /** Charges the subscription to what has paid an invoice, if it may be charged again. */
-  afterPayment(invoiceId: string, paymentId: string): Promise<void>;
+  afterPayment(invoiceId: string, providerSubscriptionId: string): Promise<void>;
   /** Charges all subscriptions of a customer to the card that they chose in the provider's portal. */
   afterChoice(customerId: string): Promise<void>;
 };
@@ -23,14 +23,14 @@ export function createFollowCards(parts: Pick<ShopParts, 'provider' | 'db' | 'cl
     return rows.length > 0;
   }
 
-  async function charge(paymentId: string, card: string): Promise<void> {
-    const found = await provider.find((stripe) => stripe.subscriptions.retrieve(paymentId));
+  async function charge(id: string, card: string): Promise<void> {
+    const found = await provider.find((stripe) => stripe.subscriptions.retrieve(id));
     if (!found || found.status === 'canceled' || idOf(found.default_payment_method) === card) return;
-    await provider.call((stripe) => stripe.subscriptions.update(paymentId, { default_payment_method: card }));
+    await provider.call((stripe) => stripe.subscriptions.update(id, { default_payment_method: card }));
   }
 
   return {
-    async afterPayment(invoiceId, paymentId) {
+    async afterPayment(invoiceId, providerSubscriptionId) {
       const { data } = await provider.call((stripe) => stripe.invoicePayments.list({ invoice: invoiceId, limit: 10 }));
       const payment = data.find(({ status }) => status === 'paid');
       const intentId = idOf(payment?.payment.payment_intent);
@@ -41,7 +41,7 @@ export function createFollowCards(parts: Pick<ShopParts, 'provider' | 'db' | 'cl
       const card = intent?.payment_method;
       if (typeof card !== 'object' || !card?.customer) return;
       if (await hasChosenSince(String(idOf(card.customer)), payment?.status_transitions.paid_at)) return;
-      await charge(paymentId, card.id);
+      await charge(providerSubscriptionId, card.id);
     },
     async afterChoice(customerId) {
       const customer = await provider.find((stripe) => stripe.customers.retrieve(customerId));

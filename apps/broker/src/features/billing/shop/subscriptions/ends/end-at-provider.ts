@@ -15,12 +15,12 @@ export const endedUnpaid = 'Not paid, ended by Souk';
  */
 export async function endAtProvider(
   { provider, sync }: Pick<ShopParts, 'provider' | 'sync'>,
-  paymentId: string,
+  providerSubscriptionId: string,
   { lock, isUnpaid = false }: { lock?: PurchaseLock | undefined; isUnpaid?: boolean } = {},
 ): Promise<boolean> {
   await lock?.confirm();
-  const { isEnded } = await cancelAtProvider(provider, paymentId, isUnpaid ? endedUnpaid : undefined);
-  await sync(paymentId, lock);
+  const { isEnded } = await cancelAtProvider(provider, providerSubscriptionId, isUnpaid ? endedUnpaid : undefined);
+  await sync(providerSubscriptionId, lock);
   return isEnded;
 }
 

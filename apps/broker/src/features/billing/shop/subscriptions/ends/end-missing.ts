@@ -8,34 +8,34 @@ import type { ShopParts } from '../../shop-parts.ts';
  */
 export async function endMissing(
   parts: Pick<ShopParts, 'db' | 'provider' | 'access' | 'clock' | 'log'>,
-  paymentId: string,
+  id: string,
 ): Promise<void> {
   const { db, access, clock, log } = parts;
   const { rows } = await db.query<{ user_id: string }>(
     `select user_id from subscriptions where payment_id = $1 union all
        select user_id from access_grants where payment_id = $1`,
-    [paymentId],
+    [id],
   );
   const userId = rows[0]?.user_id;
   if (userId === undefined) return;
   if (!(await isOfThisAccount(parts, userId))) {
     const text = 'the payment provider knows neither a subscription nor its customer: is it another account?';
-    log.error({ subscription: paymentId, userId }, text);
+    log.error({ subscription: id, userId }, text);
     return;
   }
   const at = new Date(clock.now());
   const isNew = await db.transaction(async (query) => {
     const ended = 'set ended_at = $2 where payment_id = $1 and ended_at is null';
-    const plans = await query(`update subscriptions ${ended} returning id`, [paymentId, at]);
-    const rentals = await query(`update access_grants ${ended} returning id`, [paymentId, at]);
-    await query('update subscription_syncs set is_over = true, end_wanted = false where payment_id = $1', [paymentId]);
+    const plans = await query(`update subscriptions ${ended} returning id`, [id, at]);
+    const rentals = await query(`update access_grants ${ended} returning id`, [id, at]);
+    await query('update subscription_syncs set is_over = true, end_wanted = false where payment_id = $1', [id]);
     if (plans.rows.length + rentals.rows.length === 0) return false;
-    const details = { subscription: paymentId };
+    const details = { subscription: id };
     await writeAuditWith(query, { actorId: undefined, action: 'subscription.missing', subject: userId, details }, at);
     return true;
   });
   if (!isNew) return;
-  log.error({ subscription: paymentId, userId }, 'the payment provider no longer has a subscription: it ended');
+  log.error({ subscription: id, userId }, 'the payment provider no longer has a subscription: it ended');
   await access.announce(userId);
 }
 

@@ -47,7 +47,7 @@ export function createEndOwn(parts: EndParts): EndOwn {
         if (!rental || (await endUnpaid(parts, rental, lock))) return endedText(what, kept);
         if (!isOffered && rental.isCancelled) throw notRenewed(name);
         requireActive(rental, clock.now());
-        await setEnd(parts, rental.paymentId, true, lock);
+        await setEnd(parts, rental.providerSubscriptionId, true, lock);
         const { periodEndsAtMs } = await find();
         const ending = canceledText(what, periodEndsAtMs);
         if (!isOffered) return { ...ending, message: `${what} is canceled. ${notRenewed(name).message}` };
@@ -73,7 +73,7 @@ export function createEndOwn(parts: EndParts): EndOwn {
         if (!plan && !seen.pastDue) throw changed(what, 'has ended meanwhile');
         if (!plan || (await endUnpaid(parts, plan, lock))) return endedText(what);
         requireActive(plan, clock.now());
-        await setEnd(parts, plan.paymentId, true, lock);
+        await setEnd(parts, plan.providerSubscriptionId, true, lock);
         return canceledText(`The ${plan.name} plan`, (await find()).periodEndsAtMs);
       });
     },
@@ -96,7 +96,7 @@ function resume<Owned extends Own<OwnedPlan | OwnedServer>>(
     const own = await readNow(parts, find, lock, { seen, name: what });
     if (!own) throw changed(what, 'has ended meanwhile');
     requireCancelled(own);
-    await setEnd(parts, own.paymentId, false, lock);
+    await setEnd(parts, own.providerSubscriptionId, false, lock);
     return resumedText(what);
   });
 }
@@ -114,7 +114,7 @@ async function readNow<Owned extends Own<OwnedPlan | OwnedServer>>(
   { seen, name, shown }: { seen: Owned; name: string; shown?: OwnedStatus | undefined },
 ): Promise<Owned | undefined> {
   const before = shown ?? statusOf(seen, clock.now());
-  if ((await sync(seen.paymentId, lock)) === 'unsettled') throw new SoukError('payments_unavailable');
+  if ((await sync(seen.providerSubscriptionId, lock)) === 'unsettled') throw new SoukError('payments_unavailable');
   const now = await find().catch((error: unknown) => {
     if (error instanceof SoukError && error.code === 'not_found') return undefined;
     throw error;
@@ -134,7 +134,7 @@ const isUnpaid = (status: OwnedStatus): boolean => status === 'past_due' || stat
 /** Ends an unpaid subscription now, and stops its collection: users do not keep access to a month that they did not pay for. */
 async function endUnpaid(parts: EndParts, own: Own<OwnedPlan | OwnedServer>, lock: PurchaseLock): Promise<boolean> {
   if (own.isCancelled || !own.pastDue) return false;
-  await endAtProvider(parts, own.paymentId, { lock, isUnpaid: true });
+  await endAtProvider(parts, own.providerSubscriptionId, { lock, isUnpaid: true });
   return true;
 }
 

@@ -12,5 +12,5 @@ export async function endReplaced(
   { replaces }: { replaces: readonly string[] },
   lock: PurchaseLock,
 ): Promise<void> {
-  for (const paymentId of replaces) await endAtProvider(parts, paymentId, { lock, isUnpaid: true });
+  for (const id of replaces) await endAtProvider(parts, id, { lock, isUnpaid: true });
 }

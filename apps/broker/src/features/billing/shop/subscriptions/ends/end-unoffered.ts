@@ -51,13 +51,13 @@ async function endRentals(parts: UnofferedParts, serverId: string, service: stri
        order by payment_id limit $4`,
       [provider.livemode, serverId, after, pageSize],
     );
-    for (const { payment_id: paymentId, user_id: userId, period_ends_at: endsAt } of rows) {
+    for (const { payment_id: providerSubscriptionId, user_id: userId, period_ends_at: endsAt } of rows) {
       // first, because the next run does not find a rental that has its end
       const facts = { service, endsAt: endsAt.toISOString() };
-      const event = `${paymentId}:${endsAt.getTime()}`;
+      const event = `${providerSubscriptionId}:${endsAt.getTime()}`;
       await noteNotice(db.query, { kind: 'service_undeployed', userId, event, facts }, new Date(clock.now()));
       const refusal = 'a rental that is no longer offered could not be ended';
-      await forEachSubscription(parts, [paymentId], refusal, async (id, lock) => {
+      await forEachSubscription(parts, [providerSubscriptionId], refusal, async (id, lock) => {
         // another broker learned of the undeployment too
         if (!(await isRenewing(db.query, id, provider.livemode))) return;
         await setEnd(parts, id, true, lock);
@@ -70,10 +70,10 @@ async function endRentals(parts: UnofferedParts, serverId: string, service: stri
   }
 }
 
-async function isRenewing(query: Query, paymentId: string, livemode: boolean): Promise<boolean> {
+async function isRenewing(query: Query, providerSubscriptionId: string, livemode: boolean): Promise<boolean> {
   const { rows } = await query(`select from access_grants where ${renewing} and payment_id = $2`, [
     livemode,
-    paymentId,
+    providerSubscriptionId,
   ]);
   return rows.length > 0;
 }

@@ -19,7 +19,7 @@ export async function endWanted(parts: Pick<ShopParts, 'db' | 'provider' | 'sync
      order by payment_id limit $2`,
     [provider.livemode, pageSize],
   );
-  const paymentIds = rows.map((row) => row.payment_id);
+  const providerSubscriptionIds = rows.map((row) => row.payment_id);
   const refusal = 'a subscription that is to end with its period could not be ended';
-  await forEachSubscription(parts, paymentIds, refusal, (id, lock) => setEnd(parts, id, true, lock));
+  await forEachSubscription(parts, providerSubscriptionIds, refusal, (id, lock) => setEnd(parts, id, true, lock));
 }

@@ -10,17 +10,17 @@ import type { ShopParts } from '../../shop-parts.ts';
  */
 export async function forEachSubscription(
   { locks, log }: Pick<ShopParts, 'locks' | 'log'>,
-  paymentIds: readonly string[],
+  providerSubscriptionIds: readonly string[],
   refusal: string,
-  work: (paymentId: string, lock: PurchaseLock | undefined) => Promise<void>,
+  work: (providerSubscriptionId: string, lock: PurchaseLock | undefined) => Promise<void>,
 ): Promise<void> {
-  for (const paymentId of paymentIds) {
+  for (const providerSubscriptionId of providerSubscriptionIds) {
     try {
-      await locks.runFor(paymentId, (lock) => work(paymentId, lock));
+      await locks.runFor(providerSubscriptionId, (lock) => work(providerSubscriptionId, lock));
     } catch (error) {
       if (isChangeUnderWay(error)) continue;
       if (!isRefusal(error)) throw error;
-      log.error({ err: error, subscription: paymentId }, refusal);
+      log.error({ err: error, subscription: providerSubscriptionId }, refusal);
     }
   }
 }

@@ -14,31 +14,31 @@ import { stopCollecting } from './stop-collecting.ts';
  */
 export async function setEnd(
   { db: { query }, provider, sync }: Pick<ShopParts, 'db' | 'provider' | 'sync'>,
-  paymentId: string,
+  id: string,
   endsWithPeriod: boolean,
   lock: PurchaseLock | undefined,
 ): Promise<void> {
   try {
     if (endsWithPeriod) {
-      await dropUpgrade(provider, paymentId);
+      await dropUpgrade(provider, id);
       // a change that the provider has not made yet would be paid for a plan that ends
-      await dropOpenChanges(query, paymentId);
+      await dropOpenChanges(query, id);
     }
-    const change = endsWithPeriod ? { cancel_at_period_end: true } : await resumption(provider, paymentId);
+    const change = endsWithPeriod ? { cancel_at_period_end: true } : await resumption(provider, id);
     await lock?.confirm();
-    await provider.call((stripe) => stripe.subscriptions.update(paymentId, change));
-    await stopCollecting(provider, paymentId, endsWithPeriod ? 'stop' : 'go on');
+    await provider.call((stripe) => stripe.subscriptions.update(id, change));
+    await stopCollecting(provider, id, endsWithPeriod ? 'stop' : 'go on');
   } catch (error) {
-    if (isRefusal(error)) await sync(paymentId, lock);
+    if (isRefusal(error)) await sync(id, lock);
     throw error;
   }
-  await query('update subscription_syncs set end_wanted = false where payment_id = $1 and end_wanted', [paymentId]);
-  await sync(paymentId, lock);
+  await query('update subscription_syncs set end_wanted = false where payment_id = $1 and end_wanted', [id]);
+  await sync(id, lock);
 }
 
 /** A cancellation in the provider's portal sets a date, which has a parameter of its own. */
-async function resumption(provider: PaymentProvider, paymentId: string): Promise<Stripe.SubscriptionUpdateParams> {
-  const found = await provider.find((stripe) => stripe.subscriptions.retrieve(paymentId));
+async function resumption(provider: PaymentProvider, id: string): Promise<Stripe.SubscriptionUpdateParams> {
+  const found = await provider.find((stripe) => stripe.subscriptions.retrieve(id));
   const hasDate = found?.cancel_at && !found.cancel_at_period_end;
   return hasDate ? { cancel_at: '' } : { cancel_at_period_end: false };
 }

@@ -38,19 +38,21 @@ export async function assessChange(
 ): Promise<PlannedChange> {
   const { db, provider, clock } = parts;
   const find = () => findPlan({ ...parts, nowMs: clock.now() }, userId, id);
-  const { paymentId } = await find();
-  if ((await parts.sync(paymentId, lock)) === 'unsettled') throw new SoukError('payments_unavailable');
-  const read = await readSubscription(provider, paymentId);
+  const { providerSubscriptionId } = await find();
+  if ((await parts.sync(providerSubscriptionId, lock)) === 'unsettled') throw new SoukError('payments_unavailable');
+  const read = await readSubscription(provider, providerSubscriptionId);
   if (!read || read === 'missing' || read.endedAt)
     throw new SoukError('not_active', { message: 'This subscription is over.' });
   const own = await find();
-  const same = await findSame(parts, paymentId, target, prorationDate);
+  const same = await findSame(parts, providerSubscriptionId, target, prorationDate);
   const kind = same ? 'upgrade' : await judge(parts, own, target);
   const items = [{ id: read.itemId, price: target.wantedPriceId }];
   // otherwise a higher plan starts with the next period: the outcome of a debit takes days, and no change can wait for it
   const isNow =
     same !== undefined ||
-    (kind === 'upgrade' && !read.isDebited && (await isPaidAsPriced(db.query, paymentId, new Date(clock.now()))));
+    (kind === 'upgrade' &&
+      !read.isDebited &&
+      (await isPaidAsPriced(db.query, providerSubscriptionId, new Date(clock.now()))));
   const prorated = isNow ? prorationDateOf(read, clock.now(), prorationDate) : undefined;
   const update = {
     items,
@@ -58,7 +60,7 @@ export async function assessChange(
       ? { proration_behavior: 'none' as const }
       : { proration_behavior: 'always_invoice' as const, proration_date: prorated }),
   };
-  const due = await dueOf(parts, paymentId, same, isNow ? update : undefined);
+  const due = await dueOf(parts, providerSubscriptionId, same, isNow ? update : undefined);
   const change = {
     planId: target.planId,
     kind: kind === 'downgrade' ? ('downgrade' as const) : ('upgrade' as const),
@@ -80,12 +82,12 @@ export async function assessChange(
 /** Finds a change that the same click has made before: its answer was lost, and the click was repeated. */
 async function findSame(
   { db }: ChangeParts,
-  paymentId: string,
+  providerSubscriptionId: string,
   { wantedPriceId }: Target,
   prorationDate: number | undefined,
 ) {
   if (prorationDate === undefined) return undefined;
-  const same = await findSameChange(db.query, { paymentId, priceId: wantedPriceId, prorationDate });
+  const same = await findSameChange(db.query, { providerSubscriptionId, priceId: wantedPriceId, prorationDate });
   return same?.state === 'done' ? same : undefined;
 }
 
@@ -145,7 +147,7 @@ async function creditsNow(
   from: number,
 ): Promise<number> {
   const current = await readPlan(db.query, own.planId);
-  const had = await creditsOfPeriod(db.query, own.paymentId, read.priceId, new Date(from * 1000));
+  const had = await creditsOfPeriod(db.query, own.providerSubscriptionId, read.priceId, new Date(from * 1000));
   const currentCredits = had ?? current?.monthlyCredits ?? 0;
   const [startsMs, endsMs] = [read.periodStartsAt.getTime(), read.periodEndsAt.getTime()];
   const share = (endsMs - from * 1000) / (endsMs - startsMs);

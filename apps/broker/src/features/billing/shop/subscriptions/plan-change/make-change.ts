@@ -24,23 +24,23 @@ export async function makeChange(
     id,
     userId,
     livemode: provider.livemode,
-    paymentId: own.paymentId,
+    providerSubscriptionId: own.providerSubscriptionId,
     fromPriceId: read.priceId,
     priceId: target.wantedPriceId,
     amountDue: change.amountDue,
     prorationDate: change.prorationDate ?? undefined,
     at: new Date(clock.now()),
   });
-  const send = (behavior?: Behavior) => sendChange(parts, id, own.paymentId, update, behavior);
+  const send = (behavior?: Behavior) => sendChange(parts, id, own.providerSubscriptionId, update, behavior);
   try {
     await lock.confirm();
     const paymentUrl = isNow ? await payNowOrLater(send) : await send().then(() => undefined);
-    await sync(own.paymentId, lock);
+    await sync(own.providerSubscriptionId, lock);
     if (paymentUrl !== undefined) return { paymentUrl };
   } catch (error) {
     // nothing was changed there
     if (isRefusal(error)) await dropChange(query, id);
-    await sync(own.paymentId, lock).catch(() => {});
+    await sync(own.providerSubscriptionId, lock).catch(() => {});
     // perhaps only the answer was lost
     if ((await findChange(query, id))?.state !== 'done') throw error;
   }

@@ -4,10 +4,10 @@ import type { PaidInvoice, PaidLine } from './read-invoices.ts';
 import type { ProviderSubscription } from './read-subscription.ts';
 
 /** Lists the invoices of a subscription that are recorded with their payment and amount. */
-export async function listRecordedInvoices(query: Query, paymentId: string): Promise<ReadonlySet<string>> {
+export async function listRecordedInvoices(query: Query, providerSubscriptionId: string): Promise<ReadonlySet<string>> {
   const { rows } = await query<{ invoice_id: string }>(
     'select invoice_id from subscription_invoices where payment_id = $1 and amount is not null',
-    [paymentId],
+    [providerSubscriptionId],
   );
   return new Set(rows.map((row) => row.invoice_id));
 }
@@ -16,7 +16,7 @@ export async function listRecordedInvoices(query: Query, paymentId: string): Pro
  * Records a paid invoice, with the plan of each of its lines.
  * @returns false where it is recorded already; an old row without an amount is completed
  */
-export async function addInvoice(query: Query, paymentId: string, invoice: PaidInvoice): Promise<boolean> {
+export async function addInvoice(query: Query, providerSubscriptionId: string, invoice: PaidInvoice): Promise<boolean> {
   const { lines, covers, ...facts } = invoice;
   const row = await readRow<{ isNew: boolean }>(
     query,
@@ -30,13 +30,18 @@ export async function addInvoice(query: Query, paymentId: string, invoice: PaidI
      on conflict (invoice_id) do update set amount = excluded.amount, currency = excluded.currency,
        covers_from = excluded.covers_from, covers_to = excluded.covers_to where i.amount is null
      returning xmax = 0 as "isNew"`,
-    [paymentId, JSON.stringify({ ...facts, ...covers })],
+    [providerSubscriptionId, JSON.stringify({ ...facts, ...covers })],
   );
-  await addLines(query, paymentId, invoice.id, lines);
+  await addLines(query, providerSubscriptionId, invoice.id, lines);
   return row?.isNew ?? false;
 }
 
-async function addLines(query: Query, paymentId: string, id: string, lines: readonly PaidLine[]): Promise<void> {
+async function addLines(
+  query: Query,
+  providerSubscriptionId: string,
+  id: string,
+  lines: readonly PaidLine[],
+): Promise<void> {
   await query(
     `insert into subscription_invoice_lines
        (invoice_id, line_id, payment_id, plan_id, price_id, amount, is_credit, is_proration, covers_from, covers_to)
@@ -44,7 +49,7 @@ async function addLines(query: Query, paymentId: string, id: string, lines: read
      from jsonb_to_recordset($3::jsonb) as l(id text, "planId" text, "priceId" text, amount bigint, "isCredit" boolean,
        "isProration" boolean, "from" timestamptz, "to" timestamptz)
      on conflict (invoice_id, line_id) do nothing`,
-    [id, paymentId, JSON.stringify(lines.map(({ covers, ...line }) => ({ ...line, ...covers })))],
+    [id, providerSubscriptionId, JSON.stringify(lines.map(({ covers, ...line }) => ({ ...line, ...covers })))],
   );
 }
 
@@ -94,7 +99,7 @@ export async function markOwed(
 /** A payment that has to be refunded. */
 export type OwedInvoice = {
   invoiceId: string;
-  paymentId: string;
+  providerSubscriptionId: string;
   paymentIntentId: string | undefined;
   balanceUsed: number;
   /** Minor units of money. */
@@ -117,7 +122,7 @@ export function takeOwed(
          select from subscriptions o where o.payment_id = i.payment_id and o.livemode = $1
          union all select from access_grants o where o.payment_id = i.payment_id and o.livemode = $1)
        order by return_next_at limit 1 for update skip locked)
-     returning invoice_id as "invoiceId", payment_id as "paymentId", payment_intent_id as "paymentIntentId",
+     returning invoice_id as "invoiceId", payment_id as "providerSubscriptionId", payment_intent_id as "paymentIntentId",
        balance_used as "balanceUsed", coalesce(amount, 0) as amount, return_reason as reason,
        return_error is not null as "wasRefused"`,
     [livemode, now, nextAt, of ?? null],

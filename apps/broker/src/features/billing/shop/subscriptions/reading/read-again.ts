@@ -10,9 +10,9 @@ const most = 100;
  */
 export async function readAgain({ db, provider, sync }: Pick<ShopParts, 'db' | 'provider' | 'sync'>): Promise<void> {
   const wanted = await takeWantedReadings(db.query, provider.livemode, most);
-  for (const [index, paymentId] of wanted.entries()) {
+  for (const [index, providerSubscriptionId] of wanted.entries()) {
     try {
-      await sync(paymentId);
+      await sync(providerSubscriptionId);
     } catch (error) {
       for (const left of wanted.slice(index)) await wantReading(db.query, left);
       throw error;
