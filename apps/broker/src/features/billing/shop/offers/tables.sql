@@ -1,5 +1,5 @@
--- `position`: place of an offer; unique among its kind. `edited_at`: since then an administrator's edit applies, and offers.json no
--- longer changes the offer. `file_version`: the offer in offers.json at the last start.
+-- `position`: place of an offer; a moved offer shares it with no other. `edited_at`: since then an administrator's edit applies, and
+-- offers.json no longer changes the offer. `file_version`: the offer in offers.json at the last start.
 create table plans (
   plan_id text primary key,
   name text not null,

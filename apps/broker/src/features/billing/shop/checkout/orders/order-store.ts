@@ -83,7 +83,7 @@ export async function saveShownRentals(
   await query(`update checkout_orders set shown_rentals = $2 where id = $1`, [id, shownRentals ?? null]);
 }
 
-/** Changes the status of an order; fields that are left out stay as they are. @param from statuses that may be left */
+/** Changes the status of an order; fields that are left out stay as they are. @param from only an order with one of these */
 export async function decideOrder(
   query: Query,
   id: string,
