@@ -309,7 +309,7 @@ test('what deploy-all would do is told before it is done: tools under review fir
   expect(zeal).toMatchObject({ from: '1.0.0', to: '2.0.0', people: { renters: 0, users: 0 } });
   expect(zeal?.changes).toContain('price of `echo`: 2 credits a call');
   expect(zeal?.effects).toContain(
-    '1 tool is under review: with a new version the tools are trusted as the server offers them then, these too.',
+    '1 tool is under review: a new version trusts all tools as the server offers them then, including these.',
   );
   expect(yard).toMatchObject({ from: '1.0.0', to: '2.0.0', people: { renters: 1, users: 0 } });
   expect(yard?.effects).toContainEqual(expect.stringContaining('1 person rents it and keeps the price they have'));
@@ -326,6 +326,6 @@ test('what deploy-all would do is told before it is done: tools under review fir
     serversKeptHidden: 1,
   });
   expect(decided.manifests[0]?.effects).toContain(
-    '1 tool is kept hidden: with a new version the tools are trusted as the server offers them then, these too.',
+    '1 tool is kept hidden: a new version trusts all tools as the server offers them then, including these.',
   );
 });

@@ -202,7 +202,7 @@ function trust(before: Manifest, after: Manifest, hidden: HiddenTools): string[]
     count === 0 || before.version === after.version
       ? []
       : [
-          `${count === 1 ? '1 tool is' : `${count} tools are`} ${how}: with a new version the tools are trusted as the server offers them then, these too.`,
+          `${count === 1 ? '1 tool is' : `${count} tools are`} ${how}: a new version trusts all tools as the server offers them then, including these.`,
         ];
   const effects = [
     ...review(hidden.toolsUnderReview, 'under review'),

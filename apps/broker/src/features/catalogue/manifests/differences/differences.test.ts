@@ -139,8 +139,8 @@ test('what a deployment does is said with its numbers, and nothing where nobody 
     'It is connected again: calls that run then finish on the old connection.',
   ]);
   expect(effectsOf({}, { version: '2.0.0' }, { ...people, toolsUnderReview: 2, toolsKeptHidden: 1 })).toEqual([
-    '2 tools are under review: with a new version the tools are trusted as the server offers them then, these too.',
-    '1 tool is kept hidden: with a new version the tools are trusted as the server offers them then, these too.',
+    '2 tools are under review: a new version trusts all tools as the server offers them then, including these.',
+    '1 tool is kept hidden: a new version trusts all tools as the server offers them then, including these.',
   ]);
   const texts = { name: 'Other', description: 'Other.', icon: '/x.png', category: 'api', features: ['x'], author: 'x' };
   expect(effectsOf({}, texts, people)).toEqual([]);
