@@ -1,8 +1,9 @@
 import type { Database } from '#platform/db/database.ts';
 
 /**
- * Drops the partitions of usage_events whose every row is older than so many months. Answers their names.
- * @param months that single calls are kept, beside the current one
+ * Drops the partitions of usage_events that only have rows older than `months`.
+ * @param months how many months single calls are kept, in addition to the current one
+ * @returns the names of the dropped partitions
  */
 export async function dropOldPartitions(
   db: Pick<Database, 'transaction'>,
@@ -20,7 +21,7 @@ export async function dropOldPartitions(
         order by 1`,
       [oldestName],
     );
-    // the names are ours, and the query above has matched them against their form
+    // the names are ours, and the query above has checked their form
     for (const { name } of rows) await query(`drop table ${name}`);
     return rows.map(({ name }) => name);
   });

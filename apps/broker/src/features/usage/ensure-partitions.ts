@@ -3,16 +3,16 @@ import type { Database } from '#platform/db/database.ts';
 const monthsAhead = 2;
 
 /**
- * Makes this month's and the next months' partitions of usage_events, so that no row falls into the default one. Months are
- * those of UTC, whatever the time zone of the database. A partition begins where the one before it ends: partitions that
- * were made by months of another zone leave neither a gap nor an overlap.
+ * Creates the partitions of usage_events for this month and the next ones, so that no row falls into the default partition.
+ * Months are in UTC, in any time zone of the database. A partition begins where the previous one ends, so that partitions by
+ * months of another zone leave neither a gap nor an overlap.
  */
 export async function ensurePartitions(db: Pick<Database, 'transaction'>, nowMs: number): Promise<void> {
   const now = new Date(nowMs);
   const firstOf = (month: number) => new Date(Date.UTC(now.getUTCFullYear(), month, 1)).toISOString();
   const nameOf = (month: number) => `usage_events_${firstOf(month).slice(0, 7).replace('-', '_')}`;
   await db.transaction(async (query) => {
-    // "if not exists" alone does not help two replicas that start at the same moment
+    // "if not exists" alone does not protect two replicas that start at the same moment
     await query(`select pg_advisory_xact_lock(hashtext('souk:usage-partitions'))`);
     await query(`set local datestyle = 'ISO'`);
     const { rows } = await query<{ name: string; end: string | null }>(

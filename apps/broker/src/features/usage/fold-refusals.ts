@@ -1,30 +1,23 @@
 import type { UsageRow } from '#features/billing/index.ts';
 
 const minuteMs = 60_000;
-/** Tokens whose refusals are counted at a time; beyond it, the one that was refused first gets a new row. */
+/** Tokens whose refusals are counted at a time. Beyond that, the token that was refused first gets a new row. */
 const maxTokens = 10_000;
 
-/** A row that stands for several calls; `count` grows until its minute is over. */
+/** A row for several calls. `count` grows until its minute is over. */
 type Counted = { row: UsageRow & { count: number }; written: number };
-
-/**
- * Refusals for rate leave one row a minute and token, with a count: a client that repeats its call without end must not
- * fill the log. The row is that of the minute's first refusal, and is written again when its count has grown.
- */
-export type FoldedRefusals = {
-  /** Counts a refusal for rate. @returns the row to write now, undefined when only a count has grown */
-  add(row: UsageRow): UsageRow | undefined;
-  /** The rows whose counts have grown since they were last written, and by how many. */
-  takeGrown(): { row: UsageRow; more: number }[];
-};
 
 export function isRefusedForRate({ outcome, reason }: Pick<UsageRow, 'outcome' | 'reason'>): boolean {
   return reason === 'rate_limited' && outcome === 'refused';
 }
 
-export function foldRefusals(): FoldedRefusals {
+/**
+ * Folds refusals for rate into one row per minute and token, with a count: a client that repeats its call forever must not
+ * fill the log. It is the row of the minute's first refusal, and is written again when its count has grown.
+ */
+export function foldRefusals() {
   const byToken = new Map<string, Counted>();
-  /** Of minutes that are over. */
+  /** Rows of past minutes whose counts are not written yet. */
   let ended: Counted[] = [];
 
   function end(tokenId: string, counted: Counted): void {
@@ -33,7 +26,8 @@ export function foldRefusals(): FoldedRefusals {
   }
 
   return {
-    add(row) {
+    /** Counts a refusal for rate. @returns the row to write now; undefined if only a count has grown */
+    add(row: UsageRow): UsageRow | undefined {
       const known = byToken.get(row.tokenId);
       if (known && minuteOf(known.row) === minuteOf(row)) {
         known.row.count++;
@@ -45,7 +39,8 @@ export function foldRefusals(): FoldedRefusals {
       byToken.set(row.tokenId, { row: { ...row, count: 1 }, written: 1 });
       return row;
     },
-    takeGrown() {
+    /** The rows whose counts have grown since they were last written, and by how many. */
+    takeGrown(): { row: UsageRow; more: number }[] {
       const grown = [...ended, ...[...byToken.values()].filter(({ row, written }) => row.count > written)];
       ended = [];
       return grown.map((counted) => {

@@ -1,14 +1,14 @@
 import type { Query } from '#platform/db/database.ts';
 
 const batchRows = 5_000;
-/** A person who deletes their account waits for no more; the job does the rest. */
+/** Batches that a user who deletes their account waits for. The job does the rest. */
 export const batchesAtOnce = 20;
-/** In one run of the job; the next one goes on. */
+/** Users per run of the job. The next run continues. */
 const mostPeople = 1_000;
-/** A charge whose answer was lost is asked for again, and looks for its call (credits/leases/lease-functions.ts). */
+/** Age from which calls are deleted: a charge whose answer was lost is retried, and looks up its call (credits/leases). */
 const settledMs = 60 * 60_000;
 
-/** Deletes what deleted accounts used: each call and its sums, but for calls of the last hour. */
+/** Deletes the calls of deleted accounts, and their sums, except calls of the last hour. */
 export async function forgetUseOfDeleted(query: Query, nowMs: number): Promise<number> {
   const { rows } = await query<{ id: string }>(
     `select id from users u where deleted_at < $1 and (
@@ -20,7 +20,7 @@ export async function forgetUseOfDeleted(query: Query, nowMs: number): Promise<n
   return rows.length;
 }
 
-/** The same of one person. Calls go in batches: others that write are not kept waiting. */
+/** Deletes the calls of one user, in batches that do not block other writers, and their sums. */
 export async function forgetUse(
   query: Query,
   userId: string,
@@ -37,7 +37,7 @@ export async function forgetUse(
   await forgetSums(query, userId);
 }
 
-/** Sums of all people stay: they are of no person. What is not merged yet is part of these, and goes a day later. */
+/** Deletes a user's sums. The sums of all users stay. Parts that are not merged yet are deleted a day later. */
 async function forgetSums(query: Query, userId: string): Promise<void> {
   for (const table of ['usage_daily', 'usage_people']) await query(`delete from ${table} where user_id = $1`, [userId]);
 }

@@ -2,19 +2,19 @@ import type { UsageRow } from '#features/billing/index.ts';
 import type { Log } from '#platform/log.ts';
 import { createSampledLog } from '#platform/sampled-log.ts';
 
-/** Ends of a call that are nobody's fault: a server that asks for input goes on, and a tool's own error is its answer. */
+/** Reasons that are not logged: a call that asks for input continues, and a tool's own error is its answer. */
 const ordinary: ReadonlySet<string> = new Set(['input_required', 'tool_error']);
-/** The server was not reached, although the call was not sent. */
+/** Refusals that are logged as failures, because the server was unreachable. */
 const unreachable: ReadonlySet<string> = new Set(['upstream_unavailable', 'busy']);
 const maxNameCharacters = 100;
-/** A person who changes their mind is no news; a client that gave up after so long says that its server hangs. */
+/** A canceled call is only logged after this long: then the server may hang. */
 const longWaitMs = 30_000;
 
 export type CallLog = { note(rows: readonly UsageRow[]): void; stop(): void };
 
 /**
- * A line for each call that failed, and for each that was refused; in a flood for some of them, with the number of the
- * others. Never an argument: of a resource not even its address, which may hold what is private.
+ * Logs each failed and each refused call; in a flood only some of them, with the number of the rest. Never logs arguments, nor
+ * the URI of a resource, which may be private.
  */
 export function createCallLog(log: Log): CallLog {
   const failures = createSampledLog(log, 'more calls failed');

@@ -6,21 +6,18 @@ import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import { readCalls, readCallsById, type NameClients } from './read-calls.ts';
 
-/** The clock of a broker and that of the database may differ by so much. */
+/** How much the clocks of a broker and the database may differ. */
 const clocksDifferMs = 5 * 60_000;
-/** How long before its charge a call may have begun whose id does not tell its time. */
+/** How long before its charge a call may have begun, if its id does not contain the time. */
 const longestCallMs = 86_400_000;
 
-/** A person's calls for administrators, read as they read their own. */
+/** Serves a user's calls for administrators, as the user sees them. */
 export function mountPersonCalls(
   router: Router,
-  {
-    query,
-    directory,
-    nameClients,
-    livemode,
-  }: { query: Query; directory: Pick<UserDirectory, 'find'>; nameClients: NameClients; livemode: boolean },
+  parts: { query: Query; directory: Pick<UserDirectory, 'find'>; nameClients: NameClients; livemode: boolean },
 ): void {
+  const { query, directory, nameClients, livemode } = parts;
+
   async function find(userId: string): Promise<string> {
     const user = await directory.find(userId);
     if (!user) throw new SoukError('not_found', { message: 'There is no such user' });

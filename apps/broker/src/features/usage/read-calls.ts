@@ -11,34 +11,20 @@ export type CallFilter = {
   to?: Date | undefined;
 };
 
-/** Names of clients and personal tokens as their owner knows them, by tokenId. */
+/** Reads the names of clients and personal tokens as their owner knows them, by tokenId. */
 export type NameClients = (
   userId: string,
   clients: readonly { clientId: string; tokenId: string }[],
 ) => Promise<ReadonlyMap<string, string>>;
 
-type Row = {
-  call_id: string;
-  created_at: Date;
-  client_id: string;
-  token_id: string;
-  server_id: string | null;
-  kind: Call['kind'];
-  name: string;
-  duration_ms: number;
-  outcome: Call['outcome'];
-  reason: string | null;
-  credits: number;
-  calls: number;
-  rounds: number;
-};
+type Row = Omit<Call, 'at' | 'client'> & { at: Date; client_id: string; token_id: string };
 
-const columns = `call_id, created_at, client_id, token_id, server_id, kind, name, duration_ms, outcome, reason, credits,
-  calls, rounds`;
+const columns = `call_id as id, created_at as at, client_id, token_id, server_id as "serverId", kind, name,
+  duration_ms as "durationMs", outcome, reason, credits, calls as count, rounds`;
 
 /**
- * One page of a person's calls, newest first. A page starts after the last call of the page before (by time and id), so new
- * calls do not shift it, and a late page costs as much as the first.
+ * Reads one page of a user's calls, newest first. A page starts after the last call of the previous page (by time and id), so
+ * new calls do not shift it, and a late page costs as much as the first.
  */
 export async function readCalls(
   query: Query,
@@ -70,18 +56,14 @@ export async function readCalls(
     ],
   );
   const page = rows.slice(0, filter.limit);
-  const used = new Map(page.map((row) => [row.token_id, { clientId: row.client_id, tokenId: row.token_id }]));
-  const names = await nameClients(userId, [...used.values()]);
   const last = page.at(-1);
   return {
-    calls: page.map((row) => present(row, names)),
-    nextCursor: rows.length > page.length && last ? writeCursor({ at: last.created_at, id: last.call_id }) : null,
+    calls: await presentAll(page, userId, nameClients),
+    nextCursor: rows.length > page.length && last ? writeCursor(last) : null,
   };
 }
 
-/**
- * Calls of a person by their ids, newest first. @param period when they ended: a call is found by its time first
- */
+/** Reads calls of a user by their ids, newest first. @param period when they ended: calls are found by time first */
 export async function readCallsById(
   query: Query,
   userId: string,
@@ -96,12 +78,10 @@ export async function readCallsById(
      order by created_at desc, call_id desc`,
     [userId, callIds, period.from, period.to],
   );
-  const used = new Map(rows.map((row) => [row.token_id, { clientId: row.client_id, tokenId: row.token_id }]));
-  const names = await nameClients(userId, [...used.values()]);
-  return rows.map((row) => present(row, names));
+  return presentAll(rows, userId, nameClients);
 }
 
-/** By the client's id; every other is a client that a person connected. */
+/** Kinds of clients by id. All others are connected apps. */
 const kindsOfClient: Readonly<Record<string, Call['client']['kind']>> = { personal: 'token', frontend: 'web' };
 const namelessTexts: Readonly<Record<Call['client']['kind'], string>> = {
   client: 'Disconnected client',
@@ -109,20 +89,12 @@ const namelessTexts: Readonly<Record<Call['client']['kind'], string>> = {
   web: 'This website',
 };
 
-function present(row: Row, names: ReadonlyMap<string, string>): Call {
-  const kind = kindsOfClient[row.client_id] ?? 'client';
-  return {
-    id: row.call_id,
-    at: row.created_at.toISOString(),
-    client: { kind, name: names.get(row.token_id) ?? namelessTexts[kind] },
-    serverId: row.server_id,
-    kind: row.kind,
-    name: row.name,
-    durationMs: row.duration_ms,
-    outcome: row.outcome,
-    reason: row.reason,
-    credits: row.credits,
-    count: row.calls,
-    rounds: row.rounds,
-  };
+async function presentAll(rows: readonly Row[], userId: string, nameClients: NameClients): Promise<Call[]> {
+  const used = new Map(rows.map((row) => [row.token_id, { clientId: row.client_id, tokenId: row.token_id }]));
+  const names = await nameClients(userId, [...used.values()]);
+  return rows.map(({ at, client_id: clientId, token_id: tokenId, ...call }) => {
+    const kind = kindsOfClient[clientId] ?? 'client';
+    const client = { kind, name: names.get(tokenId) ?? namelessTexts[kind] };
+    return { ...call, at: at.toISOString(), client };
+  });
 }

@@ -1,7 +1,7 @@
--- By month, so that old months are detached rather than deleted row by row (data.md, Schema).
--- `server_id` null: a built-in tool, or a name that no server has. `calls`: one row stands for several refusals for rate.
--- `rounds`: a call that asks its client something is one row, however many requests it takes.
--- `livemode`: whether a call was charged with credits of real payments, or of the sandbox. Without a charge: null.
+-- Partitioned by month, so that old months are detached, not deleted row by row (data.md, Schema).
+-- `server_id` is null for built-in tools and names of no server. `calls`: one row may count several refusals for rate.
+-- `rounds`: a call that asks its client is one row, for all of its requests.
+-- `livemode`: whether a call was charged with credits of real payments or of the sandbox; null without a charge.
 create table usage_events (
   call_id uuid not null,
   user_id uuid not null,
@@ -23,7 +23,7 @@ create table usage_events (
 
 create index usage_events_by_user on usage_events (user_id, created_at desc);
 
--- The history of credits must not look through calls that cost nothing, which are nearly all.
+-- The history of credits must not read free calls, which are nearly all.
 create index usage_events_paid on usage_events (user_id, created_at desc, call_id desc) where credits > 0;
 
 create table usage_events_default partition of usage_events default;

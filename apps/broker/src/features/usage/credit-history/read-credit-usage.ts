@@ -3,20 +3,19 @@ import type { Place } from '@souk/contract/times.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Period } from '#platform/http/period.ts';
 
-/** Pages are counted up to this many calls; older ones are found by the period. */
+/** Pages are counted up to this many calls. Older calls are found by the period. */
 const maxCounted = 10_000;
 
 type Row = { call_id: string; server_id: string | null; name: string; credits: number; created_at: Date };
 
 /**
- * Calls that were charged, with the credits of real payments or of the sandbox: those of the other kind are left out. Index:
- * usage_events_paid.
+ * Calls that were charged with credits of real payments, or of the sandbox, but not both. Uses the index usage_events_paid.
  */
 const paidCalls = `
   from usage_events u
   where u.user_id = $1 and u.credits > 0 and u.created_at >= $3 and u.created_at < $4 and u.livemode = $2`;
 
-/** One page of what a person's calls cost, newest first, or what follows after one of them. Arguments and results are not stored. */
+/** Reads what a user's calls cost, newest first: one page, or what follows `after`. Arguments and results are not stored. */
 export async function readCreditUsage(
   query: Query,
   of: { userId: string; livemode: boolean; period: Period },
@@ -34,12 +33,12 @@ export async function readCreditUsage(
     toolName: row.name,
     amount: row.credits,
     timestamp: row.created_at.toISOString(),
-    // MCP has no field in which a server tells its tokens
+    // MCP has no field for a server's tokens
     metadata: {},
   }));
 }
 
-/** How many there are, counted up to a limit. */
+/** Counts such calls, up to a limit. */
 export async function countCreditUsage(
   query: Query,
   of: { userId: string; livemode: boolean; period: Period },

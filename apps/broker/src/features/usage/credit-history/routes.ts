@@ -21,7 +21,7 @@ const columns: Columns<CreditUsage> = {
   credits: ({ amount }) => amount,
 };
 
-/** What the calls of a person cost, as pages and as a file. @param livemode whose credits count: see the ledger */
+/** Serves what a user's calls cost, as pages and as a file. @param livemode whether credits of real payments count, see the ledger */
 export function mountCreditHistoryRoutes(
   router: Router,
   { query, livemode, downloads }: { query: Query; livemode: boolean; downloads: Downloads },

@@ -1,20 +1,20 @@
 /**
- * Upper limits in milliseconds of the buckets in which durations of answered calls are counted; a last bucket is open.
- * The tables are made from them: others need a migration.
+ * Upper limits in milliseconds of the buckets in which durations of answered calls are counted. The last bucket is open. The
+ * tables have a column for each: other limits need a migration.
  */
 const limitsMs = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 15_000] as const;
 
-/** The same as an array of the database. */
+/** The limits as an array for the database. */
 export const latencyLimitsText = `{${limitsMs.join(',')}}`;
 
-/** The columns that count them, the quickest first. */
+/** The columns with the counts, quickest first. */
 export const latencyColumns = [...limitsMs.map((limit) => `ms_${limit}`), 'ms_more'] as const;
 
 /**
- * The duration that this share of the calls did not exceed, in whole milliseconds: exact to its bucket, and in it as if the
- * calls lay evenly. Of the open bucket its lower limit.
- * @param counts of the buckets, the quickest first
- * @returns undefined where there were no calls
+ * The duration that this share of the calls did not exceed, in whole milliseconds. Exact to its bucket, within which calls
+ * count as evenly spread; the lower limit of the open bucket.
+ * @param counts of the buckets, quickest first
+ * @returns undefined if there were no calls
  */
 export function percentileMs(counts: readonly number[], share: number): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);

@@ -4,8 +4,8 @@ import type { Query } from '#platform/db/database.ts';
 type Row = { server_id: string; day: string; answered: number };
 
 /**
- * A person's answered tool calls of each of these days (UTC, the oldest first) by server: the servers with the most, the
- * first first; then built-in tools, and all other servers together.
+ * Reads a user's answered tool calls on each of these days (UTC, oldest first) by server: the servers with the most calls,
+ * in that order; then built-in tools, and all other servers together.
  */
 export async function readServersByDay(
   query: Query,
@@ -20,7 +20,7 @@ export async function readServersByDay(
   });
 }
 
-/** Built-in tools, and servers that a day counts together, are none of those with the most, however much they have. */
+/** Built-in tools, and the servers that a day counts together, are never ranked among the servers with the most calls. */
 const text = `
   with sums as (
     select case when server_id = '' then '${builtInTools}' else server_id end as server_id, day,

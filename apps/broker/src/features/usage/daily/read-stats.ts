@@ -3,7 +3,7 @@ import type { Query } from '#platform/db/database.ts';
 import { latencyColumns, percentileMs } from './latency-buckets.ts';
 import { readServersByDay } from './read-servers-by-day.ts';
 
-/** Of servers, of tools: those that were used most (specification part 1, section 9). The totals count all. */
+/** The most used servers, and the most used tools (specification part 1, section 9). The totals count all. */
 const maxRecords = 1000;
 const dayMs = 24 * 60 * 60_000;
 
@@ -21,9 +21,9 @@ type Row = {
 };
 
 /**
- * What one person used in the last `days` days (UTC), today included: in all, by server, tool and day. Prompts and
- * resources are not counted as tool calls, but as a last call. Calls of built-in tools count as all others do, so that the total
- * is the number of the calls that people see. From the sums by day; single calls are not read.
+ * Reads one user's use in the last `days` days (UTC), today included: in total, by server, tool and day. Prompts and resources
+ * do not count as tool calls, but as a last call. Calls of built-in tools count, so that the total is the number of calls that
+ * users see. Read from the sums by day, not from single calls.
  */
 export async function readUsageStats(query: Query, userId: string, days: number, nowMs: number): Promise<UsageStats> {
   const today = Math.floor(nowMs / dayMs) * dayMs;
@@ -64,7 +64,7 @@ export async function readUsageStats(query: Query, userId: string, days: number,
   };
 }
 
-/** What belongs to no server is one row, without the names that were called. */
+/** Calls that belong to no server are one row, without names. */
 const statsText = `
   with sums as (
     select day, server_id, name,
@@ -85,7 +85,7 @@ const statsText = `
   from ranked where is_day or place <= $3
   order by place`;
 
-/** Credits an answered call, rounded as the dashboard shows them: one decimal for each server (specification part 2, section 9). */
+/** The average per answered call is rounded as on the dashboard: one decimal per server (specification part 2, section 9). */
 function presentUse({ calls, answered, credits }: Row) {
   return {
     toolCalls: calls,

@@ -3,7 +3,7 @@ import type { Query } from '#platform/db/database.ts';
 const days = 90;
 const maxTools = 2_000;
 
-/** The tools of servers that a person called in the last 90 days (UTC), with any outcome. */
+/** Reads the tools of servers that a user called in the last 90 days (UTC), with any outcome. */
 export async function usedTools(
   query: Query,
   userId: string,
@@ -18,7 +18,7 @@ export async function usedTools(
   return rows.map((row) => ({ serverId: row.server_id, tool: row.name }));
 }
 
-/** Whether a person had an answer of a server in the last 90 days (UTC). */
+/** Whether a user got an answer from a server in the last 90 days (UTC). */
 export async function hasUsed(query: Query, userId: string, serverId: string, nowMs: number): Promise<boolean> {
   const { rows } = await query(
     `select 1 from usage_by_day

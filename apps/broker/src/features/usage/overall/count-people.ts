@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
-import { reached } from './tables.ts';
+import { reached } from './merge-overall.ts';
 
 const dayMs = 24 * 60 * 60_000;
-/** Rows of a day may be merged after its end. */
+/** How long after its end rows of a day may be merged. */
 const settledAfterMs = 10 * 60_000;
-export const spanDays = 30;
+const spanDays = 30;
 
 const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 /**
- * Counts the people of days that are over, once for each: how many used a server on it, and in the 30 days that end with yesterday and
- * with the day 30 days before today. In the background, without a time limit: it reads a month of use by day.
+ * Counts users once for each past day: how many used a server on that day, and in the 30 days that end with yesterday and with
+ * the day 30 days before today. In the background, without a time limit: it reads a month of use by day.
  */
 export async function countPeople({ maintenance }: Pick<Database, 'maintenance'>, nowMs: number): Promise<void> {
   const yesterdayMs = nowMs - settledAfterMs - dayMs;

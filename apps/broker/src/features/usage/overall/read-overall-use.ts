@@ -1,33 +1,33 @@
 import type { Query } from '#platform/db/database.ts';
 import { latencyColumns, percentileMs } from '../daily/latency-buckets.ts';
-import { reached } from './tables.ts';
+import { reached } from './merge-overall.ts';
 
 type BothSpans = { now: number; before: number };
 
-/** What all people used in 30 days, and in the 30 before. */
-export type OverallUse = {
+/** The use of all users in 30 days, and in the 30 days before. */
+type OverallUse = {
   calls: BothSpans;
   /** Calls that a server failed. */
   errors: BothSpans;
-  /** People whose calls reached a server; null: not counted yet. */
+  /** Users whose calls reached a server; null if not counted yet. */
   people: { now: number; before: number | null };
   byDay: ReadonlyMap<string, { calls: number; errors: number }>;
   peopleByDay: ReadonlyMap<string, number>;
-  /** The slowest servers first: 95 % of the `calls`, which are answered ones, took at most so many ms. */
+  /** The slowest servers first: 95 % of their answered `calls` took at most `p95Ms`. */
   slowest: { serverId: string; calls: number; p95Ms: number }[];
-  /** Servers that failed the largest share of their calls. `calls` are answered ones, beside `errors`. */
+  /** Servers that failed the largest share of their calls. `calls` are the answered ones. */
   failing: { serverId: string; calls: number; errors: number }[];
 };
 
 type DayRow = { day: string; calls: number; failed: number };
 type ServerRow = { server_id: string; answered: number; failed: number; latency: number[] };
 
-/** Fewer calls say little about a server. */
+/** Servers with fewer calls are left out: these say little about them. */
 const leastCalls = 20;
 const maxServers = 10_000;
 const shownServers = 5;
 
-/** Reads the sums by day. @param span its first and last day, and the first of the span before it (UTC) */
+/** Reads the sums by day. @param span its first and last day, and those of the span before it (UTC) */
 export async function readOverallUse(
   query: Query,
   span: { from: string; to: string; before: string; endedBefore: string },

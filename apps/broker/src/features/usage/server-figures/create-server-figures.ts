@@ -5,16 +5,16 @@ import { pricedButMissing, presentTools } from './present-tools.ts';
 import { readServerFigures, type FiguresParts } from './read-figures.ts';
 import { readToolUse } from './read-month.ts';
 
-/** What administrators and the operator see of a server's use. */
+/** A server's use, for administrators and the operator. */
 export type ServerUse = {
-  /** @throws SoukError not_found where no version of it is known */
+  /** @throws SoukError not_found if no version of it is known */
   read(serverId: string): Promise<Omit<ServerFigures, 'success'>>;
-  /** @throws SoukError not_found where it is not deployed */
+  /** @throws SoukError not_found if it is not deployed */
   readTools(serverId: string): Promise<{ tools: AdminTool[]; pricedButMissing: { name: string; credits: number }[] }>;
 };
 
-export function createServerFigures(given: FiguresParts & { catalogue: Catalogue }): ServerUse {
-  const { catalogue, query, clock } = given;
+export function createServerFigures(parts: FiguresParts & { catalogue: Catalogue }): ServerUse {
+  const { catalogue, query, clock } = parts;
   const find = (id: string) => catalogue.snapshot().byId.get(id);
 
   async function findStaged(id: string) {
@@ -28,7 +28,7 @@ export function createServerFigures(given: FiguresParts & { catalogue: Catalogue
       if (!server && (await catalogue.versions(id)).length === 0) {
         throw new SoukError('not_found', { message: `There is no manifest of ${id}.` });
       }
-      return readServerFigures(id, server, given);
+      return readServerFigures(id, server, parts);
     },
 
     async readTools(id) {

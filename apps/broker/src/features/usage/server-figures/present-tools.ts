@@ -4,8 +4,8 @@ import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import { estimateToolTokens, needsTask, type CatalogueItem, type CatalogueServer } from '#features/catalogue/index.ts';
 import { asRecord } from '#platform/json.ts';
 
-export type ToolFacts = {
-  /** undefined: nothing is staged. */
+type ToolFacts = {
+  /** Undefined if nothing is staged. */
   staged: Manifest | undefined;
   use: ReadonlyMap<string, { calls: number; errors: number }>;
   /** Changes that wait for a review. */
@@ -14,7 +14,7 @@ export type ToolFacts = {
   rejected: readonly { change: ToolChange; by: string | null }[];
 };
 
-/** The tools of a deployed server, in its own order; those under review last. */
+/** Presents the tools of a deployed server in its own order, those under review last. */
 export function presentTools(server: CatalogueServer, facts: ToolFacts): AdminTool[] {
   const pendingOf = new Map(facts.pending.map((change) => [change.tool, change]));
   const rejectedOf = new Map(facts.rejected.map((one) => [one.change.tool, one]));
@@ -43,7 +43,7 @@ export function presentTools(server: CatalogueServer, facts: ToolFacts): AdminTo
   return [...server.tools, ...server.toolsUnderReview].map(present);
 }
 
-/** A client takes a tool without hints for a destructive one; an administrator reads what the server said. */
+/** The effects as the server states them, for administrators. Clients consider a tool without hints destructive. */
 function statedEffects(annotations: Record<string, unknown> | undefined): Pick<AdminTool, 'readOnly' | 'destructive'> {
   const readOnly = annotations?.['readOnlyHint'] === true;
   const destructive = annotations?.['destructiveHint'];
@@ -56,7 +56,7 @@ function decisionOf(rejected: ToolFacts['rejected'][number] | undefined): AdminT
   return { at: change.decidedAt ?? change.foundAt, by, reason: change.reason, change };
 }
 
-/** Prices in the deployed version of tools that the server does not list. */
+/** The prices in the deployed version for tools that the server does not list. */
 export function pricedButMissing(server: CatalogueServer): { name: string; credits: number }[] {
   const names = new Set([...server.tools, ...server.toolsUnderReview].map(({ name }) => name));
   return [...costsOf(server.manifest)]
@@ -64,7 +64,7 @@ export function pricedButMissing(server: CatalogueServer): { name: string; credi
     .map(([name, credits]) => ({ name, credits }));
 }
 
-/** A map: a tool may be called `constructor`. */
+/** A map, because a tool may be called `constructor`. */
 function costsOf({ billing }: Manifest): Map<string, number> {
   return new Map(Object.entries(billing?.toolCosts ?? {}));
 }

@@ -7,7 +7,7 @@ import type { Query } from '#platform/db/database.ts';
 import { everyDay, firstShownDay, shownDays } from '../server-record/every-day.ts';
 import { readMonth } from './read-month.ts';
 
-/** The contract's bound. */
+/** Limit of the contract. */
 const maxChildren = 200;
 
 export type FiguresParts = Pick<Upstreams, 'health' | 'watch' | 'childrenOf'> & {
@@ -20,8 +20,8 @@ export type FiguresParts = Pick<Upstreams, 'health' | 'watch' | 'childrenOf'> & 
 };
 
 /**
- * How a server did in the last 30 days, for all people together.
- * @param live what is deployed of it
+ * Reads how a server did in the last 30 days, for all users together.
+ * @param live the deployed server
  */
 export async function readServerFigures(
   serverId: string,

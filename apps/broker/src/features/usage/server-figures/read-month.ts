@@ -3,9 +3,9 @@ import { latencyColumns, percentileMs } from '../daily/latency-buckets.ts';
 import { firstShownDay } from '../server-record/every-day.ts';
 import { countPeopleOfServer } from '../server-record/people-of-server.ts';
 
-/** What all people used of a server. */
-export type ServerMonth = {
-  /** Answered calls. Those that the server failed and those that were refused or canceled before stand apart. */
+/** A server's use by all users. */
+type ServerMonth = {
+  /** Answered calls. Calls that the server failed, or that were refused or canceled before, are counted separately. */
   calls: number;
   errors: number;
   refused: number;
@@ -17,7 +17,7 @@ export type ServerMonth = {
 
 type Row = { calls: number; answered: number; failed: number; credits: number; latency: number[] };
 
-/** Reads the last 30 days (UTC) from the sums by day. Calls are those of tools; credits and people are of prompts and resources too. */
+/** Reads the last 30 days (UTC) from the sums by day. Only tool calls count as calls; credits and users include the rest. */
 export async function readMonth(query: Query, serverId: string, nowMs: number): Promise<ServerMonth> {
   const [{ rows }, users] = await Promise.all([
     query<Row>(monthText, [serverId, firstShownDay(nowMs)]),

@@ -1,29 +1,19 @@
 import { leastCallsForFigures } from '@souk/contract/catalogue/server-record.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Query } from '#platform/db/database.ts';
 import { createKeptValue } from '#platform/work/kept-value.ts';
-import type { Log } from '#platform/log.ts';
+import type { FigureParts } from './kept-figures.ts';
 
 const days = 7;
 const dayMs = 86_400_000;
-/** The statement reads a week of calls: it runs once in this time, for the pages of all servers together. */
+/** How long figures are kept, for the pages of all servers together: the statement reads a week of calls. */
 const keptMs = 10 * 60_000;
-/** A statement that failed for its length would fail again. */
+/** Wait after a failure: a statement that took too long would fail again. */
 const failedMs = 2 * 60_000;
 
-export type CallFigures = { successPercent: number; medianMs: number };
+type CallFigures = { successPercent: number; medianMs: number };
 type Row = { server_id: string; calls: number; answered: number; median_ms: number | null };
 
-/** How calls of tools went, by server, of everyone together. While it cannot be read, what was read last. */
-export function callsOfServers({
-  query,
-  clock,
-  log,
-}: {
-  query: Query;
-  clock: Clock;
-  log: Log;
-}): (serverId: string) => Promise<CallFigures | null> {
+/** How tool calls of all users went, by server. While that cannot be read, the last known figures. */
+export function callsOfServers({ query, clock, log }: FigureParts): (serverId: string) => Promise<CallFigures | null> {
   const figures = createKeptValue<ReadonlyMap<string, CallFigures>>({
     async read() {
       const { rows } = await query<Row>(text, [new Date(clock.now() - days * dayMs), leastCallsForFigures]);
@@ -42,14 +32,14 @@ function present({ calls, answered, median_ms: medianMs }: Row): CallFigures {
   return { successPercent: percentOf(answered, calls), medianMs: Math.round(medianMs ?? 0) };
 }
 
-/** With 2 decimals, and never rounded up: 100 means all. */
+/** Rounds down to 2 decimals, so that 100 means all. */
 export function percentOf(part: number, whole: number): number {
   return Math.floor((part / whole) * 10_000) / 100;
 }
 
 /**
- * What was refused or cancelled says nothing of the server, nor does a program that ended for what its caller made it take:
- * else one account could spoil the record. A tool's own error is an answer.
+ * Leaves out calls that were refused or canceled, and programs that exceeded limits because of their caller: otherwise one
+ * account could spoil the server's record. A tool's own error is an answer.
  */
 const text = `
   select server_id, sum(calls)::int as calls,

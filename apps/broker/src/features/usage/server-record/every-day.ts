@@ -6,12 +6,12 @@ const dayMs = 86_400_000;
 
 type Days = Awaited<ReturnType<Upstreams['health']['read']>>;
 
-/** The first of the shown days (UTC), today the last. */
+/** The first of the shown days (UTC). The last is today. */
 export function firstShownDay(nowMs: number): string {
   return new Date(nowMs - (shownDays - 1) * dayMs).toISOString().slice(0, 10);
 }
 
-/** The days without a check too. */
+/** Returns every shown day, also those without a check. */
 export function everyDay(days: Days, nowMs: number) {
   const checked = new Map(days.map(({ day, up, down }) => [day, percentOf(up, up + down)]));
   return Array.from({ length: shownDays }, (_, index) => {

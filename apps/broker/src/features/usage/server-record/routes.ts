@@ -11,7 +11,7 @@ import { everyDay, shownDays } from './every-day.ts';
 
 type Days = Awaited<ReturnType<Upstreams['health']['read']>>;
 
-/** What a visitor reads of a server's past, from what was measured. */
+/** Serves a server's record for visitors, from measurements. */
 export function mountServerRecord(
   router: Router,
   options: { catalogue: Catalogue; query: Query; clock: Clock; log: Log } & Pick<Upstreams, 'health'>,
@@ -37,7 +37,7 @@ export function mountServerRecord(
   });
 }
 
-/** Before a second day has begun, a figure would be one of minutes. */
+/** The figure is null until a second day has begun: it would cover minutes only. */
 function uptimeOf(days: Days) {
   const [first] = days;
   if (!first) return null;

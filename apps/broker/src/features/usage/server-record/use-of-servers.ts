@@ -1,36 +1,25 @@
 import { otherServers } from '@souk/contract/usage.ts';
 import type { Popularity } from '#features/catalogue/index.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Query } from '#platform/db/database.ts';
-import { createKeptValue } from '#platform/work/kept-value.ts';
-import type { Log } from '#platform/log.ts';
+import { firstShownDay } from './every-day.ts';
+import { keepFigures, type FigureParts } from './kept-figures.ts';
 
-const days = 30;
-const dayMs = 86_400_000;
-/** The statement reads a month of sums by day. */
-const keptMs = 60 * 60_000;
-const failedMs = 5 * 60_000;
-/** Servers in the order; those behind them stand by name. */
+/** Servers that are ranked. The rest are listed by name. */
 const maxServers = 10_000;
 
 type Row = { server_id: string; people: number; calls: number };
 
 /**
- * How many people used each server in the last 30 days (UTC), and how often: what was answered alone, so that a server is not
- * popular for failing. Read from memory, and from the sums by day once an hour.
+ * How many users used each server in the last 30 days (UTC), and how often. Only answered calls count, so that a server is
+ * not popular for failing.
  */
-export function useOfServers({ query, clock, log }: { query: Query; clock: Clock; log: Log }): () => Popularity {
-  const kept = createKeptValue<Popularity>({
+export function useOfServers(parts: FigureParts): () => Popularity {
+  const kept = keepFigures<Popularity>(parts, {
     async read() {
-      const firstDay = new Date(clock.now() - (days - 1) * dayMs).toISOString().slice(0, 10);
-      const { rows } = await query<Row>(text, [firstDay, maxServers]);
+      const { rows } = await parts.query<Row>(text, [firstShownDay(parts.clock.now()), maxServers]);
       return new Map(rows.map(({ server_id: id, people, calls }) => [id, { people, calls }]));
     },
     first: new Map(),
-    keptMs,
-    failedMs,
-    clock,
-    onFailure: (error) => log.warn({ err: error }, 'how much servers are used cannot be read'),
+    failure: 'how much servers are used cannot be read',
   });
   return () => kept.last();
 }
