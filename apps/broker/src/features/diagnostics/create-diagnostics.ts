@@ -18,15 +18,15 @@ import { createDocumentFaults } from './document-faults.ts';
 import { createSelfTest } from './doctor/self-test.ts';
 import { mountDiagnosticsRoutes } from './routes.ts';
 
-export type DiagnosticsOptions = {
+type DiagnosticsOptions = {
   db: Database;
   publicUrl: string;
   findTokenOwner: FindTokenOwner;
-  /** How the self-test's requests leave. */
+  /** Sends the requests of the self-test. */
   dispatcher: Dispatcher;
-  /** What a person's connected apps are called on the other screens, by grant. */
+  /** The names of a user's connected apps on the other screens, by grant. */
   namesOfApps(userId: string): Promise<ReadonlyMap<string, string>>;
-  /** Keeps the version that a connected app told. */
+  /** Records the version of a connected app. */
   noteClientVersion(grantId: string, version: string): Promise<void>;
   clock: Clock;
   ids: Ids;
@@ -34,13 +34,13 @@ export type DiagnosticsOptions = {
 };
 
 /**
- * Each client's connection attempts, step by step, for the person whose client it is: what passed, what failed and why.
- * And the self-test, which goes the way of a client. Events are taken in at once and written later; no request waits.
+ * Each client's connection attempts, step by step, for the user whose client it is: what passed, what failed and why. And the
+ * self-test, which takes the steps of a client. Events are queued and written later; no request waits.
  */
 export type Diagnostics = {
   readonly identityEvents: IdentityEvents;
   readonly gatewayEvents: GatewayEvents;
-  /** The attempts of this person's clients, newest first. */
+  /** The attempts of this user's clients, newest first. */
   list(userId: string): Promise<ConnectionAttempt[]>;
   mountRoutes(
     router: Router,
@@ -48,7 +48,7 @@ export type Diagnostics = {
   ): void;
   /** Deletes attempts that are too old to be shown. */
   reap(): Promise<void>;
-  /** Resolves when everything that was seen so far is written. */
+  /** Resolves when every event so far is written. */
   flush(): Promise<void>;
 };
 
@@ -68,7 +68,7 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
   }
 
   async function list(userId: string): Promise<ConnectionAttempt[]> {
-    // What a client did a moment ago is what the person wants to see now.
+    // users want to see what their client just did
     await flush();
     const rows = await store.list(userId, new Date(clock.now()));
     const names = await options.namesOfApps(userId);

@@ -7,9 +7,9 @@ import { createRateLimit } from '#platform/rate-limit.ts';
 
 const keepMs = 30 * 24 * 60 * 60_000;
 const shownFaults = 20;
-/** A request without a sign-in can name any document. Of unknown clients the newest faults are kept. */
+/** Faults of unknown clients that are kept, the newest: a request without a sign-in can name any document. */
 const maxStrangers = 200;
-/** Faults of unknown clients that are written in a minute. */
+/** Faults of unknown clients that are recorded per minute. */
 const strangersPerMinute = 60;
 
 type FaultRow = {
@@ -23,8 +23,8 @@ type FaultRow = {
 };
 
 /**
- * Clients' documents that could not be fetched. A fetch comes before the sign-in, so a fault belongs to no person.
- * Everyone sees the faults of well-known clients. Only administrators see others: their addresses may tell whose they are.
+ * Clients' documents that could not be fetched. A fetch comes before the sign-in, so a fault belongs to no user. Every user
+ * sees the faults of well-known clients. Only administrators see others: their URLs may reveal whose they are.
  */
 export function createDocumentFaults(options: { query: Query; clock: Clock; background: Background }) {
   const { query, clock, background } = options;
@@ -59,7 +59,7 @@ export function createDocumentFaults(options: { query: Query; clock: Clock; back
       },
     } satisfies Partial<IdentityEvents>,
 
-    /** Newest first, of the last 30 days. */
+    /** The faults of the last 30 days, newest first. */
     async list(isAdmin: boolean): Promise<DocumentFault[]> {
       const { rows } = await query<FaultRow>(
         `select client_id, known_name, fault, has_copy, times, first_at, last_at from client_document_faults

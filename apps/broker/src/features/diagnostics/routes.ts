@@ -11,21 +11,17 @@ import type { SelfTest } from './doctor/self-test.ts';
 
 export function mountDiagnosticsRoutes(
   router: Router,
-  {
-    list,
-    listDocumentFaults,
-    selfTest,
-  }: {
+  parts: {
     list(userId: string): Promise<ConnectionAttempt[]>;
     listDocumentFaults(isAdmin: boolean): Promise<DocumentFault[]>;
     selfTest: SelfTest;
   },
 ): void {
-  // Identity comes from the token alone: another's id is an address that does not exist (clarifications, Addresses).
+  // only the token identifies the user: the URL with another user's id does not exist (clarifications, Addresses)
   router.route(listConnections, async ({ caller, params }) => {
     if (params.userId !== caller.userId) throw new SoukError('not_found');
-    const attempts = await list(caller.userId);
-    const documentFaults = await listDocumentFaults(caller.role === 'admin');
+    const attempts = await parts.list(caller.userId);
+    const documentFaults = await parts.listDocumentFaults(caller.role === 'admin');
     return { success: true as const, attempts, documentFaults };
   });
 
@@ -33,11 +29,11 @@ export function mountDiagnosticsRoutes(
     if (params.userId !== caller.userId) throw new SoukError('not_found');
     const timeMs = body.browserTimeMs;
     const browser = { ...describeBrowser(request), ...(timeMs !== undefined && { timeMs }) };
-    return { success: true as const, ...(await selfTest.run(caller.userId, browser)) };
+    return { success: true as const, ...(await parts.selfTest.run(caller.userId, browser)) };
   });
 }
 
-/** Where the page itself was loaded from: what its owner sees in the address bar. Told to its owner alone. */
+/** Where the page was loaded from: the address in the user's address bar. Shown to this user only. */
 function describeBrowser({ headers }: FastifyRequest): { origin?: string; forwardedProto?: string } {
   const [proto] = String(headers['x-forwarded-proto'] ?? '').split(',');
   const origin = URL.parse(headers.origin ?? '')?.origin;

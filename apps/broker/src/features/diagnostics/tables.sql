@@ -1,4 +1,4 @@
--- `user_id` null: the person has not signed in yet; such a row is shown to nobody, and forgotten within minutes.
+-- `user_id` is null until the user has signed in: such a row is never shown, and is deleted within minutes.
 -- `first_passed`, `last_passed`: {step: epoch milliseconds}. `failed`: {step: {atMs, reason, facts}}.
 create table connection_attempts (
   id uuid primary key,
@@ -21,7 +21,7 @@ create index connection_attempts_user on connection_attempts (user_id, last_at);
 
 create index connection_attempts_last on connection_attempts (last_at);
 
--- `known_name`: of a client whose document we ship.
+-- `known_name`: the name of a client whose document we ship.
 create table client_document_faults (
   client_id text primary key,
   known_name text,

@@ -3,19 +3,19 @@ import type { FailureFacts, FailureReason } from './describe-failure.ts';
 
 export type Failure = { step: ConnectionStep; reason: FailureReason; facts?: FailureFacts };
 
-/** What was seen of one connection attempt at one moment. */
+/** What was observed of one connection attempt at one moment. */
 export type AttemptEvent = {
-  /** Names the attempt: one of `attemptKey`. */
+  /** Identifies the attempt: one of `attemptKey`. */
   key: string;
-  /** The key that the attempt had until now: a sign-in becomes a token's, a program tells its name. */
+  /** The attempt's previous key: a sign-in has got its token, or a program has told its name. */
   formerKey?: string;
-  /** Of a token's program that did not say its name: of those that did, the newest is taken to be it. */
+  /** Whether the token's program did not tell its name: then the newest program of the token that did counts. */
   isUnnamed?: boolean;
   atMs: number;
   userId?: string;
   clientId?: string;
   clientName?: string;
-  /** As the client told it, shortened. */
+  /** The version that the client told, shortened. */
   clientVersion?: string;
   userAgent?: string;
   era?: 'legacy' | 'modern';
@@ -24,26 +24,26 @@ export type AttemptEvent = {
   failure?: Failure;
 };
 
-/** Before the name of a program in a key: no user agent has it. */
+/** Precedes the name of a program in a key. No user agent contains it. */
 export const programMark = '\n';
 
-/** Takes what was seen, and returns at once. */
+/** Queues an event and returns immediately. */
 export type RecordEvent = (event: AttemptEvent) => void;
 
-/** Keys of attempts: an attempt is a sign-in under way, then what comes of its token. */
+/** Keys of attempts: an attempt is a running sign-in, then its token. */
 export const attemptKey = {
-  /** `signInId` names one authorization request through all of its pages; no secret. */
+  /** `signInId` identifies one authorization request through all of its pages. It is not secret. */
   signIn: (signInId: string) => `sign-in:${signInId}`,
-  /** Access tokens are renewed; their grant is what stays. */
+  /** Access tokens are renewed, but their grant stays. */
   grant: (grantId: string) => `grant:${grantId}`,
-  /** Several programs may share a personal token: each is an attempt of its own. `program` as it names itself. */
+  /** Several programs may share a personal token: each has its own attempt. @param program the name that it told */
   personalToken: (tokenId: string, userAgent: string, program = '') =>
     `personal:${tokenId}:${userAgent}${program === '' ? '' : programMark + program}`,
-  /** Refused before a sign-in began: the same mistake again is the same attempt. */
+  /** Refused before a sign-in began. The same mistake again is the same attempt. */
   refused: (userId: string, clientId: string, reason: string) => `refused:${userId}:${clientId}:${reason}`,
 };
 
-/** Whose attempt it is, of a program with a personal token. @param program '' where it did not say its name */
+/** Identifies the attempt of a program with a personal token. @param program '' if it did not tell its name */
 export function identifyProgram(
   { userId, tokenId }: { userId: string; tokenId: string },
   userAgent: string,

@@ -3,7 +3,7 @@ import type { Ids } from '#platform/ids.ts';
 import { programMark } from './attempt-event.ts';
 import type { MergedEvent } from './event-writer.ts';
 
-/** Of one person; the oldest go first. Bounds the table. */
+/** Attempts of one user. Beyond that, the oldest are deleted. */
 const maxAttemptsPerUser = 100;
 const shownAttempts = 50;
 const keepUnknownMs = 20 * 60_000;
@@ -11,7 +11,7 @@ const keepMs = 30 * 24 * 60 * 60_000;
 
 export type AttemptRow = {
   id: string;
-  /** Of an attempt that has come to a grant. */
+  /** Null if the attempt has no grant yet. */
   grant_id: string | null;
   client_id: string | null;
   client_name: string | null;
@@ -27,11 +27,11 @@ export type AttemptRow = {
   last_at: Date;
 };
 
-/** SQL of attempts. Every read names the user. */
+/** The SQL of attempts. Every read names the user. */
 export function createAttemptStore(db: Database, ids: Ids) {
   return {
     /**
-     * Brings an attempt up to date, or begins it. Its user, once known, stays. Nothing is kept of a user whose account is
+     * Updates an attempt, or begins it. Its user, once known, stays. Nothing is recorded for a user whose account is
      * deactivated or deleted.
      */
     async write(event: MergedEvent): Promise<void> {
@@ -39,7 +39,7 @@ export function createAttemptStore(db: Database, ids: Ids) {
         const key = event.isUnnamed ? await newestProgram(query, event) : event.key;
         if (event.formerKey !== undefined) {
           await query(
-            // the person who allows a sign-in may be another one than the browser was signed in as when it began
+            // the user who allows a sign-in may differ from the one who was signed in when it began
             `update connection_attempts set key = $2, user_id = coalesce($3, user_id)
              where key = $1 and not exists (select 1 from connection_attempts where key = $2)`,
             [event.formerKey, event.key, event.userId ?? null],
@@ -87,7 +87,7 @@ export function createAttemptStore(db: Database, ids: Ids) {
       });
     },
 
-    /** Newest first, bounded. */
+    /** The newest attempts, newest first. */
     async list(userId: string, now: Date): Promise<AttemptRow[]> {
       const { rows } = await db.query<AttemptRow>(
         `select a.id, case when a.key like 'grant:%' then substr(a.key, 7) end as grant_id, a.client_id, a.client_name,
@@ -102,12 +102,12 @@ export function createAttemptStore(db: Database, ids: Ids) {
       return rows;
     },
 
-    /** Forgets the attempts of one personal token. */
+    /** Deletes the attempts of one personal token. */
     async removePersonalToken(tokenId: string): Promise<void> {
       await db.query(`delete from connection_attempts where key like $1`, [`personal:${tokenId}:%`]);
     },
 
-    /** Forgets what is older than 30 days, and sign-ins that ended before their user was known. */
+    /** Deletes attempts older than 30 days, and sign-ins that ended before their user was known. */
     async reap(now: Date): Promise<void> {
       await db.query(`delete from connection_attempts where last_at < $1 or (user_id is null and last_at < $2)`, [
         new Date(now.getTime() - keepMs),
@@ -117,7 +117,7 @@ export function createAttemptStore(db: Database, ids: Ids) {
   };
 }
 
-/** The attempt that an event of a program without a name belongs to: of this token and user agent, the newest. */
+/** Finds the attempt for an event of a program without a name: the newest of this token and user agent. */
 async function newestProgram(query: Query, { userId, key }: Pick<MergedEvent, 'userId' | 'key'>): Promise<string> {
   const { rows } = await query<{ key: string }>(
     `select key from connection_attempts where user_id = $1 and (key = $2 or starts_with(key, $3))

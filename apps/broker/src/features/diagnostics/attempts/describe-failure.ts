@@ -1,4 +1,4 @@
-/** Values that the words about a failure name: hosts, scopes, versions. Never a token, a code or a secret. */
+/** Values in the text about a failure: hosts, scopes, versions. Never a token, a code or a secret. */
 export type FailureFacts = Readonly<Record<string, string>>;
 
 type Words = { detail: string; advice: string };
@@ -8,9 +8,9 @@ const isAboutPkce = (error: string) => /pkce|code_challenge/i.test(error);
 
 const again = 'Remove the connector in the client and add it again with the link from your dashboard.';
 
-/** Each way in which a client's attempt fails: what happened, and what the person can do, in plain words. */
+/** Each way in which a client's attempt can fail: what happened, and what the user can do. */
 const descriptions = {
-  // of a client that publishes its description: what it says there counts, so adding it again changes nothing
+  // for a client that publishes its description: that counts, so adding the client again changes nothing
   'redirect-unpublished': ({ asked = 'another address', registered = 'another' }) => ({
     detail: `The client asked to be answered at ${asked}, but the description that it publishes names ${registered}.`,
     advice: 'Update the client. If it keeps failing, tell its makers.',
@@ -78,7 +78,7 @@ const descriptions = {
     detail: 'The program used an expired personal access token.',
     advice: 'Create a new one under Access tokens and enter it in the program.',
   }),
-  // of a sign-in that is for another of our links
+  // for a sign-in at another of our links
   'other-link': ({ asked = 'this link', granted = 'another link' }) => ({
     detail: `The client asked for a token for ${asked}, but you allowed it for ${granted}.`,
     advice: `Connect it again with ${asked}: each link needs its own sign-in.`,
@@ -130,7 +130,7 @@ export type FailureReason = keyof typeof descriptions;
 
 const unknown: Words = { detail: 'This step failed.', advice: 'Reconnect in the client.' };
 
-/** What to show of a failure. `reason` comes from the database: one of an older version gets general words. */
+/** Describes a failure. `reason` comes from the database: reasons of older versions get a general text. */
 export function describeFailure(reason: string, facts: FailureFacts): Words {
   const found = Object.entries<Describe>(descriptions).find(([name]) => name === reason);
   return found ? found[1](facts) : unknown;

@@ -1,25 +1,18 @@
 import type { Log } from '#platform/log.ts';
 import type { AttemptEvent } from './attempt-event.ts';
 
-/** Long enough to write what one client does at its start in one go, short enough for a page that asks again. */
+/** Long enough to write the first steps of a client at once, short enough for a page that refetches. */
 const flushIntervalMs = 200;
-/** What cannot be written is dropped: a diagnosis may be lost, a call may not wait for it. */
+/** Events that wait. More are dropped: a diagnosis may be lost, but a call must not wait for it. */
 const maxWaiting = 2_000;
 
-export type EventWriter = {
-  /** Takes the event and returns at once. */
-  record(event: AttemptEvent): void;
-  /** Resolves when every event so far is in the database, or has been given up. */
-  flush(): Promise<void>;
-  stop(): Promise<void>;
-};
-
-/** Writes events off the path of the requests that they are about; those of one attempt in their order, merged. */
-export function createEventWriter(write: (event: MergedEvent) => Promise<void>, log: Log): EventWriter {
+/** Writes events after the requests that they are about, merged by attempt, in order. */
+export function createEventWriter(write: (event: MergedEvent) => Promise<void>, log: Log) {
   let waiting: AttemptEvent[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
+  /** Resolves when every event so far is in the database, or has been given up. */
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
@@ -38,25 +31,25 @@ export function createEventWriter(write: (event: MergedEvent) => Promise<void>, 
   }
 
   return {
-    record(event) {
+    /** Queues the event and returns immediately. */
+    record(event: AttemptEvent): void {
       if (waiting.length >= maxWaiting) return;
       waiting.push(event);
       timer ??= setTimeout(() => void flush(), flushIntervalMs);
     },
     flush,
-    stop: flush,
   };
 }
 
 export type MergedEvent = Omit<AttemptEvent, 'passed' | 'failure'> & {
   startedAtMs: number;
-  /** Step -> when, epoch milliseconds. */
+  /** Times by step, in epoch milliseconds. */
   firstPassed: Record<string, number>;
   lastPassed: Record<string, number>;
   failed: Record<string, { atMs: number; reason: string; facts: Readonly<Record<string, string>> }>;
 };
 
-/** One statement for each attempt: what one request after the other told of it. */
+/** Merges the events of each attempt, so that each takes one statement. */
 function mergeByAttempt(events: readonly AttemptEvent[]): MergedEvent[] {
   const merged = new Map<string, MergedEvent>();
   for (const { passed = [], failure, ...event } of events) {

@@ -7,10 +7,10 @@ import { addressGroup } from '#platform/http/connections/address-group.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
 import { attemptKey, identifyProgram, type AttemptEvent, type Failure, type RecordEvent } from './attempt-event.ts';
 
-/** Whose token was refused is looked up this often a minute for one address: each costs a signature and a query. */
+/** Lookups of the owners of refused tokens, per minute and address: each costs a signature and a query. */
 const ownersPerMinute = 30;
 
-/** Records why a request was refused before its caller was known, for the person whose token it carried. */
+/** Records, for the owner of its token, why a request was refused before its caller was known. */
 export function followRefusals(options: {
   clock: Clock;
   record: RecordEvent;
@@ -21,7 +21,7 @@ export function followRefusals(options: {
   const { clock, record, background, findTokenOwner } = options;
   const looked = createRateLimit(ownersPerMinute, clock);
 
-  /** @param failure what was wrong with the request; without it the token itself was */
+  /** @param failure what was wrong with the request; without it, the token was wrong */
   function recordForOwner({ headers, address, resource }: RefusedRequest, failure?: Failure): void {
     const { authorization } = headers;
     if (authorization === undefined || !looked.take(addressGroup(address))) return;
@@ -64,7 +64,7 @@ function attemptOf(owner: TokenOwner, userAgent: string): Pick<AttemptEvent, 'ke
     : { key: attemptKey.grant(owner.grantId), userId, clientId: owner.clientId };
 }
 
-/** Undefined for a token that is good. */
+/** What is wrong with a token. */
 function tokenFailure({ kind, problem }: TokenOwner, resource: string): Failure | undefined {
   switch (problem?.kind) {
     case 'revoked':

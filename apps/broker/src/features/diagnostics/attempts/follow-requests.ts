@@ -7,9 +7,9 @@ import { attemptKey, identifyProgram, programMark, type Failure, type RecordEven
 import { claimedName, longestClaim, programName } from './name-program.ts';
 import { describeOpening, isModernVersion, requestFailure, versionOf } from './read-request.ts';
 
-/** What was recorded of a token is recorded again after this long: it heals what a failure left behind, and tells the last use. */
+/** How long a token's steps are not recorded again. Recording them again updates the last use, and clears old failures. */
 const repeatAfterMs = 10 * 60_000;
-/** A client that tells another version at each start is believed this often. */
+/** Shortest time between two recorded versions of a client that tells another one at each start. */
 const versionIntervalMs = 60_000;
 const maxRemembered = 10_000;
 
@@ -30,7 +30,7 @@ const methodBits: Readonly<Record<string, number>> = {
 
 const allBits = stepBits.reduce((all, [, bit]) => all | bit, 0);
 
-/** Of one attempt: bits of the steps that passed, and what failed since one passed. */
+/** The state of one attempt: bits of the steps that passed, and failures since the last step that passed. */
 type Known = {
   bits: number;
   untilMs: number;
@@ -38,17 +38,17 @@ type Known = {
   failed?: readonly string[];
 };
 
-/** The last attempt of one remembered caller, all of whose steps had passed. `claimed`: of a personal token. */
+/** The last attempt of one remembered caller, all of whose steps had passed. `claimed` is for personal tokens. */
 type Last = { userAgent: string | undefined; claimed: unknown; known: Known };
 
 /**
- * Follows what clients do at the MCP endpoints once they have a token. On the path of every call: for a token whose steps
- * are known it is one look into a map, and never a write: the same token is the same caller object for a while.
+ * Follows clients at the MCP endpoints once they have a token. This is on the path of every call: for a token whose steps are
+ * known, it only reads a map. The same token has the same caller object for a while.
  */
 export function followRequests(options: {
   clock: Clock;
   record: RecordEvent;
-  /** A client with a grant told its version. */
+  /** Called with the version of a client with a grant. */
   versionSeen(grantId: string, version: string): void;
 }): Pick<GatewayEvents, 'requestAnswered' | 'requestServed' | 'scopeLacking'> {
   const { clock, record } = options;
@@ -69,7 +69,7 @@ export function followRequests(options: {
   }
 
   function pass(request: McpRequest, passed: number): void {
-    // a client tells its version when it opens a session
+    // clients tell their version when they open a session
     const isOpening = (passed & eraBit) !== 0;
     if (!isOpening && isComplete(request)) return;
     const attempt = attemptOf(request);
@@ -80,9 +80,9 @@ export function followRequests(options: {
     if (known?.bits === allBits) {
       lastOf.set(request.caller, { userAgent: request.headers['user-agent'], claimed: claimedName(request), known });
     }
-    const isNews = !known || (known.bits & bits) !== bits;
-    const version = isNews || isOpening ? newVersion(request, known, nowMs) : undefined;
-    if (!isNews && !version) return;
+    const isNew = !known || (known.bits & bits) !== bits;
+    const version = isNew || isOpening ? newVersion(request, known, nowMs) : undefined;
+    if (!isNew && !version) return;
     remember(attempt, {
       bits: bits | (known?.bits ?? 0),
       untilMs: known?.untilMs ?? nowMs + repeatAfterMs,
@@ -99,8 +99,8 @@ export function followRequests(options: {
     const failed = before && before.untilMs > nowMs ? (before.failed ?? []) : [];
     const what = `${failure.step} ${failure.reason}`;
     if (failed.includes(what)) return;
-    // Steps that pass again are recorded again: a failure must not stand for a client that recovered. One without a name
-    // counts for a program that has one.
+    // steps that pass again are recorded again, so that the failure of a client that recovered does not stay; a failure
+    // without a name counts for the programs of the token that have one
     for (const [key, known] of knownAttempts) {
       if (key === attempt || key.startsWith(attempt + programMark)) known.bits = 0;
     }
@@ -120,19 +120,19 @@ export function followRequests(options: {
     scopeLacking(request, method, missing) {
       const step = method === 'tools/list' ? 'tools-listed' : 'first-call';
       const facts = { missing, has: request.caller.scopes.join(' ') };
-      // It reached us, and its version was not what was wrong.
+      // it reached us, and its version was not the problem
       const passed = stepsOf(firstRequestBit | eraBitOf(request));
       fail(request, { step, reason: 'insufficient-scope', facts }, passed);
     },
   };
 }
 
-/** Since 2026-07-28 each request names its version: one that is served has agreed on it. */
+/** Since 2026-07-28 each request names its version, so a served request has agreed on it. */
 function eraBitOf({ headers }: McpRequest): number {
   return isModernVersion(headers['mcp-protocol-version']) ? eraBit : 0;
 }
 
-/** One token in one program; an access token is of one program by itself. */
+/** Identifies one token in one program. An access token belongs to one program anyway. */
 function attemptOf(request: McpRequest): string {
   const { caller, headers } = request;
   if (caller.kind !== 'personal') return caller.tokenId;
@@ -141,7 +141,7 @@ function attemptOf(request: McpRequest): string {
   return `${caller.tokenId} ${headers['user-agent'] ?? ''}${program}`;
 }
 
-/** The version that a client tells, where it is another one than was known. */
+/** The version that a client tells, if it is not the known one. */
 function newVersion(request: McpRequest, known: Known | undefined, atMs: number): Known['version'] {
   const text = versionOf(request);
   const before = known?.version;

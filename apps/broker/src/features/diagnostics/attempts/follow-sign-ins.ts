@@ -12,15 +12,15 @@ import { createRateLimit } from '#platform/rate-limit.ts';
 import { attemptKey, type Failure, type RecordEvent } from './attempt-event.ts';
 import type { FailureFacts } from './describe-failure.ts';
 
-/** Sign-ins that begin, by one person or from one address, and are recorded: each is a row. */
+/** New sign-ins per user or address that are recorded: each is a row. */
 const signInsPerMinute = 30;
 
-/** Follows clients through their sign-in: authorize, consent, token, and why one of them failed. */
+/** Follows clients through their sign-in: authorize, consent, token, and why a step failed. */
 export function followSignIns(options: {
   clock: Clock;
   record: RecordEvent;
   background: Background;
-  /** The resource that clients ask for who have the right link. */
+  /** The resource that clients with the right link ask for. */
   mcpUrl: string;
 }): Omit<IdentityEvents, 'documentFailed' | 'documentFetched'> {
   const { clock, record, background, mcpUrl } = options;
@@ -56,7 +56,7 @@ export function followSignIns(options: {
       if (signInId !== undefined) {
         record({ key: attemptKey.signIn(signInId), ...(userId !== undefined && { userId }), ...event });
       } else if (userId !== undefined) {
-        // Without a user the attempt could never be shown: the error page says what is wrong.
+        // without a user the attempt could never be shown; the error page says what is wrong
         const key = attemptKey.refused(userId, client.clientId, failure.reason);
         record({ key, userId, ...event, passed: failure.step === 'authorize' ? [introduction(client.clientId)] : [] });
       }
@@ -91,7 +91,7 @@ export function followSignIns(options: {
   };
 }
 
-/** How the client made itself known: clients with a metadata document are named by its address. */
+/** How the client introduced itself. The id of a client with a metadata document is the document's URL. */
 function introduction(clientId: string): 'registration' | 'metadata-document' {
   return clientId.startsWith('https://') ? 'metadata-document' : 'registration';
 }

@@ -4,26 +4,31 @@ import { namesNoProgram } from '#platform/text/client-name.ts';
 import { asRecord } from '#platform/json.ts';
 
 const clientInfoMetaKey = 'io.modelcontextprotocol/clientInfo';
-/** mcp-remote tries a link under a name of its own before it opens the session of its client. */
+/** mcp-remote tries a link under this name before it opens the session of its client. */
 const trialName = 'fallback-test';
-/** Of a claim: the rest is not even looked at. */
+/** Characters of a claimed name that are read. */
 export const longestClaim = 1024;
 
-/** What the program of a request calls itself, as it came: in its session, or in the request. Only reads. */
+/** The program's name for itself, unchanged: from its session, or from the request. */
 export function claimedName({ program, body }: McpRequest): unknown {
   return program ?? asRecord(clientInfoOf(body))?.['name'];
 }
 
-/** What a request tells of its program: in `initialize`, or since 2026-07-28 in each. */
+/** The clientInfo of a request: in `initialize`, or since 2026-07-28 in each request. */
 export function clientInfoOf(body: unknown): unknown {
-  const message: unknown = Array.isArray(body) ? body[0] : body;
-  const params = asRecord(asRecord(message)?.['params']);
+  const params = paramsOf(body);
   return params?.['clientInfo'] ?? asRecord(params?.['_meta'])?.[clientInfoMetaKey];
 }
 
+/** The params of a request, or of the first one of a batch. */
+export function paramsOf(body: unknown): Record<string, unknown> | undefined {
+  const message: unknown = Array.isArray(body) ? body[0] : body;
+  return asRecord(asRecord(message)?.['params']);
+}
+
 /**
- * The name by which a program with a personal token is told from others with the same user agent: none where the user
- * agent names it. It is a claim of the program.
+ * The name that distinguishes a program with a personal token from others with the same user agent; '' if the user agent
+ * names it. It is a claim of the program.
  */
 export function programName(userAgent: string, claimed: unknown): string {
   if (typeof claimed !== 'string' || !namesNoProgram(userAgent)) return '';

@@ -3,7 +3,7 @@ import { clientName, nameUserAgent } from '#platform/text/client-name.ts';
 import type { AttemptRow } from './attempt-store.ts';
 import { describeFailure } from './describe-failure.ts';
 
-/** A client goes from one step to the next in seconds; after this long it has stopped. */
+/** Silence after which a client counts as stopped: it takes a step within seconds. */
 const stoppedAfterMs = 2 * 60_000;
 
 type Step = ConnectionAttempt['steps'][number];
@@ -20,7 +20,7 @@ const passedTexts: Record<ConnectionStep, string> = {
   'first-call': 'It called a tool.',
 };
 
-/** Where clients stop without an error, and what helps: the step before passed, and nothing came after it. */
+/** Steps that clients never take, without an error, and what helps. */
 const stoppedTexts: Partial<Record<ConnectionStep, { detail: string; advice: string }>> = {
   consent: {
     detail: 'You were asked for permission, and the page was not answered.',
@@ -48,10 +48,10 @@ const stoppedTexts: Partial<Record<ConnectionStep, { detail: string; advice: str
 
 const beforeText = 'It got this far before, but not since the step above failed.';
 
-/** Failures at another of our links than the one that the person allowed. */
+/** Failures at another of our links than the one that the user allowed. */
 const elsewhere: ReadonlySet<string> = new Set(['wrong-token', 'other-link']);
 
-/** Steps that a client has taken when it takes, or fails in, a later one. */
+/** Steps that a client must have taken when it takes, or fails at, a later one. */
 const impliedByLater: ReadonlySet<ConnectionStep> = new Set([
   'registration',
   'metadata-document',
@@ -61,12 +61,12 @@ const impliedByLater: ReadonlySet<ConnectionStep> = new Set([
   'first-request',
 ]);
 
-/** Steps that count as failed when nothing comes after the step before, although nothing was refused. */
+/** Steps that count as failed if nothing follows the previous step, although nothing was refused. */
 const mustFollow: ReadonlySet<ConnectionStep> = new Set(['token', 'first-request', 'era', 'tools-listed']);
 
 /**
- * One attempt as its owner sees it: every step with what happened and, where it went wrong, what to do.
- * @param appName what its connected app is called on the other screens, while it is connected
+ * Presents an attempt to its owner: what happened at every step and, if it failed, what to do.
+ * @param appName the name of its connected app on the other screens, while it is connected
  */
 export function presentAttempt(row: AttemptRow, nowMs: number, appName: string | undefined): ConnectionAttempt {
   const steps = connectionSteps.map((step) => presentStep(row, step));
@@ -88,7 +88,7 @@ export function presentAttempt(row: AttemptRow, nowMs: number, appName: string |
   };
 }
 
-/** A program with a token may call itself anything: its own word counts only where its user agent names none. */
+/** Names a program with a token. It may call itself anything, so its claim was only recorded if its user agent names none. */
 function nameOfProgram(row: AttemptRow): string {
   if (row.client_name !== null) return clientName(row.client_name, row.client_version);
   return nameUserAgent(row.user_agent) || 'A program without a name';
@@ -109,9 +109,8 @@ function presentStep(row: AttemptRow, step: ConnectionStep): Step {
   }
   const skipped = skippedText(row, step);
   if (skipped !== undefined) return { step, status: 'skipped', at: null, detail: skipped, advice: null };
-  // A client cannot get further without this step, so it passed before we began to record.
-  const isImplied = impliedByLater.has(step) && (lastPassOfLater(row, step) > 0 || laterFailure(row, step));
-  if (isImplied) {
+  // a client cannot get further without this step, so it passed before recording began
+  if (impliedByLater.has(step) && (lastPassOfLater(row, step) > 0 || laterFailure(row, step))) {
     return { step, status: 'passed', at: null, detail: passedTexts[step], advice: null };
   }
   return { step, status: 'not-reached', at: null, detail: null, advice: null };
@@ -121,7 +120,7 @@ function hasRecovered(row: AttemptRow, step: ConnectionStep, failedMs: number): 
   return Math.max(row.last_passed[step] ?? 0, lastPassOfLater(row, step)) >= failedMs;
 }
 
-/** Its sign-in works at its own link: using it at another link of ours is worth a warning, and no failure. */
+/** Whether the sign-in works at its own link. Using it at another link of ours is then only a warning. */
 function hasWorked({ last_passed }: AttemptRow): boolean {
   return last_passed['tools-listed'] !== undefined || last_passed['first-call'] !== undefined;
 }
@@ -153,7 +152,7 @@ function skippedText(row: AttemptRow, step: ConnectionStep): string | undefined 
   return undefined;
 }
 
-/** What passed before an earlier step failed says nothing about how far the client comes now. */
+/** Resets the steps after a failed one: that they passed before says nothing about how far the client gets now. */
 function markWhatWasBefore(steps: Step[]): void {
   const failed = steps.findIndex(({ status }) => status === 'failed');
   if (failed < 0) return;

@@ -4,20 +4,19 @@ import { cleanLabel } from '#platform/text/clean-label.ts';
 import { shortVersion } from '#platform/text/client-name.ts';
 import { asRecord } from '#platform/json.ts';
 import type { AttemptEvent, Failure } from './attempt-event.ts';
-import { clientInfoOf } from './name-program.ts';
+import { clientInfoOf, paramsOf } from './name-program.ts';
 
 const versionPattern = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Each message of 2026-07-28 and later names its version; sessions before it are opened by initialize. */
+/** Whether a revision has no sessions: each message of 2026-07-28 and later names its version. */
 export function isModernVersion(version: string | string[] | undefined): boolean {
   return typeof version === 'string' && version >= '2026-07-28' && versionPattern.test(version);
 }
 
-/** Era and protocol version of a request, and the version that the program tells of itself. */
+/** The era and protocol version of a request, and the program's own version. */
 export function describeOpening(request: McpRequest): Pick<AttemptEvent, 'era' | 'protocolVersion' | 'clientVersion'> {
   const header = request.headers['mcp-protocol-version'];
-  const params = paramsOf(request);
-  const asked = params?.['protocolVersion'];
+  const asked = paramsOf(request.body)?.['protocolVersion'];
   const version = [header, asked].find((one) => typeof one === 'string' && versionPattern.test(one));
   const clientVersion = versionOf(request);
   return {
@@ -29,17 +28,12 @@ export function describeOpening(request: McpRequest): Pick<AttemptEvent, 'era' |
   };
 }
 
-/** The version that the program tells of itself, shortened; '' where it tells none. */
+/** The program's own version, shortened; '' if it does not tell one. */
 export function versionOf(request: McpRequest): string {
   return shortVersion(asRecord(clientInfoOf(request.body))?.['version']);
 }
 
-function paramsOf({ body }: McpRequest): Record<string, unknown> | undefined {
-  const message: unknown = Array.isArray(body) ? body[0] : body;
-  return asRecord(asRecord(message)?.['params']);
-}
-
-/** Why a request with a good token was answered with an error, as far as its client caused it. */
+/** Why a request with a valid token was answered with an error, if its client caused it. */
 export function requestFailure(headers: IncomingHttpHeaders, status: number): Failure | undefined {
   const version = headers['mcp-protocol-version'];
   switch (status) {
@@ -62,7 +56,7 @@ export function requestFailure(headers: IncomingHttpHeaders, status: number): Fa
     case 413:
       return { step: 'first-request', reason: 'bad-request', facts: { status: '413, too large' } };
     default:
-      // 405 is how clients learn that there is no stream to open; 429 and 5xx are no fault of how it connects
+      // clients learn from 405 that there is no stream to open; 429 and 5xx do not concern how they connect
       return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { NoAnswerError } from './http.ts';
 
 const resourcePath = '/.well-known/oauth-protected-resource/mcp';
 
-/** The fault behind most connectors that fail after a perfect sign-in, in the same words wherever it shows. */
+/** The fault behind most connectors that fail after a successful sign-in. */
 function httpBehindTls(publicUrl: string, baseUrl: string, how: string): Finding {
   const right = baseUrl.replace(/^http:/, 'https:');
   return failed(
@@ -19,16 +19,15 @@ function wrongPublicUrl(publicUrl: string, baseUrl: string): Finding {
   );
 }
 
-/** The broker refuses the request's Host, although people use its own address. */
 function hostNotPassed(baseUrl: string): Finding {
   const { host } = new URL(baseUrl);
   return failed(
-    `The proxy does not pass the Host header on: the broker, which answers at ${baseUrl}, is asked for another name.`,
+    `The proxy does not pass the Host header on: the broker answers at ${baseUrl}, but gets requests for another name.`,
     `Let the proxy pass Host: ${host} on (nginx: proxy_set_header Host $http_host; Apache: ProxyPreserveHost On).`,
   );
 }
 
-/** `publicUrl` is not where people are: says in which way. */
+/** Says in which way `publicUrl` differs from the address that people use. */
 function misplaced(publicUrl: string, baseUrl: string): Finding {
   const [ours, theirs] = [URL.parse(publicUrl), URL.parse(baseUrl)];
   const sameName = ours?.hostname === theirs?.hostname;
@@ -37,7 +36,6 @@ function misplaced(publicUrl: string, baseUrl: string): Finding {
     : wrongPublicUrl(publicUrl, baseUrl);
 }
 
-/** Something of ours answers at the address. */
 export const addressCheck: Check = {
   id: 'address',
   name: 'The address answers',
@@ -89,7 +87,6 @@ function noAnswer(baseUrl: string, code: string): Finding {
   return failed(`${host} does not answer (${code}).`, wrong);
 }
 
-/** The installation's own idea of its address is the one that people use. */
 export const publicUrlCheck: Check = {
   id: 'public-url',
   name: 'PUBLIC_URL is the address that people use',
@@ -104,13 +101,13 @@ export const publicUrlCheck: Check = {
     const resource = textField(answer.json, 'resource');
     const told = resource === undefined ? undefined : URL.parse(resource)?.origin;
     if (told !== undefined && told !== baseUrl) return misplaced(told, baseUrl);
-    // What the person's browser shows in its address bar is what its owner pastes.
+    // users paste what their browser shows in its address bar
     if (browser?.origin !== undefined && browser.origin !== baseUrl) return misplaced(baseUrl, browser.origin);
     if (browser?.forwardedProto === 'https' && baseUrl.startsWith('http:')) {
       return httpBehindTls(baseUrl, baseUrl, ', while the proxy says that it was asked by https');
     }
     return told === undefined
-      ? skipped('The documents that say so could not be read.')
+      ? skipped('The documents that name the address could not be read.')
       : passed(`The address in the metadata is ${baseUrl}, the one that people use.`);
   },
 };
@@ -123,7 +120,7 @@ const documents: readonly Document[] = [
   { path: '/.well-known/openid-configuration', is: (json) => textField(json, 'issuer') !== undefined },
 ];
 
-/** Some proxies and hosts keep /.well-known for themselves, and clients then read a web page. */
+/** Some proxies and hosts serve /.well-known themselves, and clients then read a web page. */
 export const wellKnownCheck: Check = {
   id: 'well-known',
   name: 'The /.well-known documents are ours',
@@ -143,7 +140,7 @@ export const wellKnownCheck: Check = {
   },
 };
 
-/** Issuer and endpoints are byte for byte what clients compare them with (RFC 8414 section 3.3, RFC 9728 section 3.3). */
+/** Clients compare issuer and endpoints byte for byte (RFC 8414 section 3.3, RFC 9728 section 3.3). */
 export const metadataCheck: Check = {
   id: 'metadata',
   name: 'Issuer, resource and endpoints agree',

@@ -4,24 +4,24 @@ import type { KnownDocument } from '#features/identity/index.ts';
 import { asRecord } from '#platform/json.ts';
 import type { DoctorAnswer, DoctorHttp } from './http.ts';
 
-/** The installation to examine, and what to examine it with. */
+/** The installation to examine, and the means to examine it. */
 export type Patient = {
-  /** The origin that people are given: the one that everything must work at. */
+  /** The origin that users are given, where everything must work. */
   baseUrl: string;
-  /** Where clocks, browsers and the database are compared; the machine that runs the checks. */
+  /** The clock of the machine that runs the checks. Other clocks are compared with it. */
   nowMs(): number;
-  /** How the throw-away client registers itself. */
+  /** The name under which the throw-away client registers. */
   clientName: string;
-  /** A token for the MCP endpoint; the checks that need one are skipped without. */
+  /** A token for the MCP endpoint. Without it, the checks that need one are skipped. */
   token?: string;
-  /** What the person's own browser says of itself. */
+  /** Facts from the user's own browser. */
   browser?: { timeMs?: number; origin?: string; forwardedProto?: string };
   databaseNowMs?(): Promise<number>;
-  /** The sign-in providers' addresses, whose clocks ours must agree with. */
+  /** The URLs of the sign-in providers, whose clocks must agree with ours. */
   signInProviders?: readonly string[];
-  /** Fetches the documents of well-known clients; undefined where clients are not told of documents, or not from here. */
+  /** Fetches the documents of well-known clients; undefined if documents are not offered, or cannot be fetched from here. */
   knownDocuments?: (() => Promise<readonly KnownDocument[]>) | undefined;
-  /** How its requests leave (createOutgoingDispatcher); tests bring one with a certificate of their own. */
+  /** Sends the requests (createOutgoingDispatcher). Tests pass one with their own certificate. */
   dispatcher?: Dispatcher;
 };
 
@@ -30,14 +30,14 @@ export type Finding = { status: 'passed' | 'warned' | 'failed' | 'skipped'; deta
 export type Check = {
   id: string;
   name: string;
-  /** Checks that must have passed, else this one says nothing new. */
+  /** Checks that must have passed: otherwise this one would say nothing new. */
   needs?: readonly string[];
   run(patient: Patient, http: DoctorHttp): Promise<Finding>;
 };
 
 export const passed = (detail: string): Finding => ({ status: 'passed', detail });
 export const failed = (detail: string, advice: string): Finding => ({ status: 'failed', detail, advice });
-/** Works, and will not for ever. */
+/** The check works now, but not forever. */
 export const warned = (detail: string, advice: string): Finding => ({ status: 'warned', detail, advice });
 export const skipped = (detail: string): Finding => ({ status: 'skipped', detail });
 
@@ -45,7 +45,7 @@ export function present(check: Check, { advice, ...finding }: Finding): Connecti
   return { id: check.id, name: check.name, ...finding, advice: advice ?? null };
 }
 
-/** A field of an answer's JSON object as text, undefined where it is not there. */
+/** A text field of an answer's JSON object. */
 export function textField(value: unknown, name: string): string | undefined {
   const field = fieldOf(value, name);
   return typeof field === 'string' ? field : undefined;
@@ -55,7 +55,7 @@ export function fieldOf(value: unknown, name: string): unknown {
   return asRecord(value)?.[name];
 }
 
-/** What an answer is, in a few words: for a sentence that says what came instead of what should have. */
+/** Describes an answer, for a sentence that says what came instead of the expected answer. */
 export function describeAnswer(answer: DoctorAnswer): string {
   const location = answer.header('location');
   if (answer.status >= 300 && answer.status < 400 && location !== undefined) {

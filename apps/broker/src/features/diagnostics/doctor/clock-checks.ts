@@ -1,13 +1,13 @@
 import { request } from 'undici';
 import { failed, passed, skipped, type Check, type Finding, type Patient } from './check.ts';
 
-/** Codes live 60 s, and tokens are compared by their times: more than this breaks sign-in. */
+/** More breaks sign-in: codes live 60 s, and tokens are compared by their times. */
 const maxSkewMs = 60_000;
 const timeoutMs = 5_000;
 
 const setClock = 'Let the machine set its clock from the network (NTP).';
 
-/** `otherMs` against ours. Positive skew: the other one is ahead. */
+/** Compares another clock with ours. */
 function compare(otherMs: number, oursMs: number, other: string, advice = setClock): Finding {
   const skewMs = otherMs - oursMs;
   const seconds = Math.round(Math.abs(skewMs) / 1000);
@@ -18,20 +18,16 @@ function compare(otherMs: number, oursMs: number, other: string, advice = setClo
   );
 }
 
-/** The Date header of the installation against this machine, which may be a client's. */
+/** Compares the installation's Date header with this machine's clock, which may be a client's. */
 export const serverClockCheck: Check = {
   id: 'clock-server',
   name: 'The clock of the installation is right',
   needs: ['address'],
   async run({ nowMs }, http) {
     const date = Date.parse((await http.send('/healthz')).header('date') ?? '');
-    if (Number.isNaN(date)) return skipped('Its answers carry no date.');
-    return compare(
-      date,
-      nowMs(),
-      'the installation',
-      `${setClock} One of the two is wrong: this machine, or the server.`,
-    );
+    if (Number.isNaN(date)) return skipped('Its answers have no Date header.');
+    const advice = `${setClock} One of the two is wrong: this machine, or the server.`;
+    return compare(date, nowMs(), 'the installation', advice);
   },
 };
 
@@ -49,16 +45,12 @@ export const databaseClockCheck: Check = {
   name: 'The clock of the database is right',
   async run({ databaseNowMs, nowMs }) {
     if (!databaseNowMs) return skipped('Only the broker itself can ask it.');
-    return compare(
-      await databaseNowMs(),
-      nowMs(),
-      'the database',
-      `${setClock} That holds for the database's machine too.`,
-    );
+    const advice = `${setClock} This applies to the database's machine too.`;
+    return compare(await databaseNowMs(), nowMs(), 'the database', advice);
   },
 };
 
-/** A provider dates its identity tokens by its own clock, and ours refuses those from the future. */
+/** A provider dates its identity tokens by its own clock, and we refuse tokens from the future. */
 export const providerClockCheck: Check = {
   id: 'clock-provider',
   name: 'The clock agrees with the sign-in provider',
@@ -90,6 +82,6 @@ async function examineProvider(
       'Let the broker reach it (firewall, proxy, DNS): sign-in does not work without it.',
     );
   }
-  if (Number.isNaN(date)) return skipped('Its answers carry no date.');
+  if (Number.isNaN(date)) return skipped('Its answers have no Date header.');
   return compare(date, nowMs(), 'the sign-in provider');
 }

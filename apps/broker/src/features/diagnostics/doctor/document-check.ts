@@ -1,6 +1,6 @@
 import { passed, skipped, warned, type Check } from './check.ts';
 
-/** Clients that name themselves by a document do not register when it cannot be fetched. */
+/** Clients that identify themselves by a document do not register if it cannot be fetched. */
 export const documentCheck: Check = {
   id: 'client-documents',
   name: 'The documents of well-known clients can be fetched',

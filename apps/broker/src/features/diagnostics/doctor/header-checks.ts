@@ -1,6 +1,6 @@
 import { describeAnswer, failed, passed, textField, type Check } from './check.ts';
 
-/** Any request will do, since its token is checked first. This one opens no session. */
+/** Any request works, because its token is checked first. This one opens no session. */
 const probe = {
   method: 'POST' as const,
   headers: {
@@ -31,21 +31,21 @@ export const challengeCheck: Check = {
     const answer = await http.send('/mcp', probe);
     if (answer.status !== 401) {
       return failed(
-        `Something else answers at /mcp: it gave ${describeAnswer(answer)} where the broker answers 401.`,
+        `Something else answers at /mcp: it gave ${describeAnswer(answer)}, but the broker answers 401.`,
         'Let the proxy pass /mcp and /s/ on to the broker, POST included.',
       );
     }
     const challenge = answer.header('www-authenticate');
     if (challenge === undefined) {
       return failed(
-        'The WWW-Authenticate header is removed on its way: clients do not learn where to sign in.',
+        'The WWW-Authenticate header is removed on its way: clients cannot find out where to sign in.',
         'Let the proxy pass the WWW-Authenticate response header through (some need it named in a list of allowed headers).',
       );
     }
     const expected = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/mcp"`;
     if (!challenge.includes(expected)) {
       return failed(
-        `WWW-Authenticate does not hold ${expected}: it was changed on its way.`,
+        `WWW-Authenticate does not contain ${expected}: it was changed on its way.`,
         'Let the proxy pass the WWW-Authenticate response header through as it is.',
       );
     }
@@ -53,7 +53,7 @@ export const challengeCheck: Check = {
   },
 };
 
-/** Without a token to try, the answer to a wrong one tells whether it was seen at all. */
+/** If there is no token to try, the answer to a wrong one shows whether the header arrived. */
 export const authorizationCheck: Check = {
   id: 'authorization-header',
   name: 'The Authorization header arrives',
@@ -65,8 +65,8 @@ export const authorizationCheck: Check = {
     const arrived = code === 'unauthenticated' || answer.header('www-authenticate')?.includes('error=') === true;
     if (answer.status === 401 && !arrived) {
       return failed(
-        'The Authorization header is removed on its way: the broker sees every client without its token, after a perfect sign-in.',
-        'Let the proxy pass the Authorization request header on to the broker (and do not let it sign people in itself on /mcp and /s/).',
+        'The Authorization header is removed on its way: clients sign in successfully, but the broker never gets their token.',
+        'Let the proxy pass the Authorization request header on to the broker (and do not let it ask for a sign-in of its own on /mcp and /s/).',
       );
     }
     if (token === undefined) {
@@ -80,8 +80,8 @@ export const authorizationCheck: Check = {
     return answer.status === 200
       ? passed('A valid token reaches the broker and is accepted.')
       : failed(
-          `A good token was answered with ${describeAnswer(answer)}.`,
-          'Look into the log of the broker and of the proxy.',
+          `A valid token was answered with ${describeAnswer(answer)}.`,
+          'Check the log of the broker and of the proxy.',
         );
   },
 };

@@ -7,14 +7,14 @@ const maxBodyBytes = 256 * 1024;
 
 export type DoctorAnswer = {
   status: number;
-  /** First value of a header, by its lower-case name. */
+  /** The first value of a header, by its lower-case name. */
   header(name: string): string | undefined;
   text: string;
-  /** The body, parsed; undefined where it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   json: unknown;
 };
 
-/** Why there was no answer at all: Node's or undici's code. */
+/** There was no answer. `code` is Node's or undici's. */
 export class NoAnswerError extends Error {
   readonly code: string;
   constructor(code: string, cause: unknown) {
@@ -29,8 +29,8 @@ type DoctorRequest = { method?: 'GET' | 'POST' | 'DELETE'; headers?: Record<stri
 export type DoctorHttp = ReturnType<typeof createDoctorHttp>;
 
 /**
- * Requests to one origin and to nothing else: no redirect is followed, and no address from a document is requested.
- * Each has a deadline and a limit of size.
+ * Sends requests to one origin only: it follows no redirects and requests no URL from a document. Each request has a deadline
+ * and a size limit.
  */
 export function createDoctorHttp(origin: string, dispatcher?: Dispatcher) {
   async function open(path: string, { method = 'GET', headers = {}, body }: DoctorRequest, signal: AbortSignal) {
@@ -39,7 +39,7 @@ export function createDoctorHttp(origin: string, dispatcher?: Dispatcher) {
         method,
         headers: { accept: 'application/json', ...headers },
         signal,
-        // One socket for each request: a proxy's answer to the last one must not be read as that of the next.
+        // one socket per request: a proxy's late answer must not be read as that of the next request
         reset: true,
         ...(body !== undefined && { body }),
         ...(dispatcher && { dispatcher }),
@@ -59,8 +59,9 @@ export function createDoctorHttp(origin: string, dispatcher?: Dispatcher) {
     },
 
     /**
-     * Sends a request whose answer is a stream that stays open, and answers its first piece.
-     * @returns undefined where nothing came in time; @throws NoAnswerError where there was no answer to read
+     * Sends a request whose answer is a stream that stays open, and returns its first piece.
+     * @returns undefined if nothing came in time
+     * @throws NoAnswerError
      */
     async firstPiece(path: string, options: DoctorRequest): Promise<DoctorAnswer | undefined> {
       const controller = new AbortController();

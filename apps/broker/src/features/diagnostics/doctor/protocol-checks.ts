@@ -2,13 +2,13 @@ import { describeAnswer, failed, fieldOf, passed, skipped, type Check, type Find
 import type { DoctorAnswer, DoctorHttp } from './http.ts';
 
 const accept = 'application/json, text/event-stream';
-const needsToken = 'Needs a signed-in person: use the self-test on the page "Connections".';
+const needsToken = 'Needs a signed-in user: use the self-test on the page "Connections".';
 const unchanged = 'Let the proxy pass requests to /mcp and their Mcp-… headers on unchanged.';
 
 const sharedDatabase =
   'Give all brokers behind this address the same version, DATABASE_URL and MASTER_KEY, or send all requests to one of them.';
 
-/** One JSON-RPC request in the way of revision 2026-07-28. */
+/** A JSON-RPC request of revision 2026-07-28. */
 function modern(token: string, method: string, params: object = {}) {
   return {
     method: 'POST' as const,
@@ -45,11 +45,11 @@ function legacy(token: string, body: object, more: Record<string, string> = {}) 
 
 const resultOf = (answer: DoctorAnswer) => (answer.status === 200 ? fieldOf(answer.json, 'result') : undefined);
 
-/** The list of /mcp begins with helper tools; this client can answer no tool's questions. */
+/** The list of /mcp begins with helper tools. This client sees no tools that ask questions. */
 const toolCount = ({ length }: readonly unknown[]) =>
   `${length === 1 ? '1 tool' : `${length} tools`} on the link of all services, helper tools included`;
 
-/** Only for a signed-in person: runs `check` with their token. */
+/** Runs `check` with the user's token, if there is one. */
 function withToken(check: (token: string, http: DoctorHttp) => Promise<Finding>) {
   return async ({ token }: Patient, http: DoctorHttp) =>
     token === undefined ? skipped(needsToken) : check(token, http);
@@ -57,10 +57,10 @@ function withToken(check: (token: string, http: DoctorHttp) => Promise<Finding>)
 
 const needs = ['authorization-header'];
 
-/** Requests of one session, each over a connection of its own: behind a balancer they meet different brokers. */
+/** Requests of one session, each over its own connection: behind a load balancer they reach different brokers. */
 const sessionRequests = 6;
 
-/** As clients up to 2025-11-25 do it: initialize, a session, its tools, and good-bye. */
+/** Takes the steps of clients up to 2025-11-25: initialize, list tools, end the session. */
 export const legacyCheck: Check = {
   id: 'legacy-session',
   name: 'Clients up to 2025-11-25: initialize and list tools',
@@ -118,7 +118,7 @@ export const modernCheck: Check = {
   }),
 };
 
-/** A stream's first event comes at once, or a proxy keeps it until the stream ends: then nothing ever seems to happen. */
+/** A proxy that buffers keeps a stream's first event until the stream ends: then nothing seems to happen. */
 export const streamCheck: Check = {
   id: 'streams',
   name: 'Event streams are not delayed',

@@ -1,6 +1,6 @@
 import { describeAnswer, failed, passed, textField, type Check } from './check.ts';
 
-/** A broker without its database answers 503 to all that needs it: that is told once, and the proxy is not blamed. */
+/** A broker without its database answers 503 to most requests. Reports that once, instead of blaming the proxy. */
 export const readyCheck: Check = {
   id: 'ready',
   name: 'The broker is ready',
@@ -12,10 +12,10 @@ export const readyCheck: Check = {
     if (status === 'not ready') {
       return failed(
         'It answers “not ready”: its database does not answer, or the broker is starting or stopping.',
-        'Look whether the database runs, and into the log of the broker (docs/runbook/database-away.md).',
+        'Check that the database runs, and read the log of the broker (docs/runbook/database-away.md).',
       );
     }
     // a proxy may keep this address to itself
-    return passed(`/readyz gave ${describeAnswer(answer)}: it is not passed on to the broker, which harms no one.`);
+    return passed(`/readyz gave ${describeAnswer(answer)}: it is not passed on to the broker, which does no harm.`);
   },
 };

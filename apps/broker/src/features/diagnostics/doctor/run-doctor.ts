@@ -10,7 +10,7 @@ import { readyCheck } from './ready-check.ts';
 import { legacyCheck, modernCheck, streamCheck } from './protocol-checks.ts';
 import { authorizeCheck, keysCheck, registrationCheck, tokenEndpointCheck } from './sign-in-checks.ts';
 
-/** The way of the common clients, in its order: the self-test and the operator's command go it alike. */
+/** The steps of common clients, in order, for the self-test and the operator's command. */
 export const checks: readonly Check[] = [
   addressCheck,
   publicUrlCheck,
@@ -37,8 +37,8 @@ export const checks: readonly Check[] = [
 export type Diagnosis = { ok: boolean; checks: ConnectionCheck[] };
 
 /**
- * Goes through all checks. Never throws for what it finds; `ok` when nothing failed.
- * A check whose ground is missing is skipped, so that one fault is told once.
+ * Runs all checks. Never throws for what it finds; `ok` if nothing failed. A check is skipped if one that it needs has not
+ * passed, so that each fault is reported once.
  */
 export async function runDoctor(patient: Patient): Promise<Diagnosis> {
   const http = createDoctorHttp(patient.baseUrl, patient.dispatcher);
@@ -57,7 +57,7 @@ async function examine(check: Check, patient: Patient, http: DoctorHttp): Promis
     return await check.run(patient, http);
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;
-    return failed(`There was no answer in time (${error.code}).`, 'Look into the log of the proxy and of the broker.');
+    return failed(`There was no answer in time (${error.code}).`, 'Check the log of the proxy and of the broker.');
   }
 }
 

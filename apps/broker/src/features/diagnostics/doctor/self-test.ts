@@ -9,23 +9,22 @@ import type { Patient } from './check.ts';
 import { runDoctor, type Diagnosis } from './run-doctor.ts';
 import { throwAwayClient } from './sign-in-checks.ts';
 
-/** A run makes some twenty requests: each person may start one in this time. */
+/** Time between two runs of one user: a run makes about twenty requests. */
 const everyMs = 10_000;
-/** The token of one run: valid for as long as a run may take, and removed at its end. */
+/** Life of a run's token, as long as a run may take. It is removed at the end of the run. */
 const tokenLifeMs = 120_000;
 
 export type SelfTest = {
   /**
-   * @param browser what the person's browser says of itself; its clock and address are compared with ours
-   * @throws SoukError rate_limited when this person started one less than 10 s ago
+   * @param browser facts from the user's browser; its clock and address are compared with ours
+   * @throws SoukError rate_limited if this user started one less than 10 s ago
    */
   run(userId: string, browser: NonNullable<Patient['browser']>): Promise<Diagnosis>;
 };
 
 /**
- * Goes the way of the common clients against this installation, by real HTTP to PUBLIC_URL and nowhere else (but the
- * sign-in providers, for their clocks, and well-known clients, for their documents). The client, the token and the attempt
- * that this makes are removed at the end.
+ * Takes the steps of common clients at this installation, by real HTTP to PUBLIC_URL only (and to the sign-in providers, for
+ * their clocks, and well-known clients, for their documents). Removes its client, token and attempt at the end.
  */
 export function createSelfTest(options: {
   db: { query: Query };
@@ -34,19 +33,13 @@ export function createSelfTest(options: {
   throwAwayAccess: ThrowAwayAccess;
   signInProviders: readonly string[];
   knownDocuments: Patient['knownDocuments'];
-  /** Forgets the attempts that were made with this personal token. */
+  /** Deletes the attempts with this personal token. */
   removeAttempts(tokenId: string): Promise<void>;
   clock: Clock;
   ids: Ids;
 }): SelfTest {
   const { db, publicUrl, dispatcher, throwAwayAccess, clock, ids } = options;
   const limit = createRateLimit(1, clock, everyMs);
-
-  async function cleanUp(tokenId: string, clientName: string): Promise<void> {
-    await throwAwayAccess.removeToken(tokenId);
-    await throwAwayAccess.removeClient(throwAwayClient(clientName));
-    await options.removeAttempts(tokenId);
-  }
 
   return {
     async run(userId, browser) {
@@ -66,7 +59,9 @@ export function createSelfTest(options: {
           knownDocuments: options.knownDocuments,
         });
       } finally {
-        await cleanUp(id, clientName);
+        await throwAwayAccess.removeToken(id);
+        await throwAwayAccess.removeClient(throwAwayClient(clientName));
+        await options.removeAttempts(id);
       }
     },
   };

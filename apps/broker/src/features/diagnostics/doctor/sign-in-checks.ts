@@ -6,7 +6,7 @@ const redirectUri = 'http://127.0.0.1/souk-connection-doctor';
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 const passOn = 'Let the proxy pass everything under /oauth/ on to the broker, bodies and query strings unchanged.';
 
-/** What the throw-away client says of itself; the self-test removes its registration by this. */
+/** The throw-away client's metadata, with which the self-test also removes its registration. */
 export function throwAwayClient(clientName: string) {
   return { client_name: clientName, redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' };
 }
@@ -31,7 +31,7 @@ export const registrationCheck: Check = {
   },
 };
 
-/** prompt=none shows no page, and the answer still proves that the endpoint, its query and iss work. */
+/** prompt=none shows no page, but the answer proves that the endpoint, its query and iss work. */
 export const authorizeCheck: Check = {
   id: 'authorize',
   name: 'The sign-in page can be reached',
