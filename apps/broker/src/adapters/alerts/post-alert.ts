@@ -9,7 +9,7 @@ import { readBounded } from '#platform/http/outgoing/read-bounded.ts';
 import { NotTakenError } from '#platform/notices/not-taken-error.ts';
 
 export type AlertMessage = {
-  /** The same when it is sent again. */
+  /** Stays the same when it is sent again. */
   id: string;
   shop: string;
   cause: string;
@@ -25,17 +25,17 @@ const timeoutMs = 10_000;
 const maxAnswerBytes = 16 * 1024;
 
 /**
- * Posts alerts to the operator's webhook, by the rules for addresses from outside: https to public addresses, http and private
- * ones where the operator allows them, and no redirect. Chats such as Slack show `text`; other receivers read the rest.
+ * Posts alerts to the operator's webhook, by the rules for outside addresses: https to public addresses, http and private
+ * addresses if the operator allows them, and no redirects. Chats such as Slack show `text`; other receivers read the rest.
  */
 export function createPostAlert(
   { url, secret }: AlertWebhook,
   { allowAddresses, outgoing }: { allowAddresses: readonly AllowEntry[]; outgoing: Outgoing },
 ): PostAlert {
   return async ({ id, shop, cause, text, url: page, at }) => {
-    const told = { text: `${inChat(text)} ${page}`, id, shop, cause, url: page, at: at.toISOString() };
-    // Slack documents no other member than `text` for plain messages
-    const body = JSON.stringify(new URL(url).hostname === 'hooks.slack.com' ? { text: told.text } : told);
+    const alert = { text: `${inChat(text)} ${page}`, id, shop, cause, url: page, at: at.toISOString() };
+    // for plain messages, Slack documents only the member `text`
+    const body = JSON.stringify(new URL(url).hostname === 'hooks.slack.com' ? { text: alert.text } : alert);
     const dispatcher = createGuardedDispatcher({
       allowAddresses,
       publicNeedsTls: true,
@@ -57,7 +57,7 @@ export function createPostAlert(
       if (status < 200 || status > 299) throw notTaken(`the alert webhook answered ${status}`);
     } catch (error) {
       if (error instanceof NotTakenError) throw error;
-      // its address may be a secret, so no other error is told
+      // the webhook's address may be secret, and other errors may contain it
       throw notTaken(
         error instanceof RefusedAddressError
           ? 'the address of the alert webhook is not allowed: see UPSTREAM_ALLOW_ADDRESSES'
@@ -71,12 +71,12 @@ export function createPostAlert(
 
 const notTaken = (message: string) => new NotTakenError(message, { isForGood: false, isAway: false });
 
-/** As Stripe signs its own: the time is part of what is signed, so that an old request cannot be sent again. */
+/** Signs like Stripe's webhooks: the signed text includes the time, so that an old request cannot be replayed. */
 function signature(secret: string, body: string): Record<string, string> {
   const at = Math.floor(Date.now() / 1000);
   const signed = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex');
   return { 'souk-signature': `t=${at},v1=${signed}` };
 }
 
-/** Names in it are others', and Slack takes <!channel> for a call to everyone. */
+/** Escapes names from outside: Slack takes <!channel> for a call to everyone. */
 const inChat = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -3,12 +3,12 @@ import type { SmtpServer } from '#platform/config/mail.ts';
 import { NotTakenError } from '#platform/notices/not-taken-error.ts';
 
 export type Mail = {
-  /** Several do not see each other. */
+  /** Several recipients do not see each other. */
   to: string | readonly string[];
   subject: string;
   text: string;
   html: string;
-  /** Stays the same when it is sent again: mail servers take two with one id for the same mail. */
+  /** Stays the same when it is sent again: mail servers treat two mails with one id as the same. */
   messageId: string;
   headers: Readonly<Record<string, string>>;
 };
@@ -22,13 +22,13 @@ export type Mailer = {
 };
 
 const connectTimeoutMs = 10_000;
-/** A server that says nothing for so long is given up. */
+/** Longest silence of a server. */
 const silenceTimeoutMs = 20_000;
-/** A server that goes on answering slowly is not waited for longer than this. */
+/** Limit for a server that answers slowly. */
 const wholeTimeoutMs = 60_000;
 const longestMessage = 300;
 
-/** Opens a connection to the operator's mail server on first use, and keeps it until it is closed. */
+/** Opens a connection to the operator's mail server on first use, and keeps it open until `close`. */
 export function openMailer(server: SmtpServer, from: { name: string; address: string }): Mailer {
   const transport = createTransport({
     pool: true,
@@ -41,7 +41,7 @@ export function openMailer(server: SmtpServer, from: { name: string; address: st
     connectionTimeout: connectTimeoutMs,
     greetingTimeout: connectTimeoutMs,
     socketTimeout: silenceTimeoutMs,
-    // texts come from others too: none of them may name a file or an address to be read
+    // texts may come from outside: none of them may name a file or an address to read
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -51,7 +51,7 @@ export function openMailer(server: SmtpServer, from: { name: string; address: st
       await inTime(
         transport.sendMail({
           from,
-          // nodemailer takes an object for one address, also where the text has a comma
+          // nodemailer treats an object as one address, even if it contains a comma
           to: { name: '', address: typeof to === 'string' ? to : from.address },
           envelope: { from: from.address, to: [to].flat() },
           subject,
@@ -86,7 +86,7 @@ export function openMailer(server: SmtpServer, from: { name: string; address: st
   }
 }
 
-/** RFC 3463: of 5.1, the address is what is wrong. Other refusals may end when the operator has changed something. */
+/** By RFC 3463, codes 5.1 say that the address is wrong. Other refusals may end when the operator changes something. */
 function notTaken(error: unknown): NotTakenError {
   const facts: { code?: unknown; responseCode?: unknown; response?: unknown } = Object(error);
   const response = typeof facts.response === 'string' ? facts.response : '';
@@ -98,7 +98,7 @@ function notTaken(error: unknown): NotTakenError {
   });
 }
 
-/** A server repeats the address that it refuses. */
+/** Removes addresses: a server repeats the one that it refuses. */
 function withoutAddresses(text: string): string {
   const words = text.slice(0, longestMessage).split(/\s+/);
   return words.map((word) => (word.includes('@') ? '[address]' : word)).join(' ');

@@ -1,6 +1,6 @@
 type Definition = Readonly<Record<string, unknown>>;
 
-/** By definition, since the one of a tool never changes in place. */
+/** The results by definition: a tool's definition never changes in place. */
 const known = new WeakMap<Definition, boolean>();
 
 /** Whether a tool mirrors arguments in headers (SEP-2243): the SDK compares and encodes those. */

@@ -3,32 +3,42 @@ import type { ConnectionWatch } from '#platform/http/outgoing/connection-watch.t
 import type { AllowEntry } from '#platform/http/outgoing/limited-entry.ts';
 import type { Outgoing } from '#platform/http/outgoing/outgoing.ts';
 
-/** One user's credential at a server. Read for each request, because tokens are renewed during a connection. */
+/** One user's credential at a server. Read for each request, because tokens may be renewed during a connection. */
 export type UpstreamCredential = {
   /** @throws UpstreamError sign_in_required */
   headers(): Promise<Record<string, string>>;
   /** New headers after the server refused `refused` with a 401; undefined when there are none. */
   renew?(refused: Record<string, string>): Promise<Record<string, string> | undefined>;
-  /** The credential is valid but lacks scopes: `challenge` is the server's and names the scopes it requires. */
+  /** Call when the credential lacks scopes. `challenge` is the server's and names the scopes that it requires. */
   wantScopes?(challenge: string): Promise<void>;
-  /** The server refused the renewed headers too. */
+  /** Call when the server refused the renewed headers too. */
   giveUp?(refused: Record<string, string>): Promise<void>;
-  /** The server took the headers. */
+  /** Call when the server accepted the headers. */
   accepted?(): void;
 };
 
-type NetworkTarget = {
+export type NetworkTarget = {
   url: string;
   headers: Record<string, string>;
   credential?: UpstreamCredential;
-  /** Host:port and CIDR of addresses that may be private, and reached without TLS. */
+  /** Host:port and CIDR of addresses that may be private and reached without TLS. */
   allowAddresses: readonly AllowEntry[];
-  /** Other addresses only with https or wss. */
+  /** Whether other addresses need https or wss. */
   publicNeedsTls?: boolean | undefined;
-  /** How requests leave; by default directly. */
+  /** The way out for requests; by default direct. */
   outgoing?: Outgoing | undefined;
-  /** Is told how each connection comes about. */
+  /** Called with the steps of opening each connection. */
   watch?: ConnectionWatch | undefined;
+};
+
+export type ProgramTarget = {
+  argv: readonly [string, ...string[]];
+  cwd: string;
+  /** The child's whole environment. */
+  env: Record<string, string>;
+  /** Called with each process that was started. */
+  onStarted?: ((pid: number) => void) | undefined;
+  guard?: ProcessGuard | undefined;
 };
 
 /** Where a server is, and the only headers or environment variables that it gets. */
@@ -36,13 +46,4 @@ export type UpstreamTarget =
   | ({ type: 'http' } & NetworkTarget)
   /** The credential is read at the handshake and renewed there once. */
   | ({ type: 'websocket' } & NetworkTarget)
-  | {
-      type: 'stdio';
-      argv: readonly [string, ...string[]];
-      cwd: string;
-      /** The whole environment of the child. */
-      env: Record<string, string>;
-      /** Is told of each process that was started. */
-      onStarted?: ((pid: number) => void) | undefined;
-      guard?: ProcessGuard | undefined;
-    };
+  | ({ type: 'stdio' } & ProgramTarget);

@@ -1,57 +1,55 @@
 /**
- * Why an upstream did not answer. The gateway turns the kind into an answer for its client
- * (docs: security, bad inputs 15-23); `protocol` errors are passed on with code, message and data.
- *
- * - `unreachable`      the request was not accepted: connection refused, unknown name, no such program, HTTP 503
- * - `timeout`          no answer (or no progress) within the deadline
- * - `closed`           the connection or the process ended while a call was open, HTTP 502, 504
- * - `bad_upstream`     the answer was not valid MCP
- * - `bad_result`       a tool's result that does not fit its outputSchema
- * - `result_too_large` an answer above the byte limit
- * - `too_many_tools`   more tools than a server may have
- * - `sign_in_required` HTTP 401, or 403 for missing scopes; `wwwAuthenticate` has the challenge
- * - `session_lost`     the server no longer knows the legacy session: open a new one
- * - `refused_address`  an address that is not public and not allow-listed (SSRF)
- * - `cancelled`        the caller aborted its signal
- * - `busy`             too many calls running, and nothing was sent; or the server said so: HTTP 429
- * - `restarting`       a program or service that we run ended and is being restarted; nothing was sent
- * - `quarantined`      a program crashed repeatedly: it stays stopped until the server is refreshed or deployed again
- * - `no_sandbox`       programs may only run in a sandbox, and this machine has none
- * - `no_network`       a program needs a network that this machine cannot give it
- * - `not_allowed`     the operator's allow-list does not have the program; the message says what to do
- * - `not_set_up`       the operator has not finished setting it up (a program, a secret); the message says what is missing
- * - `folder_full`      a person's files take more than they may: their programs were ended, or are not started
- * - `shared_folder_full`  the same of a program that people share: the operator makes room; the message says where
- * - `disk_full`        too little of our own disk is free for a program to run
- * - `over_limit`       a program was ended because it took or sent more than it may; the message says of what
- * - `protocol`         the upstream returned a JSON-RPC error
+ * Why an upstream did not answer. The gateway turns the kind into an answer for its client (security.md, bad inputs 15-23).
  *
  * A call that failed as unreachable, busy, session_lost, sign_in_required or refused_address has not run and can be retried.
  * A server may also report the lost session in a JSON-RPC error: then the kind is `protocol` and `hasLostSession` is set.
  */
 export type UpstreamErrorKind =
+  /** The request was not accepted: connection refused, unknown name, no such program, HTTP 503. */
   | 'unreachable'
+  /** No answer, or no progress, within the deadline. */
   | 'timeout'
+  /** The connection or the process ended while a call was open, or HTTP 502, 504. */
   | 'closed'
+  /** The answer was not valid MCP. */
   | 'bad_upstream'
+  /** A tool's result does not fit its outputSchema. */
   | 'bad_result'
+  /** The answer exceeds the byte limit. */
   | 'result_too_large'
+  /** The server has more tools than it may have. */
   | 'too_many_tools'
+  /** HTTP 401, or 403 for missing scopes; `wwwAuthenticate` has the challenge. */
   | 'sign_in_required'
+  /** The server no longer knows the legacy session: open a new one. */
   | 'session_lost'
+  /** The address is neither public nor allow-listed (SSRF). */
   | 'refused_address'
+  /** The caller aborted its signal. */
   | 'cancelled'
+  /** Too many calls are running, and nothing was sent; or the server said so: HTTP 429. */
   | 'busy'
+  /** A program or service that we run ended and is being restarted; nothing was sent. */
   | 'restarting'
+  /** A program crashed repeatedly: it stays stopped until the server is refreshed or deployed again. */
   | 'quarantined'
+  /** Programs may only run in a sandbox, and this machine has none. */
   | 'no_sandbox'
+  /** The program needs a network that this machine cannot give it. */
   | 'no_network'
+  /** The program is not in the operator's allow-list; the message says what to do. */
   | 'not_allowed'
+  /** The operator has not finished setting it up (a program, a secret); the message says what is missing. */
   | 'not_set_up'
+  /** The user's files exceed their limit: their programs were ended, or are not started. */
   | 'folder_full'
+  /** The files of a shared program exceed their limit: the operator makes room; the message says where. */
   | 'shared_folder_full'
+  /** Too little of our own disk is free for a program to run. */
   | 'disk_full'
+  /** A program was ended because it exceeded a limit; the message says which. */
   | 'over_limit'
+  /** The upstream returned a JSON-RPC error, which is passed on with code, message and data. */
   | 'protocol';
 
 export class UpstreamError extends Error {
@@ -63,11 +61,11 @@ export class UpstreamError extends Error {
   readonly wwwAuthenticate: string | undefined;
   /** When to retry, for `restarting`, `busy` and an open circuit; undefined when unknown. */
   readonly retryAfterMs: number | undefined;
-  /** Of a `cancelled` call: it is certain that nothing was sent. */
+  /** Whether it is certain that nothing of a `cancelled` call was sent. */
   readonly wasUnsent: boolean;
-  /** The server no longer knows the legacy session: this connection serves no further call. */
+  /** Whether the server lost the legacy session: this connection serves no further call. */
   readonly hasLostSession: boolean;
-  /** Of a lost session: the server may have run the call before it noticed. */
+  /** Whether the server may have run the call before it noticed the lost session. */
   readonly mayHaveRun: boolean;
 
   constructor(

@@ -40,7 +40,7 @@ export const logLevels: readonly LoggingLevel[] = [
   'emergency',
 ];
 
-/** A question that a server up to 2025-11-25 asks during a call. */
+/** A question of a server up to 2025-11-25 during a call. */
 export type Ask = {
   method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
   params: Record<string, unknown>;
@@ -60,7 +60,7 @@ export type Asking = NoticeListener & {
  */
 export type Listening = 'ready' | 'busy' | 'gone';
 
-/** The client that is told of a call's progress and log, at a limited rate (notices/). */
+/** The client that gets a call's progress and log messages, at a limited rate (notices/). */
 export type NoticeListener = {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   onLog?: ((message: LoggingMessageNotification['params']) => void) | undefined;
@@ -73,7 +73,7 @@ export type CallerSignal = AbortSignal | Cancellation;
 
 export type CallOptions = Asking & {
   readonly signal: CallerSignal;
-  /** Longest silence. Progress restarts it while the client listens. */
+  /** Longest silence of the server. Progress restarts it while the client listens. */
   readonly timeoutMs: number;
   /** Total limit, which progress does not extend. */
   readonly totalTimeoutMs: number;
@@ -87,8 +87,8 @@ export type ToolCallOptions = CallOptions & {
   /** The definition from the upstream's list: its x-mcp-header arguments are mirrored as headers (SEP-2243). */
   readonly toolDefinition?: Tool;
   /**
-   * The JSON types that the result's structuredContent may have. Undefined: it need not have any. A result without one of
-   * them is an UpstreamError `bad_result`.
+   * The JSON types that the result's structuredContent may have; undefined if it may be absent. Any other result is an
+   * UpstreamError `bad_result`.
    */
   readonly resultTypes?: readonly string[] | undefined;
   /** Rewrites links to the server's resources for the client. Only called for results that may contain links. */
@@ -99,7 +99,7 @@ export type ToolCallOptions = CallOptions & {
 
 /**
  * The answer to a tools/call, as facts; a JSON-RPC error of the server is an UpstreamError `protocol`. A result can be
- * read as text or as an object and is converted only on demand: most are passed on as the server wrote them.
+ * read as text or as an object and is converted only on demand: most are passed on unchanged.
  */
 export type ToolAnswer = ToolResult | ToolQuestions;
 
@@ -113,7 +113,7 @@ export type ToolResult = {
 };
 
 /** A modern server needs input from the client: the caller repeats the call with inputResponses. */
-export type ToolQuestions = { readonly kind: 'input_required'; readonly questions: InputRequiredResult };
+type ToolQuestions = { readonly kind: 'input_required'; readonly questions: InputRequiredResult };
 
 /** The second round of a call that a modern upstream answered with input_required. */
 type InputRound = { inputResponses?: InputResponses; requestState?: string };
@@ -128,10 +128,10 @@ export type ResourceWatcher = {
   onEnded(): void;
 };
 
-/** A definition of a list that is not offered, and why: words that follow its name. */
+/** A definition that was left out of a list. `reason` is text to follow its name. */
 export type LeftOut = { kind: 'tool' | 'prompt' | 'resource' | 'template'; name: string; reason: string };
 
-/** A tool that is listed without some keywords of its schemas, and where they stood. */
+/** A tool that is listed without some keywords of its schemas, and the places of those keywords. */
 export type MendedTool = { name: string; places: string[] };
 
 /** One open connection to an MCP server. Its methods reject only with UpstreamError. */
@@ -148,7 +148,7 @@ export type Upstream = {
   listPrompts(): Promise<Prompt[]>;
   listResources(): Promise<Resource[]>;
   listResourceTemplates(): Promise<ResourceTemplateType[]>;
-  /** The ill-made definitions of the lists that were read last: those are left out, not the server's others. */
+  /** The invalid definitions of the lists that were read last. Only these are left out. */
   leftOut(): LeftOut[];
   /** The tools of the list that was read last whose schemas were mended. */
   mended(): MendedTool[];

@@ -2,10 +2,10 @@ import type { CustomFetch } from 'openid-client';
 import { readBounded } from '#platform/http/outgoing/read-bounded.ts';
 import { rewriteWithoutNull } from '#platform/http/outgoing/without-null-members.ts';
 
-/** Of one answer: a provider's metadata, keys and tokens are a few KiB. */
+/** Limit of an answer. A provider's metadata, keys and tokens are a few KiB. */
 const maxAnswerBytes = 256 * 1024;
 
-/** A fetch that refuses answers above the limit: openid-client itself has none. */
+/** Limits the size of answers, which openid-client itself does not. */
 export function boundedFetch(inner: CustomFetch | undefined): CustomFetch {
   return async (url, init) => {
     // undici's types are stricter about undefined than the init that openid-client passes
@@ -13,11 +13,8 @@ export function boundedFetch(inner: CustomFetch | undefined): CustomFetch {
     const body = answer.body && (await readBounded(answer.body, maxAnswerBytes, tooLarge));
     // an answer without content must not have a body, not even an empty one
     const read = body && body.length > 0 ? (rewriteWithoutNull(body.toString('utf8')) ?? body) : null;
-    return new Response(read, {
-      status: answer.status,
-      statusText: answer.statusText,
-      headers: answer.headers,
-    });
+    const { status, statusText, headers } = answer;
+    return new Response(read, { status, statusText, headers });
   };
 }
 

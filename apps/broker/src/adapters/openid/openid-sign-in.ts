@@ -5,12 +5,12 @@ import { readPerson, type Person } from './read-person.ts';
 
 const googleIssuer = 'https://accounts.google.com';
 
-/** Each request to the provider, its answer included. A sign-in takes three, and two more after a start. */
+/** Limit for each request to the provider and its answer. A sign-in takes three, the first one after a start five. */
 const requestTimeoutSeconds = 15;
 
 /** The signed-in user, according to the provider. */
 export type UpstreamProfile = Person & {
-  /** When the provider asked the user, in epoch milliseconds; undefined: it does not say. */
+  /** When the provider authenticated the user, in epoch milliseconds; undefined if it does not say. */
   authenticatedAtMs: number | undefined;
 };
 
@@ -22,7 +22,7 @@ export type UpstreamSignIn = {
   /**
    * The URL to send the browser to, and the values to keep.
    * @param options.mustAsk the provider lets the user choose the account
-   * @param options.mustAuthenticate the provider asks for the password or the like again, and says when it did
+   * @param options.mustAuthenticate the provider authenticates the user again, and says when it did
    */
   start(options?: { mustAsk?: boolean; mustAuthenticate?: boolean }): Promise<{ url: string; pending: PendingSignIn }>;
   /**
@@ -35,13 +35,13 @@ export type UpstreamSignIn = {
   clockSkewMs(): number;
 };
 
-export type UpstreamSettings = {
-  /** As the provider calls itself: its metadata and its identity tokens must name the same. */
+type UpstreamSettings = {
+  /** The provider's name for itself, which its metadata and identity tokens must have. */
   issuer: string;
   clientId: string;
   clientSecret: string;
   redirectUri: string;
-  /** How requests leave (outgoing-fetch.ts), or what replaces the network in tests. By default Node's fetch. */
+  /** The way out for requests (outgoing-fetch.ts), or a replacement of the network in tests. By default Node's fetch. */
   fetch?: oidc.CustomFetch;
 };
 
@@ -58,13 +58,14 @@ export class UpstreamRefusedError extends Error {
 }
 
 /**
- * The OpenID provider at `issuer`: Google, a company's own, the stand-in. Its metadata is fetched at the first sign-in, not at startup: a provider
- * that is down must not stop the product from starting, and the broker itself serves the stand-in.
+ * Connects to the OpenID provider at `issuer`: Google, a company's own, or the stand-in. Its metadata is fetched at the first
+ * sign-in, not at startup: a provider that is down must not stop the product from starting, and the broker itself serves the
+ * stand-in.
  */
 export const connectOpenId: ConnectUpstream = (settings) => {
   let discovered: Promise<oidc.Configuration> | undefined;
   let skewMs = 0;
-  /** Records the clock skew: it gets identity tokens rejected, and the rejection does not say why. */
+  /** Records the clock skew, because a token rejected for it does not say why. */
   const datedFetch: oidc.CustomFetch = async (url, init) => {
     const answer = await boundedFetch(settings.fetch)(url, init);
     const dated = Date.parse(answer.headers.get('date') ?? '');
@@ -132,8 +133,8 @@ export const connectOpenId: ConnectUpstream = (settings) => {
 };
 
 /**
- * Google puts e-mail and name into the identity token; other providers return them, or whether the address is verified,
- * from userinfo alone.
+ * Completes the claims from userinfo. Google puts e-mail and name into the identity token; other providers only return them,
+ * or whether the address is verified, from userinfo.
  */
 async function completeProfile(
   configuration: oidc.Configuration,
@@ -145,20 +146,20 @@ async function completeProfile(
   return { ...claims, ...(await oidc.fetchUserInfo(configuration, accessToken, claims.sub)) };
 }
 
-/** Every provider knows login; a list of account names is kinder, where there is one. */
+/** Prefers a list of accounts, if the provider has one. Every provider supports login. */
 function promptThatAsks(configuration: oidc.Configuration): 'select_account' | 'login' {
   const known = configuration.serverMetadata()['prompt_values_supported'];
   return !Array.isArray(known) || known.includes('select_account') ? 'select_account' : 'login';
 }
 
-/** Google documents no `login`; there, choosing the account again is what can be had. */
+/** Google does not document `login`: there, the user can only choose the account again. */
 function promptThatAuthenticates(configuration: oidc.Configuration): 'select_account' | 'login' {
   const { issuer, prompt_values_supported: known } = configuration.serverMetadata();
   if (issuer === googleIssuer) return 'select_account';
   return !Array.isArray(known) || known.includes('login') ? 'login' : 'select_account';
 }
 
-/** How a provider wants the secret: in the header, unless it takes only the form (OpenID Connect Discovery, section 3). */
+/** Sends the secret in the header, unless the provider only accepts the form (OpenID Connect Discovery, section 3). */
 function sendSecret(secret: string): oidc.ClientAuth {
   return (server, client, body, headers) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
@@ -171,9 +172,9 @@ function discover(settings: UpstreamSettings & { fetch: oidc.CustomFetch }): Pro
   const issuer = new URL(settings.issuer);
   return oidc.discovery(issuer, settings.clientId, undefined, sendSecret(settings.clientSecret), {
     execute: [
-      // The specification accepts TLS alone; we also check the identity token's signature.
+      // the specification accepts TLS alone; we also check the identity token's signature
       oidc.enableNonRepudiationChecks,
-      // Plain http is only for a stand-in on loopback; the configuration refuses any other http issuer.
+      // plain http is only for a stand-in on loopback; the configuration refuses any other http issuer
       ...(issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : []),
     ],
     timeout: requestTimeoutSeconds,

@@ -1,11 +1,11 @@
 import { foldEmail } from '@souk/contract/fold-email.ts';
 import { cleanLabel, hasHiddenCharacters } from '#platform/text/clean-label.ts';
 
-/** Who signed in, in texts that can be stored, compared and shown. */
+/** The user who signed in, in texts that can be stored, compared and shown. */
 export type Person = {
   subject: string;
   email: string;
-  /** undefined: the provider does not say. */
+  /** Undefined if the provider does not say. */
   emailVerified: boolean | undefined;
   displayName: string;
   photoUrl: string | undefined;
@@ -19,8 +19,8 @@ const longestName = 100;
 const longestPhotoUrl = 2048;
 
 /**
- * What a provider says of a person. What identifies them, the subject and the address, is taken as it came or refused: cleaned,
- * it might be another person's. What is only shown is cleaned and cut.
+ * Reads a provider's claims about a user. The subject and the address identify the user, so they are taken unchanged or
+ * refused: once cleaned, they might be another user's. Texts that are only shown are cleaned and cut.
  * @throws Error when the subject or the address is missing, too long, or holds characters that cannot be seen
  */
 export function readPerson(subject: string, claims: Readonly<Record<string, unknown>>): Person {
@@ -34,7 +34,7 @@ export function readPerson(subject: string, claims: Readonly<Record<string, unkn
   return {
     subject,
     email: foldEmail(email),
-    // Cognito and others spell it as a text
+    // Cognito and others send it as text
     emailVerified: verified === undefined ? undefined : verified === true || verified === 'true',
     displayName: (typeof name === 'string' && cleanLabel(name, longestName)) || email.slice(0, at),
     photoUrl: typeof picture === 'string' ? readPhotoUrl(picture) : undefined,

@@ -1,2 +1,2 @@
-/** Whether money moves with a secret key of Stripe; with one of its test mode, or of the sandbox, none does. */
+/** Whether a secret key of Stripe moves money. Keys of its test mode and of the sandbox do not. */
 export const isLiveKey = (secretKey: string): boolean => /^[a-z]+_live_/.test(secretKey);

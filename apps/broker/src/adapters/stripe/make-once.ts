@@ -2,15 +2,15 @@ import { SoukError } from '#platform/errors.ts';
 import { ProviderFailure } from './provider-failure.ts';
 import type { Stripe } from 'stripe';
 
-/** Each further key is the answer to a failure or a refusal that the provider has kept. */
+/** Idempotency keys tried. Each further key follows a failure or refusal that the provider has stored. */
 const mostKeys = 4;
 
 /**
- * Makes something at the payment provider once, however often this is called and by however many brokers. A failure of the
- * provider's own, or a refusal whose cause may be gone, is kept under the key: what it made all the same is looked for, else it is made under a key that follows
- * from the failure, and so is the same for everybody.
- * @param make with the key of this attempt
- * @param find what an attempt that was answered with a failure has made
+ * Creates an object at the payment provider once, however often this is called and by however many brokers. The provider
+ * stores its own failures, and refusals whose cause may be gone, under the key. Then this checks whether the object was
+ * created anyway; if not, it is created under a key that follows from the failure, and so is the same for all brokers.
+ * @param make creates the object with the key of this attempt
+ * @param find finds an object that was created although the answer was a failure
  * @throws SoukError payments_unavailable: call again later
  */
 export async function makeOnce<T>(

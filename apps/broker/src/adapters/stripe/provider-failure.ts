@@ -1,16 +1,16 @@
-/** What an error of the SDK says, without its headers, its raw body and anything that looks like a key: it is logged. */
+/** An error of the SDK for the log: without its headers, its raw body and anything that looks like a key. */
 export class ProviderFailure extends Error {
-  /** Of the SDK, such as StripeConnectionError. */
+  /** The SDK's type, such as StripeConnectionError. */
   readonly type: string;
-  /** Of the provider, such as resource_missing. */
+  /** The provider's code, such as resource_missing. */
   readonly code: string | undefined;
   readonly param: string | undefined;
   readonly status: number | undefined;
-  /** By which the provider finds the request in its log. */
+  /** Identifies the request in the provider's log. */
   readonly requestId: string | undefined;
   /**
-   * This is the answer to an earlier request with the same Idempotency-Key, of which this is the id: the provider keeps a
-   * failure of its own and a refusal like any answer, and the key never leads to another one.
+   * The id of the earlier request with the same Idempotency-Key whose stored answer this is. The provider also stores its own
+   * failures and refusals, so the key never gets another answer.
    */
   readonly keptFrom: string | undefined;
 

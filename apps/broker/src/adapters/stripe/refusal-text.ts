@@ -2,7 +2,7 @@ import type { ProviderFailure } from './provider-failure.ts';
 
 const operator = 'the operator of this shop';
 
-/** What a person is told of a request that the payment provider refuses, and would refuse again: what to do. */
+/** Tells the user what to do about a request that the payment provider refuses, and would refuse again. */
 export function refusalText({ code, message, requestId }: ProviderFailure): string {
   if (code === 'amount_too_small')
     return `The payment provider charges no amount as small as this. Tell ${operator}: the price has to be higher.`;

@@ -4,15 +4,15 @@ import type { FastifyInstance } from 'fastify';
 import { bodyParser } from '#platform/http/body-parser.ts';
 import { SoukError } from '#platform/errors.ts';
 
-/** More than the largest form of these pages. */
+/** Larger than the largest form of these pages. */
 const maxFormBytes = 16 * 1024;
 const timeoutMs = 20_000;
-/** What the pages look at. Cookies and tokens of ours are none of their business. */
+/** Headers that the pages read. They must not get our cookies and tokens. */
 const passedOn = ['content-type', 'origin'] as const;
 
 type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 
-/** Passes /dev-stripe/* on to the stand-in for Stripe, and its answers back as they are: their policy is their own. */
+/** Passes /dev-stripe/* on to the stand-in for Stripe, and its answers back unchanged: they have their own policy. */
 export function mountSandboxPages(server: FastifyInstance, sandbox: { host: string; port: number }): void {
   void server.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();

@@ -8,17 +8,17 @@ import { refusalText } from './refusal-text.ts';
 
 export { makeOnce } from './make-once.ts';
 
-/** One attempt of a request. Its retries reuse its Idempotency-Key, which the SDK adds where the caller gives none. */
+/** Limit for one attempt. Retries reuse the Idempotency-Key, which the SDK adds if the caller gives none. */
 const timeoutMs = 15_000;
 const retries = 1;
-/** Another request works on the same object at the provider: nothing was done, and the same request may be sent again. */
+/** Attempts while another request works on the same object at the provider: nothing was done, so the request can be repeated. */
 const lockAttempts = 4;
 const lockWaitMs = 250;
-/** Older webhooks are refused: they may be a replay. */
+/** Webhooks older than this are refused, because they may be a replay. */
 const toleranceSeconds = 300;
 
-/** Where the provider is found. Without host, port and protocol: Stripe itself. */
-export type ProviderAccess = {
+/** The provider's keys and address. Without host, port and protocol: Stripe itself. */
+type ProviderAccess = {
   secretKey: string;
   webhookSecret: string;
   host?: string;
@@ -26,17 +26,17 @@ export type ProviderAccess = {
   protocol?: 'http';
 };
 
-/** The payment provider: Stripe and its stand-in alike. */
+/** The payment provider: Stripe or its stand-in. */
 export type PaymentProvider = {
-  /** false: no money moves. What is bought then grants nothing once a live key is set. */
+  /** If false, no money moves, and purchases grant nothing once a live key is set. */
   readonly livemode: boolean;
   /**
    * Makes requests through the SDK.
-   * @throws SoukError payments_unavailable when the provider cannot be reached or fails, payment_refused when it refuses and
-   *   would refuse again; the cause is a ProviderFailure. payment_failed when the bank refuses the payment.
+   * @throws SoukError payments_unavailable if the provider is unreachable or fails, payment_refused if it refuses and would
+   *   refuse again; the cause is a ProviderFailure. payment_failed if the bank refuses the payment.
    */
   call<T>(request: (stripe: Stripe) => Promise<T>): Promise<T>;
-  /** As `call`, but undefined where the provider does not know the object that was asked for. */
+  /** Like `call`, but returns undefined if the provider does not know the requested object. */
   find<T>(request: (stripe: Stripe) => Promise<T>): Promise<T | undefined>;
   /**
    * Reads a webhook.
@@ -58,7 +58,7 @@ type Send = (
   },
 ) => Promise<Response>;
 
-/** @param send how requests to Stripe leave this installation, which may be by a proxy; the stand-in is asked directly */
+/** @param send sends requests to Stripe, possibly through a proxy; the stand-in is called directly */
 export function connectProvider({ secretKey, webhookSecret, ...at }: ProviderAccess, send: Send): PaymentProvider {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   const stripe = new Stripe(secretKey, {
@@ -121,20 +121,20 @@ function toSoukError(error: InstanceType<typeof Stripe.errors.StripeError>): Sou
   return new SoukError('payments_unavailable', { cause });
 }
 
-/** Whether the provider answered, and said no: it is reachable, and other requests may succeed. */
+/** Whether the provider answered with a refusal: it is reachable, and other requests may succeed. */
 export function isRefusal(error: unknown): boolean {
   const cause = error instanceof SoukError ? error.cause : undefined;
   return cause instanceof ProviderFailure && isFinal(cause);
 }
 
 function isFinal({ status = 0 }: ProviderFailure): boolean {
-  // 409: the same request is under way
+  // 409: the same request is running
   return status >= 400 && status < 500 && status !== 401 && status !== 409 && status !== 429;
 }
 
 const ownerNeeded = new Set(['subscription_payment_intent_requires_action', 'authentication_required']);
 
-/** Whether the bank lets the owner of the card alone confirm the payment, as with 3-D Secure. */
+/** Whether the owner of the card has to confirm the payment, for example with 3-D Secure. */
 export function needsOwner(error: unknown): boolean {
   const cause = error instanceof SoukError ? error.cause : undefined;
   return cause instanceof ProviderFailure && ownerNeeded.has(cause.code ?? '');
@@ -145,7 +145,7 @@ function isMissing(cause: unknown): boolean {
   return cause instanceof ProviderFailure && cause.code === 'resource_missing';
 }
 
-/** Whether a request named a customer that the provider has no more. */
+/** Whether a request named a customer that the provider no longer has. */
 export function isOfMissingCustomer(error: unknown): boolean {
   const cause = error instanceof SoukError ? error.cause : undefined;
   return isMissing(cause) && cause instanceof ProviderFailure && cause.param === 'customer';

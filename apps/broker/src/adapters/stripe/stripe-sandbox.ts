@@ -9,10 +9,10 @@ import { webhookEvents } from './webhook-events.ts';
 
 const schema = 'stripe_sandbox';
 
-/** Applied with a real key too, when the table stays empty: the key may be taken away again. */
+/** Also applied with a real key, because the key may be removed again. The table stays empty then. */
 export const stripeSandboxMigrations = sandboxMigrations(schema);
 
-/** What is known of the stand-in, and of Stripe alike: where the SDK finds it, with which key, and how webhooks are signed. */
+/** The stand-in's address, and its keys for requests and webhooks. */
 export type StripeAccess = {
   host: string;
   port: number;
@@ -28,12 +28,11 @@ export type StripeSandboxAdapter = {
   stop(): Promise<void>;
 };
 
-/** Where webhooks arrive. */
 export const stripeWebhookPath = '/api/webhooks/stripe';
 
 /**
- * Starts the stand-in for Stripe in this process, on a port of its own, with its state in our database.
- * @param options.webhookKey the same in all brokers of a database, which share what is queued
+ * Starts the stand-in for Stripe in this process, on its own port, with its state in our database.
+ * @param options.webhookKey the same in all brokers of a database, because they share the queue
  */
 export async function startStripeSandbox(options: {
   db: Database;
@@ -58,7 +57,7 @@ export async function startStripeSandbox(options: {
       url: `${config.publicUrl}${stripeWebhookPath}`,
       secret: webhookSecret,
       events: webhookEvents,
-      // the public name may lead through a proxy, or nowhere from here
+      // from here, the public name may lead through a proxy, or nowhere
       connectTo: { host: '127.0.0.1', port: config.port },
     },
   });

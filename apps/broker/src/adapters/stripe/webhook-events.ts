@@ -1,4 +1,4 @@
-/** The types of events that the broker handles. An endpoint at Stripe needs these, and no more. */
+/** The types of events that the broker handles. An endpoint at Stripe needs exactly these. */
 export const webhookEvents = [
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',

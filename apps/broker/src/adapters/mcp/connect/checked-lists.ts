@@ -18,12 +18,12 @@ import { withSoundSchemas } from './sound-schema.ts';
 import { withUnsaidObjects } from './unsaid-objects.ts';
 import { listPages, promptLimits, resourceLimits, toolLimits, type ListLimits } from './list-pages.ts';
 
-/** A list of a server: where its answer has the definitions, what they are, and how many there may be. */
+/** A list of a server: where its answer has the definitions, what kind they are, and how many are allowed. */
 type ListKind<Item> = {
   method: 'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list';
   member: string;
   kind: LeftOut['kind'];
-  /** The field that a definition is called by. */
+  /** The field that names a definition. */
   key: 'name' | 'uri' | 'uriTemplate';
   schema: StandardSchemaV1Sync<unknown, Item>;
   limits: ListLimits;
@@ -66,41 +66,29 @@ const memberOf: ReadonlyMap<string, string> = new Map(
   [toolList, promptList, resourceList, templateList].map(({ method, member }) => [method, member]),
 );
 
-/** Lists that were asked for and may still be answered; one that timed out never is. */
+/** List requests that may still be answered. One that timed out never is. */
 const maxOpen = 32;
-/** More definitions than that on one page are not looked at: no server may have as many. */
+/** Definitions on one page. No server may have more. */
 const maxOnPage = 4096;
 const maxRemembered = 512;
 const maxPlaces = 20;
-/** Of a whole list. Everybody's lists, searches and pages carry it: 512 definitions of 64 KiB would be 32 MiB of each. */
+/** Size of a whole list. Every user's lists, searches and pages include it: 512 definitions of 64 KiB would be 32 MiB each. */
 const maxListBytes = 4 * 1024 * 1024;
 
-/** As the SDK hands it on: nothing is copied, so that the list in it is known again. */
+/** Accepts a page as the SDK passes it on: without a copy, so that its list can be recognised. */
 const pageSchema = z.custom<Record<string, unknown>>(isRecord);
 
-export type CheckedLists = {
-  /**
-   * Reads a list to its end, without its ill-made definitions.
-   * @throws UpstreamError too_many_tools or bad_upstream when a limit is exceeded; what the client throws
-   */
-  read<Item>(list: ListKind<Item>, request: RequestOptions): Promise<Item[]>;
-  /** What was left out of the lists that were read last. */
-  leftOut(): LeftOut[];
-  /** The tools of the list that was read last whose schemas were mended. */
-  mended(): MendedTool[];
-};
-
 /**
- * Reads a server's lists and leaves ill-made definitions out. The SDK would refuse a whole page for one of them, so that one
- * bad tool would hide every other, and would check the page in one turn of the event loop: it gets an empty list, and the
- * definitions are checked here.
- * @param mirrors arguments may be mirrored in headers: a tool where they are faulty is left out (SEP-2243)
+ * Reads a server's lists and leaves invalid definitions out. The SDK would refuse a whole page for one of them, so that one
+ * bad tool would hide every other, and would check the page in one tick of the event loop. Therefore the SDK gets an empty
+ * list, and the definitions are checked here.
+ * @param mirrors whether arguments are mirrored in headers: then tools with faulty ones are left out (SEP-2243)
  */
 export function checkLists(
   client: Client,
   transport: UpstreamTransport,
   { isLegacy, mirrors }: { isLegacy: boolean; mirrors: boolean },
-): CheckedLists {
+) {
   const found = new Map<string, LeftOut[]>();
   const bytesOf = new Map<string, number>();
   let mended: MendedTool[] = [];
@@ -136,7 +124,7 @@ export function checkLists(
     return tool;
   }
 
-  /** A definition that is too large for what is left leaves the room to smaller ones. */
+  /** Counts a definition's bytes. A definition that is too large for the rest leaves the room to smaller ones. */
   function withinBytes<Read extends ReturnType<typeof readSound>>(
     method: string,
     read: Read,
@@ -154,7 +142,11 @@ export function checkLists(
   }
 
   return {
-    async read(list, request) {
+    /**
+     * Reads a list to its end, without its invalid definitions.
+     * @throws UpstreamError too_many_tools or bad_upstream if a limit is exceeded; what the client throws
+     */
+    async read<Item>(list: ListKind<Item>, request: RequestOptions): Promise<Item[]> {
       const { method, member, limits } = list;
       found.delete(method);
       bytesOf.delete(method);
@@ -167,14 +159,14 @@ export function checkLists(
         return { items: await soundOf(list, takenOut(items)), nextCursor };
       });
     },
-    leftOut: () => [...found.values()].flat(),
-    mended: () => mended,
+    leftOut: (): LeftOut[] => [...found.values()].flat(),
+    mended: (): MendedTool[] => mended,
   };
 }
 
 /**
- * Puts an empty list in the place of the one in each answer to a list request. Other answers stay as they are.
- * @returns a function that answers the list in whose place this one is
+ * Replaces the list in each answer to a list request with an empty one. Other answers stay unchanged.
+ * @returns a function that returns the original of an empty list
  */
 function takeListsOut(transport: UpstreamTransport): (items: unknown) => unknown {
   const inPlaceOf = new WeakMap<object, unknown[]>();

@@ -4,14 +4,14 @@ import { cleanLabel, hasHiddenCharacters } from '#platform/text/clean-label.ts';
 
 /** security.md, Limits. */
 const maxDefinitionBytes = 64 * 1024;
-/** Of a name, and of an address, which the catalogue finds its definitions by. */
+/** Size of a name and of an address: the catalogue finds definitions by them. */
 const maxNameBytes = 256;
 const maxAddressBytes = 2048;
 
 /**
  * Reads one definition of a server's list.
- * @param key the field that it is called by: its name, or its address
- * @returns what is wrong with it, in words that follow its name, where something is
+ * @param key the field that names it
+ * @returns `fault`: what is wrong with it, as text to follow its name
  */
 export function readDefinition<Item>(
   item: unknown,
@@ -37,7 +37,7 @@ function faultOfName(name: unknown, key: string): string | undefined {
   return undefined;
 }
 
-/** What a schema must be for a server up to 2025-11-25, where the SDK reads more of an outputSchema than its types say. */
+/** The outputSchema of a server up to 2025-11-25: the SDK reads more of it than its types say. */
 const objectSchema = z.looseObject({
   type: z.literal('object'),
   properties: z.record(z.string(), z.unknown()).optional(),
@@ -54,7 +54,7 @@ function hasNul(value: unknown): boolean {
   return Object.entries(value).some(([key, inner]) => key.includes('\0') || hasNul(inner));
 }
 
-/** The names of fields: those of a tool's arguments are shown. */
+/** Checks the names of fields, because those of a tool's arguments are shown. */
 function hasHiddenKey(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, inner]) => hasHiddenCharacters(key) || hasHiddenKey(inner));

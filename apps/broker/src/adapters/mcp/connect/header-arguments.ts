@@ -2,13 +2,12 @@ const keyword = 'x-mcp-header';
 /** RFC 9110, section 5.6.2. */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const primitive: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
-/** Keywords whose content is data, not a schema. */
+/** Keywords whose value is data, not a schema. */
 const values: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
 
 /**
  * Finds a fault in the arguments that a tool mirrors in headers (SEP-2243): a client must ignore a tool with such a
  * fault, and only that tool. Every name must be a valid header name, unique, and on a plain property, at any depth.
- * @returns the fault in words; undefined when there is none
  */
 export function faultOfHeaderArguments(inputSchema: unknown): string | undefined {
   const seen = new Set<string>();

@@ -4,7 +4,7 @@ import type { OpenOptions } from './open-options.ts';
 
 /**
  * Reports changed lists. A legacy server sends notices unprompted; a modern one sends them over subscriptions/listen, one
- * long stream that we reopen when it ends. Never delays or fails the upstream connection.
+ * long stream that is reopened when it ends. Never delays or fails the upstream connection.
  * @returns a function that stops listening
  */
 export function listenForListChanges(client: Client, options: OpenOptions): () => void {

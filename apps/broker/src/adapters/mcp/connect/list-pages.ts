@@ -6,16 +6,16 @@ export type ListLimits = {
   tooMany: 'too_many_tools' | 'bad_upstream';
 };
 
-/** security.md, Limits: 512 tools a server. The same for prompts; resources are more. */
+/** security.md, Limits: 512 tools per server, as many prompts, and more resources. */
 export const toolLimits: ListLimits = { items: 512, pages: 100, tooMany: 'too_many_tools' };
 export const promptLimits: ListLimits = { ...toolLimits, tooMany: 'bad_upstream' };
 export const resourceLimits: ListLimits = { ...promptLimits, items: 4096 };
 
 /**
- * Reads a paginated list to its end, within bounds: a hostile server can make us keep at most one page too many.
- * @param fetchPage takes the cursor that the previous page gave (undefined for the first page)
- * A server that gives a cursor again has no more to give: what came counts.
- * @param emptyIsCursor since 2026-07-28 it is one like any other; some servers of before send it on the last page
+ * Reads a paginated list to its end, within bounds: a hostile server can make us keep at most one page too many. A repeated
+ * cursor ends the list.
+ * @param emptyIsCursor whether '' is an ordinary cursor, as since 2026-07-28; some older servers send it on the last page
+ * @param fetchPage takes the cursor of the previous page (undefined for the first page)
  * @throws UpstreamError too_many_tools or bad_upstream when a limit is exceeded
  */
 export async function listPages<Item>(
@@ -34,8 +34,7 @@ export async function listPages<Item>(
       }
       all.push(item);
     }
-    if (nextCursor === undefined || (nextCursor === '' && !emptyIsCursor)) return all;
-    if (seen.has(nextCursor)) return all;
+    if (nextCursor === undefined || (nextCursor === '' && !emptyIsCursor) || seen.has(nextCursor)) return all;
     seen.add(nextCursor);
     cursor = nextCursor;
   }

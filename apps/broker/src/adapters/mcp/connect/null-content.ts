@@ -1,8 +1,8 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 
 /**
- * Takes structuredContent of null out of the results of a server up to 2025-11-25: there it is an object or absent, and the SDK
- * refuses null. Since 2026-07-28 it may be what the tool promises.
+ * Removes a structuredContent of null from the results of a server up to 2025-11-25: there it must be an object or absent,
+ * and the SDK refuses null. Since 2026-07-28, null may be what the tool promises.
  */
 export function dropNullContent(transport: Pick<Transport, 'onmessage'>): void {
   const receive = transport.onmessage;

@@ -9,20 +9,20 @@ export type OpenOptions = {
   era?: Era;
   /** From the first packet (or spawn) to the end of the handshake. */
   connectTimeoutMs: number;
-  /** How long a server may be silent at server/discover before it is opened as legacy: half of the time there is. */
+  /** How long a server may be silent at server/discover before it is opened as legacy. By default half of the remaining time. */
   probeTimeoutMs?: number;
-  /** Ends a handshake that is under way, with its process and sockets. */
+  /** Aborts a running handshake, with its process and sockets. */
   signal?: AbortSignal | undefined;
-  /** For a whole list, all pages. */
+  /** Limit for a whole list, all pages. */
   listTimeoutMs: number;
-  /** For one answer, in bytes on the wire. */
+  /** Limit for one answer, in bytes on the wire. */
   maxResultBytes: number;
   log: Log;
   /** The notices that this server may send, over all its connections. */
   notices: ServerNotices;
   /** Sent in the handshake: a server up to 2025-11-25 asks only for what these capabilities cover. */
   clientCapabilities?: ClientCapabilities;
-  /** All calls are from one user: a message that does not name its call may go to the latest call. */
+  /** Whether all calls are from one user: then a message that does not name its call may go to the latest call. */
   ofOnePerson?: boolean;
   onToolListChanged?: () => void;
   onPromptListChanged?: () => void;

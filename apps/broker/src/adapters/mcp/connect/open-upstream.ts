@@ -17,22 +17,22 @@ import { UpstreamError, type UpstreamErrorKind } from '../upstream-error.ts';
 import type { UpstreamTransport } from '../transports/upstream-transport.ts';
 import { WebSocketTransport } from '../transports/websocket-transport.ts';
 
-/** With less time left, another process or socket is not worth opening. */
+/** The shortest remaining time in which another process or socket is worth opening. */
 const shortestAttemptMs = 100;
 
 /**
  * Connects to an MCP server of either era and completes its handshake.
  *
- * Without a known era, the server is probed with server/discover on the connection that will be used. One that exits, stays
- * silent or answers with anything that is not MCP is opened once more as legacy (2026-07-28, Versioning). With a known era
- * there is no probe, unless the era turns out wrong.
+ * If the era is unknown, the server is probed with server/discover on the connection that will be used. A server that exits,
+ * stays silent or answers with anything but MCP is opened once more as legacy (2026-07-28, Versioning). If the era is known,
+ * there is no probe unless the era turns out wrong.
  *
  * @throws UpstreamError: unreachable, timeout, closed, bad_upstream, result_too_large, sign_in_required,
  *   refused_address, protocol, cancelled
  */
 export async function openUpstream(target: UpstreamTarget, options: OpenOptions): Promise<Upstream> {
   const deadlineAt = performance.now() + options.connectTimeoutMs;
-  // whole: an error names it
+  // rounded, because an error names it
   const remainingMs = () => Math.max(1, Math.round(deadlineAt - performance.now()));
   const first = options.era ?? 'probe';
   const attempts: ('probe' | Era)[] = first !== 'probe' ? [first, 'probe'] : ['probe', 'legacy'];
@@ -41,7 +41,7 @@ export async function openUpstream(target: UpstreamTarget, options: OpenOptions)
     const isLast = index === attempts.length - 1;
     const attempt = await tryOpen(target, options, { mode, timeoutMs: remainingMs(), leaveTime: !isLast });
     if (attempt.upstream) return attempt.upstream;
-    // what a modern server says of initialize, which it does not know, is not why it could not be opened
+    // a modern server's error about the unknown method initialize is not why it could not be opened
     if (!(failure && mode === 'legacy' && attempt.failure?.kind === 'protocol')) failure = attempt.failure;
     if (!attempt.mayBeOtherEra || remainingMs() < shortestAttemptMs || options.signal?.aborted) break;
   }
@@ -90,10 +90,10 @@ async function tryOpen(
   }
 }
 
-/** A promise that rejects when `signal` aborts, and what ends the listening. */
+/** A promise that rejects when `signal` aborts, and a function that stops listening. */
 function rejectOnAbort(signal: AbortSignal | undefined): { rejected: Promise<never>; dispose(): void } {
   const { promise: rejected, reject } = Promise.withResolvers<never>();
-  // nobody may be listening any more
+  // it may reject after the race
   rejected.catch(() => {});
   const onAbort = () => reject(new UpstreamError('cancelled', 'the handshake was canceled'));
   if (signal?.aborted) onAbort();
@@ -118,7 +118,7 @@ function mayBeOtherEra(mode: 'probe' | Era, failure: UpstreamError, error: unkno
       return (
         error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed && failure.kind === 'bad_upstream'
       );
-    // it exited, hung up or failed at a request before initialize, as some older servers do, or it stayed silent
+    // some older servers exit, hang up or fail at a request before initialize, or stay silent
     case 'probe':
       return undoneByProbe.has(failure.kind);
   }

@@ -5,48 +5,41 @@ import type { ResourceWatcher } from '../upstream.ts';
 
 const requestTimeoutMs = 10_000;
 
-export type ResourceWatch = {
-  /** Subscribes. Resolves with a function that unsubscribes; rejects when the server refuses. */
-  add(uri: string, watcher: ResourceWatcher): Promise<() => Promise<void>>;
-  /** Call when the upstream connection has ended. */
-  endAll(): void;
-};
-
 /**
  * Subscriptions to resources over one upstream connection: resources/subscribe up to 2025-11-25, a subscriptions/listen
  * stream for each resource since 2026-07-28. The server gets one subscription per URI, however many watchers it has.
  */
-export function createResourceWatch(client: Client, server: ServerNotices): ResourceWatch {
+export function createResourceWatch(client: Client, server: ServerNotices) {
   const watchers = new Map<string, Map<ResourceWatcher, ResourceNotices>>();
   const isModern = client.getProtocolEra() === 'modern';
 
   client.setNotificationHandler('notifications/resources/updated', ({ params: { uri } }) => {
-    for (const [watched, those] of watchers) {
+    for (const [watched, own] of watchers) {
       // a server may report a sub-resource of the subscribed one (server/resources, Subscriptions)
       if (uri !== watched && !uri.startsWith(watched.endsWith('/') ? watched : `${watched}/`)) continue;
-      for (const notices of those.values()) notices.updated(uri);
+      for (const notices of own.values()) notices.updated(uri);
     }
   });
 
   function remember(uri: string, watcher: ResourceWatcher): Map<ResourceWatcher, ResourceNotices> {
-    const those = watchers.get(uri) ?? new Map<ResourceWatcher, ResourceNotices>();
+    const own = watchers.get(uri) ?? new Map<ResourceWatcher, ResourceNotices>();
     const notices = new ResourceNotices(server, (changed) => watcher.onUpdated(changed));
-    watchers.set(uri, those.set(watcher, notices));
-    return those;
+    watchers.set(uri, own.set(watcher, notices));
+    return own;
   }
 
   function forget(uri: string, watcher: ResourceWatcher): boolean {
-    const those = watchers.get(uri);
-    those?.get(watcher)?.end();
-    if (!those?.delete(watcher)) return false;
-    if (those.size === 0) watchers.delete(uri);
+    const own = watchers.get(uri);
+    own?.get(watcher)?.end();
+    if (!own?.delete(watcher)) return false;
+    if (own.size === 0) watchers.delete(uri);
     return true;
   }
 
   async function addLegacy(uri: string, watcher: ResourceWatcher): Promise<() => Promise<void>> {
-    const those = remember(uri, watcher);
+    const own = remember(uri, watcher);
     try {
-      if (those.size === 1) await client.subscribeResource({ uri }, { timeout: requestTimeoutMs });
+      if (own.size === 1) await client.subscribeResource({ uri }, { timeout: requestTimeoutMs });
     } catch (error) {
       forget(uri, watcher);
       throw error;
@@ -73,9 +66,11 @@ export function createResourceWatch(client: Client, server: ServerNotices): Reso
   }
 
   return {
+    /** Subscribes. Resolves with a function that unsubscribes; rejects when the server refuses. */
     add: isModern ? addModern : addLegacy,
-    endAll() {
-      const all = [...watchers.values()].flatMap((those) => [...those]);
+    /** Call when the upstream connection has ended. */
+    endAll(): void {
+      const all = [...watchers.values()].flatMap((own) => [...own]);
       watchers.clear();
       for (const [watcher, notices] of all) {
         notices.end();

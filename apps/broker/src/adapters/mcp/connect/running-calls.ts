@@ -17,8 +17,9 @@ import type { OpenOptions } from './open-options.ts';
 
 /** Routes a server's questions and log messages to the running call that they belong to. */
 export type RunningCalls = {
+  /** Runs a call through the SDK. */
   within<T>(call: AskableCall, deadline: Deadline, send: (running: EnteredCall) => Promise<T>): Promise<T>;
-  /** The same for a fast-path call, whose stream the SDK does not read. */
+  /** Enters a fast-path call, whose stream the SDK does not read. */
   enter(call: AskableCall, deadline: Deadline): EnteredCall;
 };
 
@@ -26,7 +27,7 @@ export type RunningCalls = {
 type AskableCall = Asking & { readonly clientCapabilities?: ClientCapabilities | undefined };
 type Deadline = Pick<CallDeadline, 'pause' | 'heard'>;
 
-/** Of one call (gateway.md, Lifetimes and limits): each pauses its deadline and reaches a person. */
+/** Questions of one call (gateway.md, Lifetimes and limits): each pauses its deadline and reaches a user. */
 const maxQuestions = 32;
 
 /** A running call. A class, because each call has one and closures would cost more. */
@@ -34,7 +35,7 @@ export class EnteredCall {
   call: AskableCall;
   deadline: Deadline;
   isOpen = true;
-  /** Asked so far. */
+  /** Questions asked so far. */
   questions = 0;
   readonly #connection: Connection;
   #notices: CallNotices | undefined;
@@ -46,7 +47,7 @@ export class EnteredCall {
     connection.open?.add(this);
   }
 
-  /** Passes a message from the call's stream that is not its answer to the SDK's client, which handles it. */
+  /** Passes a message from the call's stream, other than its answer, to the SDK's client. */
   receive(message: Record<string, unknown>): void {
     const { current, transport } = this.#connection;
     // why the cast: the SDK checks the message itself and rejects an invalid one
@@ -72,7 +73,7 @@ export class EnteredCall {
     this.#notices = undefined;
     this.#connection.open?.delete(this);
     // The set's old hash tables keep references to deleted members until the next full collection. Clearing the
-    // references here lets a call's objects be freed earlier: 150 MB under load.
+    // references here frees a call's objects earlier: 150 MB under load.
     this.call = endedCall;
     this.deadline = endedDeadline;
   }
@@ -82,9 +83,9 @@ const endedCall: AskableCall = {};
 const endedDeadline: Deadline = { pause: () => () => {}, heard() {} };
 
 type Connection = {
-  /** Running calls, latest last. Only for an upstream connection of one user: others never need them. */
+  /** The running calls, latest last. Only of an upstream connection of one user: others never need them. */
   open: Set<EnteredCall> | undefined;
-  /** The call whose stream the current message came on. */
+  /** The call on whose stream the current message came. */
   current: AsyncLocalStorage<EnteredCall>;
   notices: ServerNotices;
   transport: Pick<Transport, 'onmessage'>;
@@ -161,8 +162,8 @@ export function listenToServer(
   };
 }
 
-/** What a server may ask a client with these capabilities. */
-export function askableWith(capabilities: ClientCapabilities | undefined): Ask['method'][] {
+/** The questions that a server may ask a client with these capabilities. */
+function askableWith(capabilities: ClientCapabilities | undefined): Ask['method'][] {
   return [
     ...(capabilities?.elicitation ? ['elicitation/create' as const] : []),
     ...(capabilities?.sampling ? ['sampling/createMessage' as const] : []),

@@ -1,7 +1,7 @@
 import { cleanLabel } from '#platform/text/clean-label.ts';
 import { asRecord, isRecord } from '#platform/json.ts';
 
-/** Where a schema has schemas: by name, in a list, or one. */
+/** The keywords whose value contains schemas: by name, in a list, or a single one. */
 const byName = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const;
 const inList = ['oneOf', 'anyOf', 'allOf', 'prefixItems'] as const;
 const single = [
@@ -17,7 +17,7 @@ const single = [
   'contains',
   'propertyNames',
 ] as const;
-/** Model providers refuse these beside a tool's `type: object`, and with it every tool of the request. */
+/** Model providers refuse these next to a tool's `type: object`, and with it every tool of the request. */
 const notOnTop = ['oneOf', 'anyOf', 'allOf', 'enum', 'not', 'if', 'then', 'else'] as const;
 
 const types: ReadonlySet<unknown> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
@@ -28,7 +28,7 @@ const isFilledList = (value: unknown): value is unknown[] => Array.isArray(value
 const isSchema = (value: unknown) => isRecord(value) || typeof value === 'boolean';
 const areSchemas = (value: unknown) => isFilledList(value) && value.every(isSchema);
 
-/** What a keyword of JSON Schema must be (2020-12, and draft 7 where it allows more). */
+/** Checks of the values of keywords (JSON Schema 2020-12, and draft 7 where it allows more). */
 const keywords = new Map<string, (value: unknown) => boolean>([
   ['type', (value) => types.has(value) || (isFilledList(value) && value.every((one) => types.has(one)))],
   ['required', (value) => Array.isArray(value) && value.every(isText)],
@@ -60,7 +60,7 @@ function isOfLists({ type }: Record<string, unknown>): boolean {
   return type === 'array' || (Array.isArray(type) && type.includes('array'));
 }
 
-/** As validators compile it. It is never run here. */
+/** Compiles a pattern as validators do. It is never run here. */
 function isPattern(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   try {
@@ -71,8 +71,8 @@ function isPattern(value: unknown): boolean {
 }
 
 /**
- * A tool as it is listed: its schemas are sound, and its arguments are an object without a union at the top.
- * @returns the tool itself where nothing was taken out; `places`: where what was taken out stood
+ * Makes the schemas of a tool valid, and its arguments an object without a union at the top.
+ * @returns the tool itself if nothing was removed; `places`: where the removed keywords were
  */
 export function withSoundSchemas(tool: unknown): { tool: unknown; places: string[] } {
   if (!isRecord(tool)) return { tool, places: [] };
@@ -90,11 +90,11 @@ export function withSoundSchemas(tool: unknown): { tool: unknown; places: string
 }
 
 /**
- * A tool's schema without what is no JSON Schema. One bad keyword makes SDK 1.x refuse the whole list, and model providers
- * every request that has the tool in it. What is taken out makes the schema wider: the server checks its arguments itself.
- * `$id` goes too, since validators know a schema by it, and two tools may have the same.
- * @param name of the member, for the words
- * @returns the schema itself where it is sound
+ * Removes everything from a tool's schema that is not JSON Schema. One bad keyword makes SDK 1.x refuse the whole list, and
+ * model providers every request with this tool. The schema gets wider: the server checks its arguments itself. `$id` is
+ * removed too, because validators identify a schema by it, and two tools may have the same.
+ * @param name of the member, for `places`
+ * @returns the schema itself if it is valid
  */
 function soundSchema(schema: unknown, name: string): { schema: unknown; places: string[] } {
   const places: string[] = [];
@@ -123,14 +123,14 @@ function soundSchema(schema: unknown, name: string): { schema: unknown; places: 
         if (inner !== value) change(key, inner);
       }
     }
-    // some providers refuse a list that does not say of what
+    // some providers refuse an array that does not say what its items are
     if (isOfLists(from) && from['items'] === undefined && from['prefixItems'] === undefined) change('items', {});
     return copy ?? from;
   }
 
   function visitInner(key: string, value: unknown, path: string): unknown {
     const place = `${path}.${key}`;
-    // of draft 7: a schema, or the names of members
+    // in draft 7, a schema or the names of members
     if (key === 'dependencies' && isRecord(value)) return visitNamed(value, place, false, Array.isArray);
     if (isIn(byName, key) && isRecord(value)) return visitNamed(value, place, key === 'patternProperties');
     if (isIn(inList, key) && Array.isArray(value)) return visitAll(value, place);
@@ -163,15 +163,13 @@ function soundSchema(schema: unknown, name: string): { schema: unknown; places: 
     return all.every((value, index) => value === from[index]) ? from : all;
   }
 
-  /** Only a reference inside the schema: nobody fetches another document. */
+  /** Only references within the schema resolve: other documents are not fetched. */
   function resolves(reference: unknown): boolean {
     return typeof reference === 'string' && isSchema(lookUp(root, reference));
   }
 }
 
-/**
- * The arguments of a tool as an object alone. The properties of a union at the top, and of the parts of an `allOf`, are its own.
- */
+/** Merges the properties of a union or an `allOf` at the top of a tool's arguments into a single object schema. */
 function withoutUnionOnTop(schema: Record<string, unknown>): { schema: Record<string, unknown>; places: string[] } {
   const found = notOnTop.filter((key) => schema[key] !== undefined);
   if (found.length === 0) return { schema, places: [] };
@@ -198,7 +196,7 @@ function withoutUnionOnTop(schema: Record<string, unknown>): { schema: Record<st
   };
 }
 
-/** What a reference within a document means (RFC 6901, section 6); undefined: nothing, or another document. */
+/** Resolves a reference within a document (RFC 6901, section 6); undefined for a broken one, or another document. */
 function lookUp(root: unknown, reference: string): unknown {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined;
   let found: unknown = root;

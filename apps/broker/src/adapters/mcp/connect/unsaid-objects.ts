@@ -1,8 +1,8 @@
 import { isRecord } from '#platform/json.ts';
 
 /**
- * A tool as it is listed, where its schemas do not say what can only be: that its arguments are an object, and up to 2025-11-25
- * its structured content. Clients drop such a tool, or the whole list that it stands in.
+ * Adds a missing `type: object` to a tool's inputSchema, and removes an outputSchema up to 2025-11-25 that has no type: clients
+ * would drop the tool, or its whole list.
  */
 export function withUnsaidObjects(tool: unknown, isLegacy: boolean): unknown {
   if (!isRecord(tool)) return tool;

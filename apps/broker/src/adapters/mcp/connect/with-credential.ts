@@ -3,7 +3,7 @@ import type { UpstreamCredential } from '../target.ts';
 import { isScopeChallenge } from '../transports/bounded-fetch.ts';
 import { UpstreamError } from '../upstream-error.ts';
 
-/** `fetch` with the headers of one user's credential, read for each request. */
+/** Adds the headers of one user's credential, read for each request, to `fetch`. */
 export function withCredential(fetch: FetchLike, credential: UpstreamCredential | undefined): FetchLike {
   if (!credential) return fetch;
   return (url, init) =>
@@ -18,7 +18,7 @@ export function withCredential(fetch: FetchLike, credential: UpstreamCredential 
 
 /**
  * Sends a request with the headers of one user's credential. A request refused with a 401 has not run, so it is sent
- * once more with the headers that the credential returns as a replacement.
+ * once more with the replacement that the credential returns.
  */
 export async function renewing<T>(
   credential: UpstreamCredential,
@@ -48,7 +48,7 @@ export async function renewing<T>(
   }
 }
 
-/** A renewed token can help. For missing scopes it cannot: it would have the same scopes. */
+/** Whether a renewed token can help. If scopes are missing it cannot: it would have the same scopes. */
 function isRefusal(error: unknown): boolean {
   return error instanceof UpstreamError && error.kind === 'sign_in_required' && !isScopeChallenge(challengeOf(error));
 }

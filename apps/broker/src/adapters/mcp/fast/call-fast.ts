@@ -16,7 +16,7 @@ import { readAnswer } from './read-answer.ts';
 import { sendCancelled } from './send-notice.ts';
 
 /**
- * Calls a tool over a fast channel. Does only what the SDK's client and transport would do for such a call.
+ * Calls a tool over a fast channel. Does what the SDK's client and transport would do for such a call.
  * @throws UpstreamError (rejects), as Upstream.callTool does
  */
 export function callFast(channel: FastChannel, params: ToolParams, options: ToolCallOptions): Promise<ToolAnswer> {
@@ -30,7 +30,7 @@ export function callFast(channel: FastChannel, params: ToolParams, options: Tool
   });
 }
 
-/** Who waits for the answer, and may give up. */
+/** The caller, who waits for the answer and may cancel. */
 type Waiting = Pick<PromiseWithResolvers<ToolAnswer>, 'resolve' | 'reject'> & { cancellation: Cancellation };
 
 /** A call that waits for its answer. A class, because each call has one and closures would cost more. */
@@ -42,8 +42,8 @@ class SentCall implements ExchangeListener, DeadlineEvents {
   readonly #exchange: Exchange;
   readonly #deadline: Deadline;
   readonly #entered: EnteredCall;
-  /** Whether the SDK's client was told something that came before the answer. */
-  #isTold = false;
+  /** Whether a notice or question came before the answer. */
+  #wasNotified = false;
 
   constructor(channel: FastChannel, id: number, options: ToolCallOptions, waiting: Waiting) {
     this.#channel = channel;
@@ -68,10 +68,10 @@ class SentCall implements ExchangeListener, DeadlineEvents {
     const { resolve, reject } = this.#waiting;
     try {
       const answer = readAnswer(text, message, this.#channel, this.#options);
-      if (this.#isTold) setImmediate(resolve, answer);
+      if (this.#wasNotified) setImmediate(resolve, answer);
       else resolve(answer);
     } catch (error) {
-      if (this.#isTold) setImmediate(reject, error);
+      if (this.#wasNotified) setImmediate(reject, error);
       else reject(error);
     }
   }
@@ -88,12 +88,12 @@ class SentCall implements ExchangeListener, DeadlineEvents {
 
   onLog(message: Record<string, unknown>): void {
     if (!isLogMessage(message)) return;
-    this.#isTold = true;
+    this.#wasNotified = true;
     this.#entered.log(message);
   }
 
   onMessage(message: Record<string, unknown>): void {
-    this.#isTold = true;
+    this.#wasNotified = true;
     this.#entered.receive(message);
   }
 
@@ -117,12 +117,12 @@ class SentCall implements ExchangeListener, DeadlineEvents {
     this.#deadline.end();
     this.#waiting.cancellation.listen(undefined);
     // notices that arrived just before the answer are still being forwarded: they must reach the client first
-    if (this.#isTold) setImmediate(() => this.#entered.leave());
+    if (this.#wasNotified) setImmediate(() => this.#entered.leave());
     else this.#entered.leave();
   }
 }
 
-/** Written piece by piece: an object for the whole would cost more than all of its texts. */
+/** Builds the request piece by piece: an object for the whole would cost more than all of its texts. */
 function requestText(channel: FastChannel, id: number, params: ToolParams, options: ToolCallOptions): string {
   const name = JSON.stringify(params.name);
   const given = params.arguments === undefined ? '' : `,"arguments":${JSON.stringify(params.arguments)}`;
@@ -144,17 +144,17 @@ function metaText(channel: FastChannel, id: number, given: object, options: Tool
   });
 }
 
-/** What is the same in each request of 2026-07-28. */
+/** The constant part of each request of 2026-07-28. */
 const envelope = { [PROTOCOL_VERSION_META_KEY]: modernRevision, [CLIENT_INFO_META_KEY]: clientInfo };
-/** The same as text, up to the client's capabilities. */
+/** The envelope as text, up to the client's capabilities. */
 const envelopeStart = `${JSON.stringify(envelope).slice(0, -1)},${JSON.stringify(CLIENT_CAPABILITIES_META_KEY)}:`;
 
-/** Names with other than ASCII characters never get here: the SDK encodes those for the header (SEP-2243). */
+/** Non-ASCII names never get here: the SDK encodes them for the header (SEP-2243). */
 function headersOf(channel: FastChannel, { name }: ToolParams): Record<string, string> | undefined {
   return channel.era === 'modern' ? { 'mcp-method': 'tools/call', 'mcp-name': name } : undefined;
 }
 
-/** What the SDK's schema asks of a log message, which the gateway reads before it forwards it. */
+/** Checks what the SDK's schema requires of a log message: the gateway reads it before forwarding it. */
 function isLogMessage(params: Record<string, unknown>): params is LoggingMessageNotification['params'] {
   const { level, logger } = params;
   return (logLevels as readonly unknown[]).includes(level) && (logger === undefined || typeof logger === 'string');

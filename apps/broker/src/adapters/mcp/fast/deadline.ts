@@ -1,4 +1,4 @@
-/** After this time a fast-path call should show its client that it is still running. */
+/** After this time a call should show its client that it is still running. */
 export const slowMs = 1000;
 
 export type DeadlineEvents = {
@@ -9,8 +9,8 @@ export type DeadlineEvents = {
 };
 
 /**
- * The silence limit and the total limit of a fast-path call: what call-deadline.ts is for SDK calls, but with one timer
- * and no signal. A message from the server sets no timer; the timer itself checks whether a limit has passed.
+ * The silence limit and the total limit of a call, with one timer. A message from the server sets no timer: the timer itself
+ * checks whether a limit has passed.
  */
 export class Deadline {
   readonly #silenceMs: number;
@@ -50,7 +50,7 @@ export class Deadline {
   }
 
   end(): void {
-    // A pause that ends after this must not start a timer.
+    // a pause that ends after this must not start a timer
     this.#pauses = -1;
     clearTimeout(this.#timer);
   }

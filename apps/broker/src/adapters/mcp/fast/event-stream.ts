@@ -1,6 +1,5 @@
-import { isTooDeep } from '#platform/http/json-depth.ts';
 import { UpstreamError } from '../upstream-error.ts';
-import { maxAnswerDepth } from '../wire/answer-depth.ts';
+import { refuseDeepJson } from '../wire/answer-limits.ts';
 import { readEvents } from '../wire/event-data.ts';
 import { maxForeignInARow } from '../wire/message-reader.ts';
 import { createStreamPace, type Pace } from '../wire/pace.ts';
@@ -11,9 +10,9 @@ export class EventStream {
   readonly #splitter;
   readonly #pace: Pace;
   readonly #take: (data: string) => boolean | Promise<void>;
-  /** Of the newest event that gave one. */
+  /** The id of the newest event that had one. */
   lastEventId: string | undefined;
-  /** How long the server wants a client to wait before it takes up the stream again. */
+  /** How long the server wants a client to wait before it resumes the stream. */
   retryMs: number | undefined;
   #foreignInARow = 0;
   #working: Promise<void> | undefined;
@@ -58,9 +57,7 @@ export class EventStream {
 
   #read(batch: { events: number; bytes: Buffer }): Promise<void> | undefined {
     const text = batch.bytes.toString('utf8');
-    if (isTooDeep(text, maxAnswerDepth)) {
-      throw new UpstreamError('bad_upstream', `JSON of more than ${maxAnswerDepth} levels`);
-    }
+    refuseDeepJson(text);
     const waits: Promise<void>[] = [];
     const read = readEvents(text);
     this.lastEventId = read.lastEventId ?? this.lastEventId;

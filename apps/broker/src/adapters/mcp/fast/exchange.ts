@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { maxForeignBytes, mediaTypeOf, refuseEncoding, refuseStatus } from '../transports/bounded-fetch.ts';
+import { answerTooLarge } from '../wire/answer-limits.ts';
 import { withoutMark } from '../wire/byte-order-mark.ts';
 import { parseServerJson } from '../wire/server-messages.ts';
 import { readOwnId } from '../wire/own-id.ts';
@@ -28,9 +29,9 @@ export type ExchangeListener = {
 
 type Body = 'json' | 'events' | 'foreign';
 
-/** How long a stream may continue after its answer: a socket whose response ends normally can be reused. */
+/** How long a stream may continue after its answer. A socket whose response ends normally can be reused. */
 const streamEndMs = 1000;
-/** An answer of this size takes milliseconds to read. */
+/** Size from which an answer takes milliseconds to read. */
 const largeBytes = 1024 * 1024;
 const streamEndBytes = 64 * 1024;
 const maxResumes = 10;
@@ -56,7 +57,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #retryMs = 0;
   #resumes = 0;
   #backoff: Backoff | undefined;
-  /** Why the stream has to be taken up again: what the call fails with when that does not succeed. */
+  /** Why the stream ended before the answer. The call fails with this error if the stream cannot be resumed. */
   #interrupted: UpstreamError | undefined;
 
   constructor(channel: FastChannel, id: number, listener: ExchangeListener) {
@@ -65,7 +66,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#listener = listener;
   }
 
-  /** Whether the request has a socket; until then it waits for one, and the server knows nothing of it. */
+  /** Whether the request has a socket. Before that, the server does not know of it. */
   get isSent(): boolean {
     return this.#controller !== undefined;
   }
@@ -118,9 +119,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#events) return this.#readEvents(this.#events, controller, chunk);
     this.#gathered.add(chunk);
     if (this.#body === 'json' && this.#gathered.length > this.#channel.maxResultBytes) {
-      return this.#fail(
-        new UpstreamError('result_too_large', `an answer of more than ${this.#channel.maxResultBytes} bytes`),
-      );
+      return this.#fail(answerTooLarge(this.#channel.maxResultBytes));
     }
     // a body that is not MCP is only read for the error message: its beginning is enough
     if (this.#body === 'foreign' && this.#gathered.length > maxForeignBytes) return this.#finish();
@@ -146,8 +145,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Takes up a stream that ended before the answer, where its server gave events an id for that: a server up to 2025-11-25
-   * may close a stream and be asked for the rest (basic/transports, Resumability). The call's own deadline goes on.
+   * Resumes a stream that ended before the answer, if its events have ids: a server up to 2025-11-25 may close a stream and
+   * be asked for the rest (basic/transports, Resumability). The call's own deadline continues.
    */
   #resume(ended: EventStream, failure: UpstreamError): void {
     this.#lastEventId = ended.lastEventId ?? this.#lastEventId;
@@ -229,7 +228,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return true;
     const written = parseObject(text);
     if (written?.['jsonrpc'] !== '2.0') return false;
-    // an answer is read as it is needed (read-answer.ts)
+    // read-answer.ts reads an answer
     const message = written['method'] === undefined ? written : (asRecord(parseServerJson(text)) ?? written);
     const { method, id } = message;
     if (method === undefined) {
@@ -252,11 +251,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return true;
     }
     this.#listener.onMessage(message);
-    // the SDK handles it, which costs more than reading it here
+    // the SDK handles it, at a higher cost than reading it here
     return this.#channel.pace(sdkCost - 1, 0) ?? true;
   }
 
-  /** A server that does not know the session need not have read the request: its error may have no id. */
+  /** The failure if a server does not know the session. It need not have read the request, so its error may have no id. */
   #lossWithoutId({ id, error }: Record<string, unknown>): UpstreamError | undefined {
     const { code, message, data } = asRecord(error) ?? {};
     if (!this.#channel.inSession || (id !== undefined && id !== null)) return undefined;

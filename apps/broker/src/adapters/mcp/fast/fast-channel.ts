@@ -27,13 +27,13 @@ export type FastChannel = {
   readonly maxResultBytes: number;
   /** The running calls of this upstream connection, on the fast path and through the SDK. */
   readonly running: Pick<RunningCalls, 'enter'>;
-  /** For reading notices, shared by all connections to the server. */
+  /** The pace of reading notices, shared by all connections to the server. */
   readonly pace: Pace;
   /** An id that no other request on this upstream connection has. */
   nextId(): number;
 };
 
-/** The SDK's client counts from 0 on the same session: our ids start far above. */
+/** Our ids start far above those of the SDK's client, which counts from 0 on the same session. */
 const firstId = 1_000_000_000;
 
 export function createFastChannel(

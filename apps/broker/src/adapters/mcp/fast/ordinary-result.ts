@@ -1,8 +1,8 @@
 import { asRecord } from '#platform/json.ts';
 
 /**
- * Whether a tool's result has the usual shape, found without a schema: such a result is passed on as the server wrote it.
- * False means only that the schema must check it.
+ * Whether a tool's result has the usual shape, checked without a schema: such a result is passed on unchanged. False only
+ * means that the schema must check it.
  */
 export function isOrdinaryResult(result: Record<string, unknown>): boolean {
   const { content, structuredContent, isError, _meta: meta } = result;
@@ -15,7 +15,7 @@ export function isOrdinaryResult(result: Record<string, unknown>): boolean {
   );
 }
 
-/** Where a client finds the page of an MCP App: its address may have to be written anew. */
+/** Keys with the page of an MCP App, whose URI may have to be rewritten. */
 const pageKeys = ['ui', 'ui/resourceUri', 'openai/outputTemplate'] as const;
 
 function isOrdinaryMeta(value: unknown): boolean {

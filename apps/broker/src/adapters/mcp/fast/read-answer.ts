@@ -17,7 +17,7 @@ import { isOrdinaryResult } from './ordinary-result.ts';
 import { scanAnswer, type Member } from './scan-answer.ts';
 
 type Reading = Pick<ToolCallOptions, 'expose' | 'resultTypes'>;
-/** On which connection an answer came. */
+/** The connection on which an answer came. */
 type Connection = { era: Era; inSession: boolean };
 
 /**
@@ -57,12 +57,12 @@ export function readAnswer(
   return new ParsedResult(exposed(whole, options));
 }
 
-/** As it is meant: without null, and as an object where an empty list stands. */
+/** The result as its server means it: without null for absent, and with objects instead of empty lists. */
 function resultIn(text: string): Record<string, unknown> | undefined {
   return asRecord(asRecord(parseServerJson(text))?.['result']);
 }
 
-/** The ToolAnswer of a result that the SDK's client has read. @throws UpstreamError bad_result */
+/** Converts a result that the SDK's client has read. @throws UpstreamError bad_result */
 export function answerOf(result: CallToolResult | InputRequiredResult, options: Reading): ToolAnswer {
   if (isInputRequiredResult(result)) return questionsOf(result);
   readUnpromised(result, options);
@@ -83,7 +83,7 @@ function spliced(text: string, members: readonly Member[]): string {
   return out;
 }
 
-/** The result's `_meta`, which is written anew: with the numbers of the text, where a double may not hold them. */
+/** The result's `_meta`, which is rewritten. Numbers that a double may not hold come from the text. */
 function metaOf(
   { _meta: meta }: Record<string, unknown>,
   text: string,
@@ -98,7 +98,7 @@ function metaOf(
 
 const mayBeLong = /\d{16}|\d[eE]/;
 
-/** The questions that a server asks before it answers, or a state to return, or both (2026-07-28). */
+/** Reads the questions that a server asks before it answers, or a state to return, or both (2026-07-28). */
 function readQuestions(result: InputRequiredResult): InputRequiredResult {
   const { inputRequests = {}, requestState, ...rest } = result;
   const asks = asRecord(inputRequests);

@@ -1,5 +1,4 @@
-import { maxAnswerDepth } from '../wire/answer-depth.ts';
-import { UpstreamError } from '../upstream-error.ts';
+import { answerTooDeep, maxAnswerDepth } from '../wire/answer-limits.ts';
 
 /** One member of the result object: from the first quote of its key to the end of its value. */
 export type Member = { key: string; start: number; end: number };
@@ -7,7 +6,6 @@ export type Member = { key: string; start: number; end: number };
 /**
  * Scans a JSON-RPC answer without parsing it: refuses one that is nested too deep, and finds the members of `result` so
  * that they can be passed on unchanged. The spans are only valid for text that also parses as JSON.
- *
  * @returns undefined unless there is exactly one result object with distinct keys
  * @throws UpstreamError bad_upstream
  */
@@ -44,9 +42,7 @@ export function scanAnswer(text: string): Member[] | undefined {
       }
       case openBrace:
       case openBracket:
-        if (++depth > maxAnswerDepth) {
-          throw new UpstreamError('bad_upstream', `JSON of more than ${maxAnswerDepth} levels`);
-        }
+        if (++depth > maxAnswerDepth) throw answerTooDeep();
         if (depth === 1) expectsKey = true;
         else if (depth === 2 && outerKey === 'result') {
           results++;
@@ -71,12 +67,12 @@ export function scanAnswer(text: string): Member[] | undefined {
   return results === 1 && haveDistinctKeys(members) ? members : undefined;
 }
 
-/** Of a result as servers write them; one with more members is left to the schema. */
+/** Members of a result that is passed on unchanged. The schema checks results with more. */
 const maxMembers = 16;
 
 function haveDistinctKeys(members: readonly Member[]): boolean {
   if (members.length > maxMembers) return false;
-  // the text of a key with escapes differs from its name
+  // a key with escapes is not the member's name
   return members.every(({ key }, index) => !key.includes('\\') && !isAmongFirst(members, index, key));
 }
 

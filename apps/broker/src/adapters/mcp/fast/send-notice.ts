@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { FastChannel } from './fast-channel.ts';
 
-/** A server that does not accept a notice must not keep the call's socket open. */
+/** Time limit of a notice: a server that does not accept it must not keep the call's socket open. */
 const noticeTimeoutMs = 1000;
 
 /** Sends a legacy server the cancellation of a request. `then` runs when the server has accepted it, or failed to. */

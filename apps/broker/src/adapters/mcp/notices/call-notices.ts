@@ -3,15 +3,15 @@ import type { NoticeListener } from '../upstream.ts';
 import type { ServerNotices, WaitingNotices } from './notice-limits.ts';
 import { SlidingLimit } from './sliding-limit.ts';
 
-/** gateway.md, Lifetimes and limits: notices forwarded in a second. */
+/** Notices forwarded per second (gateway.md, Lifetimes and limits). */
 const perCall = 20;
 
 /**
- * The progress and log notices of one call, on their way to its client. A notice without a place waits, and a newer one of
- * its kind replaces it, so that a call holds two at most. What still waits when the answer comes is dropped: the answer
- * says more, and nothing delays it. Once the client's stream is gone, notices are dropped and extend no deadline.
+ * The progress and log notices of one call, on their way to its client. A notice beyond the limits waits, and a newer one of
+ * its kind replaces it, so that a call has at most two waiting. Waiting notices are dropped when the answer comes, which they
+ * must not delay. Once the client's stream is gone, notices are dropped and extend no deadline.
  *
- * Made for the first notice of a call: most calls have none.
+ * Created for the first notice of a call: most calls have none.
  */
 export class CallNotices implements WaitingNotices {
   readonly #server: ServerNotices;
@@ -20,14 +20,14 @@ export class CallNotices implements WaitingNotices {
   #progress: Progress | undefined;
   #log: LoggingMessageNotification['params'] | undefined;
   #isWaiting = false;
-  #toldProgress = false;
+  #lastWasProgress = false;
 
   constructor(server: ServerNotices, listener: NoticeListener) {
     this.#server = server;
     this.#listener = listener;
   }
 
-  /** @returns whether the client listens: then the caller extends the deadline */
+  /** @returns whether the client listens. If so, the caller extends the deadline */
   progress(progress: Progress): boolean {
     if (!this.#listener.onProgress || this.#isGone()) return false;
     this.#progress = progress;
@@ -41,7 +41,7 @@ export class CallNotices implements WaitingNotices {
     this.#offer();
   }
 
-  /** The call has its answer. */
+  /** Call when the call has its answer. */
   end(): void {
     this.#forget();
     if (this.#isWaiting) this.#server.limits.leave(this);
@@ -63,7 +63,7 @@ export class CallNotices implements WaitingNotices {
   }
 
   #offer(): void {
-    // the newest has taken the place of the one that waits
+    // the newest replaced the waiting one
     if (this.#isWaiting) return;
     const { limits } = this.#server;
     if (!this.tellNext(limits.time.now(), false)) limits.wait(this);
@@ -72,13 +72,13 @@ export class CallNotices implements WaitingNotices {
   #tell(): void {
     const progress = this.#progress;
     const log = this.#log;
-    // in turns where both wait: progress that never stops must not keep log messages back
-    if (progress && !(log && this.#toldProgress)) {
-      this.#toldProgress = true;
+    // alternates if both wait: endless progress must not keep log messages back
+    if (progress && !(log && this.#lastWasProgress)) {
+      this.#lastWasProgress = true;
       this.#progress = undefined;
       this.#listener.onProgress?.(progress);
     } else if (log) {
-      this.#toldProgress = false;
+      this.#lastWasProgress = false;
       this.#log = undefined;
       this.#listener.onLog?.(log);
     }

@@ -1,22 +1,22 @@
 import { createPace, type Pace } from '../wire/pace.ts';
 import { SlidingLimit } from './sliding-limit.ts';
 
-/** gateway.md, Lifetimes and limits: notices forwarded in a second. */
+/** Notices forwarded per second (gateway.md, Lifetimes and limits). */
 const perServer = 200;
 const perProcess = 2000;
-/** How soon a notice that waits is tried again. */
+/** How soon a waiting notice is retried. */
 const retryMs = 50;
 /**
- * Notices that we read in a second, heard or not: reading takes time. A notice on the fast path counts once, one that the SDK
- * reads counts `sdkCost` times.
+ * Notices read per second, forwarded or not, because reading takes time. A notice on the fast path counts once, one that the
+ * SDK reads counts `sdkCost` times.
  */
 const readPerServer = 2000;
 const readPerProcess = 4000;
 export const sdkCost = 4;
 
-/** A call with notices that wait for a place. */
+/** A call with waiting notices. */
 export type WaitingNotices = {
-  /** @returns whether none is left to tell */
+  /** Sends the next notice if the limits allow it. @returns whether no notice is left */
   tellNext(nowMs: number, hasWaited: boolean): boolean;
 };
 
@@ -27,7 +27,7 @@ const realTime: Time = {
   after: (delayMs, act) => void setTimeout(act, delayMs).unref(),
 };
 
-/** What all servers of this process may forward, and the calls whose newest notice waits for a place. */
+/** The limits of all servers of this process, and the calls with waiting notices. */
 export class NoticeLimits {
   readonly time: Time;
   readonly forwarded = new SlidingLimit(perProcess);
@@ -61,7 +61,7 @@ export class NoticeLimits {
     this.#waiting.delete(call);
   }
 
-  /** No place was free: who waits already comes first when there is one. `server` when its own limit was reached. */
+  /** Gives waiting calls precedence from now on, because a limit was reached. @param server if its own limit was reached */
   crowd(server: ServerNotices | undefined): void {
     if (server) {
       server.isCrowded = true;
@@ -70,7 +70,7 @@ export class NoticeLimits {
     this.#arm();
   }
 
-  /** One timer for all calls, and none while nothing waits. */
+  /** Starts the one timer for all calls, if it is not running. */
   #arm(): void {
     if (this.#isArmed) return;
     this.#isArmed = true;
@@ -91,7 +91,7 @@ export class NoticeLimits {
   }
 }
 
-/** What one server may forward, over all its connections. */
+/** The limits of one server, over all its connections. */
 export class ServerNotices {
   readonly limits: NoticeLimits;
   isCrowded = false;
@@ -102,7 +102,7 @@ export class ServerNotices {
     this.limits = limits;
   }
 
-  /** A place for one notice, at the server and in the process. Calls that waited come before others. */
+  /** Counts one notice, at the server and in the process, if the limits allow it. Calls that waited come first. */
   take(nowMs: number, hasWaited: boolean): boolean {
     const { limits } = this;
     if (!hasWaited && (this.isCrowded || limits.isCrowded)) return false;
@@ -116,7 +116,7 @@ export class ServerNotices {
     return true;
   }
 
-  /** Slows down the reading of notices, so that servers that flood on many streams take little of the event loop. */
+  /** Slows down reading, so that servers that flood on many streams take little of the event loop. */
   readonly pace: Pace = (messages, bytes) => {
     const own = this.#reading(messages, bytes);
     const all = this.limits.reading(messages, bytes);

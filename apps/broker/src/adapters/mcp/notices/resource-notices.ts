@@ -1,13 +1,13 @@
 import type { ServerNotices, WaitingNotices } from './notice-limits.ts';
 import { SlidingLimit } from './sliding-limit.ts';
 
-/** As many as one call may send. */
+/** Notices per second, as many as one call may send. */
 const perSubscription = 20;
 
 /**
  * The notices that a subscribed resource has changed, on their way to one subscriber. They share the limits of progress and
- * log notices (gateway.md, Lifetimes and limits): each makes the broker look up what the person sees. One without a place
- * waits, and the newest replaces it, so that the subscriber always hears of the last change.
+ * log notices (gateway.md, Lifetimes and limits): for each, the broker looks up what the user sees. A notice beyond the
+ * limits waits, and the newest replaces it, so that the subscriber always gets the last change.
  */
 export class ResourceNotices implements WaitingNotices {
   readonly #server: ServerNotices;
@@ -28,7 +28,7 @@ export class ResourceNotices implements WaitingNotices {
     if (!this.tellNext(limits.time.now(), false)) limits.wait(this);
   }
 
-  /** The subscription has ended. */
+  /** Call when the subscription has ended. */
   end(): void {
     this.#uri = undefined;
     if (this.#isWaiting) this.#server.limits.leave(this);

@@ -1,8 +1,8 @@
-/** At most `count` in any `windowMs`, exactly: remembers when the last `count` were taken. */
+/** Allows exactly `count` in any window of `windowMs`: remembers when the last `count` were taken. */
 export class SlidingLimit {
   readonly #takenAtMs: Float64Array;
   readonly #windowMs: number;
-  /** Where the oldest stands. */
+  /** Index of the oldest. */
   #oldest = 0;
 
   constructor(count: number, windowMs = 1000) {
@@ -14,7 +14,7 @@ export class SlidingLimit {
     return nowMs - (this.#takenAtMs[this.#oldest] ?? nowMs) >= this.#windowMs;
   }
 
-  /** Only when there is room. */
+  /** Call only if there is room. */
   take(nowMs: number): void {
     this.#takenAtMs[this.#oldest] = nowMs;
     this.#oldest = (this.#oldest + 1) % this.#takenAtMs.length;

@@ -5,7 +5,7 @@ import { GatheredBytes } from '#platform/gathered-bytes.ts';
 import { cleanLabel } from '#platform/text/clean-label.ts';
 import { bearerParameters } from '#platform/http/outgoing/challenge-header.ts';
 import { readRetryAfter } from '#platform/http/outgoing/retry-after.ts';
-import { refuseDeepJson } from '../wire/answer-depth.ts';
+import { answerTooLarge, refuseDeepJson } from '../wire/answer-limits.ts';
 import { withoutMark } from '../wire/byte-order-mark.ts';
 import { rewriteEvents } from '../wire/rewrite-events.ts';
 import { saysSessionLost } from '../wire/says-session-lost.ts';
@@ -16,14 +16,14 @@ import { createEventSplitter } from '../wire/sse-events.ts';
 import { protocolError, readJsonRpcError } from '../wire/translate-error.ts';
 import { UpstreamError } from '../upstream-error.ts';
 
-/** Bodies that are not MCP are only read for the log. */
+/** Limit for bodies that are not MCP, which are only read for the log. */
 export const maxForeignBytes = 64 * 1024;
 
 /** The exchange that one message of the transport started. */
 export type Exchange = {
-  /** The answer is an event stream, which arrives after `send` has resolved. */
+  /** Whether the answer is an event stream, which arrives after `send` has resolved. */
   streaming: boolean;
-  /** We ended the stream (too large): fails the open call at once instead of at its timeout. */
+  /** Fails the open call immediately, instead of at its timeout, after we ended its stream (too large). */
   fail(error: UpstreamError): void;
 };
 
@@ -38,10 +38,10 @@ export type Exchange = {
 export function createBoundedFetch(options: {
   dispatcher: Dispatcher;
   maxResultBytes: number;
-  /** For reading notices, shared by all connections to the server. */
+  /** The pace of reading notices, shared by all connections to the server. */
   pace: Pace;
   currentExchange: () => Exchange | undefined;
-  /** Is told that an answer was rewritten: numbers may stand as marks in it (wire/server-messages.ts). */
+  /** Called when an answer was rewritten: it may have marks instead of numbers (wire/server-messages.ts). */
   onRewritten: () => void;
 }): FetchLike {
   return async (input, init) => {
@@ -77,7 +77,7 @@ export function createBoundedFetch(options: {
     if (status === 200 && exchange && !isJson) {
       throw new UpstreamError('bad_upstream', `answered ${mediaType || 'no content type'} instead of JSON`);
     }
-    // a notice or an answer of ours has no reply: whatever the server writes, null, a result or a text, is dropped
+    // a notice or an answer of ours has no reply: any text, null or result from the server is dropped
     if (!exchange && init?.method === 'POST' && status < 300) {
       return new Response(null, responseInit(202, answer.headers));
     }
@@ -135,24 +135,24 @@ export function refuseStatus(
   }
 }
 
-/** Where a redirect leads: mostly the address with a slash more, or with https, which then belongs into the manifest. */
+/** Names the target of a redirect: mostly the same URL with a slash or https, which the manifest should have. */
 function target({ location }: AnswerHeaders): string {
   return typeof location === 'string' && location !== '' ? ` to ${cleanLabel(location.slice(0, 300), 200)}` : '';
 }
 
-/** We ask for answers as they are: another encoding would be bytes without a meaning here. */
+/** Refuses a compressed answer: the request asked for identity, and nothing here decompresses. */
 export function refuseEncoding({ 'content-encoding': encoding }: AnswerHeaders): void {
   if (encoding === undefined || encoding === '' || encoding === 'identity') return;
   const named = cleanLabel(String(encoding).slice(0, 40));
   throw new UpstreamError('bad_upstream', `the answer is compressed (${named}), though the request said identity`);
 }
 
-/** Whether the token is valid but lacks scopes (RFC 6750, section 3.1): the user must sign in again with more scopes. */
+/** Whether a challenge says that the token lacks scopes (RFC 6750, section 3.1): the user must sign in again with more. */
 export function isScopeChallenge(wwwAuthenticate: string | undefined): boolean {
   return bearerParameters(wwwAuthenticate).get('error') === 'insufficient_scope';
 }
 
-/** The specification says 404; deployed 1.x servers (the reference servers too) answer 400 with a text, others 410. */
+/** Whether an answer means that the session is lost. The specification says 404; SDK 1.x servers answer 400 with a text, others 410. */
 function isSessionLoss(status: number, body: Buffer): boolean {
   if (status === 404 || status === 410) return true;
   if (status !== 400) return false;
@@ -177,7 +177,7 @@ async function readBounded(body: Readable, maxBytes: number, strict: boolean): P
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
     if (gathered.length + bytes.length > maxBytes) {
       // leaving the loop destroys the body, and with it the connection
-      if (strict) throw new UpstreamError('result_too_large', `an answer of more than ${maxBytes} bytes`);
+      if (strict) throw answerTooLarge(maxBytes);
       break;
     }
     gathered.add(bytes);

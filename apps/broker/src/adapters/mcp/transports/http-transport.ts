@@ -28,18 +28,18 @@ type OpenRequest = Exchange & {
   id: RequestId;
   abort: AbortController;
   foreignInARow: number;
-  /** Once its stream has ended before the answer. */
+  /** Set once its stream has ended before the answer. */
   backoff?: Backoff;
 };
 
 /**
  * The SDK's Streamable HTTP transport, plus what it leaves to its host:
  * - a fetch with an address guard, a byte limit and no redirects (trap 9; security.md, Boundaries);
- * - an exchange that ends without the answer (stream cut, answer with another id, 202 to a request) fails its call at
- *   once, where the SDK would wait for the timeout;
- * - an answer on another exchange than that of its request is dropped, where the SDK goes by the id alone;
- * - a stream that ended is asked for again after a wait that doubles, where the SDK does what the server's `retry` says;
- * - the POST of a cancelled call is closed: for a legacy server the SDK only sends a notice and leaves the socket open.
+ * - an exchange that ends without the answer (stream cut, answer with another id, 202 to a request) fails its call
+ *   immediately, instead of at the timeout;
+ * - an answer on another exchange than that of its request is dropped: the SDK only compares the id;
+ * - a stream that ended is requested again with a doubling wait, not with the one in the server's `retry`;
+ * - the POST of a canceled call is closed: for a legacy server the SDK only sends a notice and leaves the socket open.
  */
 export class HttpTransport implements UpstreamTransport {
   onclose: (() => void) | undefined;
@@ -51,11 +51,11 @@ export class HttpTransport implements UpstreamTransport {
   readonly #open = new Map<RequestId, OpenRequest>();
   readonly #current = new AsyncLocalStorage<OpenRequest | undefined>();
   readonly #options: NetworkTransportOptions;
-  /** For the stream that belongs to no request. */
+  /** Of the stream that belongs to no request. */
   readonly #backoff = new Backoff();
   #closing: Promise<void> | undefined;
   #hasReportedMisdirected = false;
-  /** The server sends what has to be rewritten for the SDK: its messages may have marks in the place of numbers. */
+  /** Whether an answer was rewritten for the SDK: messages may then have marks instead of numbers. */
   #isRewriting = false;
 
   constructor(options: NetworkTransportOptions) {
@@ -91,7 +91,7 @@ export class HttpTransport implements UpstreamTransport {
     return this.#inner.sessionId;
   }
 
-  /** The endpoint for the fast path; undefined where each request needs a user's credential. */
+  /** The endpoint for the fast path; undefined if each request needs a user's credential. */
   endpoint(): HttpEndpoint | undefined {
     if ('credential' in this.#options) return undefined;
     return { ...this.#options, dispatcher: this.#dispatcher, sessionId: this.sessionId };
@@ -111,7 +111,7 @@ export class HttpTransport implements UpstreamTransport {
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (!isJSONRPCRequest(message)) {
-      // a notice belongs to no exchange, even if the timer of one sends it
+      // a notice belongs to no exchange, even if an exchange's timer sends it
       const sent = this.#current.run(undefined, () => this.#inner.send(message, definedOnly(options)));
       const cancelled = cancelledRequestId(message);
       if (cancelled === undefined) return sent;
@@ -136,7 +136,7 @@ export class HttpTransport implements UpstreamTransport {
       this.#open.delete(message.id);
       throw error;
     }
-    // a subscription has no answer to wait for, and a streamed answer comes later
+    // subscriptions have no answer, and streamed answers come later
     if (!request.streaming && this.#open.has(message.id))
       request.fail(new UpstreamError('bad_upstream', 'the response does not contain the answer'));
   }
@@ -195,7 +195,7 @@ export class HttpTransport implements UpstreamTransport {
     return request;
   }
 
-  /** The SDK reports each event that is not JSON-RPC and continues to read; this ends such a stream. */
+  /** Ends a stream with too many events that are not JSON-RPC: the SDK only reports each and continues to read. */
   #countForeign(): void {
     const request = this.#current.getStore();
     if (!request?.streaming || ++request.foreignInARow < maxForeignInARow) return;
@@ -216,13 +216,13 @@ export class HttpTransport implements UpstreamTransport {
       if (message.id !== current?.id) return this.#reportMisdirected('an answer');
       this.#open.delete(message.id);
     }
-    // so does progress, whose text may be another user's; the stream of no request may name any
+    // so does progress, whose text may be another user's; the stream that belongs to no request may have any id
     if (current && isProgressOfOther(message, current.id)) return this.#reportMisdirected('progress');
     if (this.#isRewriting) withExactNumbers(message);
     this.onmessage?.(message);
   }
 
-  /** Once for each connection: a server can send any number of them. */
+  /** Reports once per connection: a server can send any number of them. */
   #reportMisdirected(what: 'an answer' | 'progress'): void {
     if (this.#hasReportedMisdirected) return;
     this.#hasReportedMisdirected = true;

@@ -3,8 +3,8 @@ const liveGroups = new Set<number>();
 let guarded = false;
 
 /**
- * Kills the process group of a detached child if this process exits without closing it.
- * (A kill -9 of this process cannot be caught; the child then sees its stdin end.)
+ * Kills the process group of a detached child if this process exits without closing it. A kill -9 of this process cannot be
+ * caught: then the child's stdin ends.
  */
 export function guardGroup(pid: number): void {
   liveGroups.add(pid);

@@ -8,17 +8,17 @@ export type NetworkTools = Readonly<Record<(typeof networkTools)[number], string
 /** pasta is in Debian's package passt, ip in iproute2, the others in util-linux. */
 export const networkTools = ['pasta', 'ip', 'setpriv', 'unshare'] as const;
 
-/** Where pasta answers DNS when the machine's own resolver is on its loopback. Nothing else has this address here. */
+/** Where pasta answers DNS if the machine's own resolver is on its loopback. Nothing else has this address. */
 const forwardedResolver = '169.254.1.1';
-/** The second has the resolvers behind systemd's, which itself listens on 127.0.0.53. */
+/** The second file has the resolvers behind systemd's own, which listens on 127.0.0.53. */
 const resolverFiles = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
 const pastaOptions = '--foreground --quiet --config-net --no-map-gw -t none -u none -T none -U none'.split(' ');
-/** The user `nobody`. A broker that runs as root starts pasta as this user: started by root, pasta fails. */
+/** The user `nobody`. A broker that runs as root starts pasta as this user, because pasta fails if root starts it. */
 const ordinary = '65534';
 
 /**
- * Prepares the network inside, then runs the sandbox. Routing rules come before every route, and the program has no
- * right to change them. The two files of the resolver reach bubblewrap as open files.
+ * Prepares the network inside, then runs the sandbox. Routing rules come before every route, and the program cannot change
+ * them. The two files of the resolver reach bubblewrap as open files.
  */
 const prepare = `
 printf %s "$1" | "$0" -4 -batch - || exit 97
@@ -38,9 +38,9 @@ export const publicNetworkOptions = '--share-net --ro-bind-data 3 /etc/resolv.co
 );
 
 /**
- * The command that runs `argv` (bubblewrap) in a network of its own, from which public unicast addresses can be reached
- * and nothing else: neither this machine, by whichever of its addresses, nor private networks, nor the metadata address of
- * clouds. Only DNS goes to the machine's resolvers, wherever they are. Nothing can connect from outside.
+ * The command that runs `argv` (bubblewrap) in its own network, from which only public unicast addresses can be reached: not
+ * this machine at any of its addresses, no private networks, and no metadata address of clouds. Only DNS goes to the
+ * machine's resolvers, wherever they are. Nothing can connect from outside.
  */
 export function inPublicNetwork(argv: readonly string[], tools: NetworkTools): [string, ...string[]] {
   const found = findResolvers();
@@ -57,7 +57,7 @@ export function inPublicNetwork(argv: readonly string[], tools: NetworkTools): [
   return command;
 }
 
-/** Lines for `ip -batch`, the first that matches decides. The table of local addresses, the program's own, comes before. */
+/** Lines for `ip -batch`. The first match decides, after the table of local addresses, which are the program's own. */
 function rules(version: 4 | 6, resolvers: readonly string[]): string {
   const ofVersion = (address: string) => isIP(address) === version;
   const whole = version === 4 ? 32 : 128;
@@ -76,13 +76,13 @@ function rules(version: 4 | 6, resolvers: readonly string[]): string {
   return [...dns, ...own, ...special, ...others].map((rule) => `rule add ${rule}\n`).join('');
 }
 
-/** This machine's addresses: a connection to them would come from the machine itself, past its firewall. */
+/** This machine's addresses. A connection to them would come from the machine itself and bypass its firewall. */
 function ownAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return [...new Set(all.map(({ address }) => address).filter((address) => isIP(address) !== 0))];
 }
 
-/** The machine's resolvers that pasta can reach by address; none when they are on the machine itself. */
+/** The machine's resolvers that pasta can reach by address; none if they are on the machine itself. */
 function findResolvers(): string[] {
   const own = new Set(ownAddresses());
   for (const file of resolverFiles) {
@@ -97,7 +97,7 @@ function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
 }
 
-/** resolv.conf(5), read at each start of a program: a machine that moves gets other resolvers. */
+/** Reads resolv.conf(5) at each start of a program: a machine that changes networks gets other resolvers. */
 function nameserversIn(file: string): string[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n');

@@ -13,22 +13,21 @@ export type ProgramCommand = {
   cwd: string;
   /** Its whole environment. */
   env: Record<string, string>;
-  /** Files and folders that it may read besides the system's. */
+  /** Files and folders that it may read in addition to the system's. */
   reads: readonly string[];
-  /** `true`: public addresses alone. `host`: everything that this machine can reach, itself included. */
+  /** `true`: only public addresses. `host`: everything that this machine can reach, including itself. */
   network: boolean | 'host';
 };
 
-/** How to start a program. */
 export type Launch = Pick<ProgramCommand, 'argv' | 'cwd' | 'env'>;
 
 export type Sandbox = {
-  /** Whether programs run confined here, rather than as the broker's own user. */
+  /** Whether programs run confined, not just as the broker's user. */
   readonly confines: boolean;
   /**
    * Returns the command that runs the program in the sandbox.
-   * @throws UpstreamError no_sandbox where a program may not run without one; no_network where it wants a network that
-   *   cannot be made here
+   * @throws UpstreamError no_sandbox if programs may not run without one; no_network if it wants a network that cannot be
+   *   made here
    */
   wrap(command: ProgramCommand): Launch;
 };
@@ -36,27 +35,27 @@ export type Sandbox = {
 /** The system folders that programs need. They contain no data of ours, and the program sees no others. */
 const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc/alternatives', '/etc/ssl'];
 const systemFiles = ['/etc/ld.so.cache', '/etc/localtime', '/etc/nsswitch.conf'];
-/** What a program on the machine's own network finds names with. */
+/** The files with which a program on the machine's own network resolves names. */
 const hostFiles = ['/etc/resolv.conf', '/etc/hosts'];
 const limits = ['--core=0', '--nofile=1024'];
-/** Processes and threads of one sandbox, which a kernel before 5.14 counts over the whole machine by user. */
+/** Processes and threads of one sandbox. A kernel before 5.14 counts those of a user on the whole machine. */
 const maxTasks = atLeast(release(), 5, 14) ? 256 : 4096;
-/** Where a program may write in memory. */
+/** In-memory folders that a program may write to. */
 export const scratchFolders = ['/tmp', '/dev/shm'];
 /** Size limit of each in-memory file system. */
 export const maxScratchBytes = 64 * 1024 * 1024;
-/** The first that the kernel ends when the machine has no memory left: never the broker. */
+/** Makes the kernel end programs first, not the broker, when the machine runs out of memory. */
 const oomScore = '1000';
 const isolation = ['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL', '--proc', '/proc', '--dev', '/dev'];
 const scratch = scratchFolders.flatMap((folder) => ['--size', String(maxScratchBytes), '--tmpfs', folder]);
-/** For a probe that hangs. Its answer holds until the broker ends, so a busy machine gets the time that it needs. */
+/** Limit for a probe that hangs. Its result is kept until the broker ends, so a busy machine gets enough time. */
 const probeTimeoutMs = 60_000;
 
-/** The kernel holds each process to these. */
-export type ProcessLimits = {
+/** Limits that the kernel applies to each process. */
+type ProcessLimits = {
   /** The largest file. */
   fileBytes: number;
-  /** Memory that it may ask for: more than it may use, since stacks and reserves count here. */
+  /** Memory that it may request. More than it may use, because stacks and reserves count. */
   dataBytes: number;
 };
 const defaultLimits: ProcessLimits = { fileBytes: 256 * 1024 * 1024, dataBytes: 2560 * 1024 * 1024 };
@@ -70,19 +69,19 @@ export const noPrograms: Sandbox = {
 };
 
 /**
- * The sandbox of this machine: bubblewrap with a private process table, no network (the host's would reach every local
- * port), a read-only system and one writable folder; `prlimit` limits the resources of each process. A program that may
- * have the network gets one of its own, made by pasta.
- * Tested once, here. Where it does not work, production refuses all programs and logs why; elsewhere programs run without
- * a sandbox. Programs that want a network of their own are refused everywhere where it cannot be made.
+ * Opens the sandbox of this machine: bubblewrap with a private process table, no network (the host's would reach every local
+ * port), a read-only system and one writable folder; `prlimit` limits the resources of each process. A program that may use
+ * the network gets its own, made by pasta.
+ * The sandbox is tested once, here. If it does not work, production refuses all programs and logs why; otherwise programs run
+ * without a sandbox. Programs that want their own network are always refused if it cannot be made.
  */
 export async function openSandbox(options: {
   required: boolean;
-  /** Whether any program here wants a network of its own. */
+  /** Whether any program wants its own network. */
   network?: boolean;
   limits?: ProcessLimits;
   log: Log;
-  /** Where to look for bwrap and the other tools. Not our PATH, which could include a folder that others can write to. */
+  /** Where to look for bwrap and the other tools. Not our PATH, which could include a folder that others may write to. */
   searchPath?: string;
 }): Promise<Sandbox> {
   const {
@@ -129,10 +128,10 @@ export async function openSandbox(options: {
   };
 }
 
-/** What has worked in this process, by its command: a machine does not lose its sandbox, and a start of a program is dear. */
+/** Commands that have worked in this process: a machine does not lose its sandbox, and starting a program is expensive. */
 const worked = new Set<string>();
 
-/** Runs a program in the sandbox. @returns why it does not work; undefined when it does */
+/** Runs a program in the sandbox. @returns why that does not work; undefined if it does */
 async function tryOut(wrap: Sandbox['wrap'], name: string, network: boolean): Promise<string | undefined> {
   const probe = { cwd: tmpdir(), env: { PATH: '/usr/bin:/bin' }, reads: [], network };
   const { argv, cwd, env } = wrap({ argv: ['true'], ...probe });
@@ -161,7 +160,7 @@ function confine(
     path,
   ]);
   const outside = network === 'host' ? ['--share-net'] : network ? publicNetworkOptions : [];
-  // bubblewrap's /dev is a file system in memory too, of half the machine's
+  // bubblewrap's /dev is also an in-memory file system, of half the machine's memory
   const own = ['--bind', cwd, cwd, '--remount-ro', '/', '--remount-ro', '/dev', '--chdir', cwd];
   // scratch mounts come first: a readable path can lie under /tmp, and a later mount covers an earlier one
   const options = [...isolation, ...outside, ...scratch, ...readable, ...own];
@@ -170,7 +169,7 @@ function confine(
   return {
     argv: network === true && tools ? inPublicNetwork(sandboxed, tools) : [...sandboxed],
     cwd,
-    // the program can read bwrap's environment in /proc, so bwrap gets the program's environment and no more
+    // the program can read bwrap's environment in /proc, so bwrap only gets the program's environment
     env,
   };
 }
@@ -180,13 +179,13 @@ function withLimits(limited: readonly string[], argv: readonly string[]): [strin
   return [first, ...rest, '--', ...argv];
 }
 
-/** Whether a version of Linux is this one or newer. */
+/** Whether a version of Linux is at least this one. */
 function atLeast(version: string, major: number, minor: number): boolean {
   const [ofMajor = 0, ofMinor = 0] = version.split('.').map((part) => Number.parseInt(part));
   return ofMajor > major || (ofMajor === major && ofMinor >= minor);
 }
 
-/** pasta runs bubblewrap as the root of a namespace, and a program that is no root should not believe to be it. */
+/** Keeps our user inside: pasta runs bubblewrap as the root of a namespace, and a program must not take itself for root. */
 function asOurselves(network: ProgramCommand['network']): string[] {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
   return network === true && uid !== undefined ? ['--uid', String(uid), '--gid', String(gid)] : [];

@@ -1,15 +1,15 @@
 import type { Readable } from 'node:stream';
 
-/** More than is shown: a secret is taken out of a line before the line is cut to its length. */
+/** Longer than shown, because secrets are removed from a line before it is cut for display. */
 const maxLineChars = 8192;
-/** As many as are kept of a program: what a flush leaves out is older than all that will be shown. */
+/** Lines per flush. As many as are kept per program, so dropped lines would never be shown. */
 const maxLines = 200;
 const flushEveryMs = 250;
 
 /**
- * Drains a child's stderr, so that a verbose child never blocks on a full pipe, and passes on a bounded part of it, the
- * newest: lines cut to 8 KiB, at most 200 every 250 ms. The first of a burst come at once, the last at the end.
- * @param onRead is told how much of it was read
+ * Drains a child's stderr, so that a verbose child never blocks on a full pipe, and passes the newest lines on: cut to 8 KiB,
+ * at most 200 every 250 ms. The first lines of a burst come immediately, the last at the end.
+ * @param onRead called with the number of bytes read
  */
 export function drainDiagnostics(
   stderr: Readable,

@@ -5,31 +5,26 @@ import { createLineSplitter } from '../wire/line-splitter.ts';
 import { createMessageReader } from '../wire/message-reader.ts';
 import { sdkCost } from '../notices/notice-limits.ts';
 import { createPace, type Pace } from '../wire/pace.ts';
-import type { ProcessGuard } from './process-guard.ts';
 import { endGroup, guardGroup, signalGroup } from './process-group.ts';
 import { UnaskedMessages } from './unasked-messages.ts';
+import type { ProgramTarget } from '../target.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { whenStarted } from '#platform/when-started.ts';
 import type { UpstreamTransport } from './upstream-transport.ts';
 
 /** security.md, bad input 23. */
 const maxLineBytes = 10 * 1024 * 1024;
-/** Limits the unsent input of a child that does not read, which we keep in memory. */
+/** Limit of the unsent input of a child that does not read. It is in our memory. */
 const maxUnreadBytes = 16 * 1024 * 1024;
 const graceMs = 2000;
-/** After the exit, pipes normally close with the group; a process that left the group can keep them open. */
+/** Wait for the pipes to close after the exit: a process that left the group can keep them open. */
 const pipeGraceMs = 250;
 
-export type StdioTransportOptions = {
-  argv: readonly [string, ...string[]];
-  cwd: string;
-  env: Record<string, string>;
+type StdioTransportOptions = ProgramTarget & {
   maxResultBytes: number;
-  /** For reading notices, shared by all connections to the server. */
+  /** The pace of reading notices, shared by all connections to the server. */
   pace: Pace;
   onDiagnostics?: ((lines: readonly string[]) => void) | undefined;
-  onStarted?: ((pid: number) => void) | undefined;
-  guard?: ProcessGuard | undefined;
 };
 
 /**
@@ -40,7 +35,7 @@ export class StdioTransport implements UpstreamTransport {
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   onmessage: ((message: JSONRPCMessage, extra?: MessageExtraInfo) => void) | undefined;
-  /** The SDK recognises a stdio transport by this member and `pid`: a silent probe then means legacy, not an outage. */
+  /** With this member and `pid`, the SDK recognises a stdio transport: a silent probe then means legacy, not an outage. */
   readonly stderr = null;
   ended: UpstreamError | undefined;
   readonly #options: StdioTransportOptions;
@@ -57,11 +52,11 @@ export class StdioTransport implements UpstreamTransport {
     return this.#child?.pid;
   }
 
-  /** @throws UpstreamError unreachable when the program cannot be started; why its guard refuses it */
+  /** @throws UpstreamError unreachable if the program cannot be started; the guard's refusal */
   async start(): Promise<void> {
     const { guard } = this.#options;
     await guard?.admit();
-    // meanwhile its time may have passed
+    // it may have ended meanwhile
     if (this.ended) throw this.ended;
     const [command = '', ...args] = [...(guard?.enter() ?? []), ...this.#options.argv];
     const child = spawn(command, args, {
@@ -159,7 +154,7 @@ export class StdioTransport implements UpstreamTransport {
         const message = read(line.toString('utf8'));
         this.#unasked.came(message, line.length);
         if (message) this.onmessage?.(message);
-        // the SDK handles notices a microtask later and would drop progress that comes just before its answer
+        // the SDK handles notices a microtask later and would drop progress right before its answer
         if (message && !('id' in message)) await Promise.resolve();
         const brake = pace(1, line.length);
         if (brake) await this.#unasked.hold(brake);
@@ -180,7 +175,7 @@ export class StdioTransport implements UpstreamTransport {
     if (lives && child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
   }
 
-  /** After an exit, first reads what is still in the pipe: it may contain an answer. */
+  /** Reads what is still in the pipe after an exit, because it may contain an answer. */
   async #afterExit(child: ChildProcessWithoutNullStreams, code: number | null, signal: string | null): Promise<void> {
     if (!child.stdout.readableEnded && !child.stdout.destroyed) {
       let timer: NodeJS.Timeout | undefined;

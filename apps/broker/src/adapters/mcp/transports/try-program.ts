@@ -5,9 +5,9 @@ import { endGroup, guardGroup, signalGroup } from './process-group.ts';
 const maxStderrCharacters = 16_384;
 
 /**
- * Runs a program to its end, and then ends what it left behind: pasta leaves a process that waits forever where it cannot
- * open a tun device.
- * @returns undefined when it succeeded; otherwise what it wrote to stderr, or why it could not be started
+ * Runs a program to its end, and then ends what it left behind: pasta leaves a process that waits forever if it cannot open
+ * a tun device.
+ * @returns undefined if it succeeded; otherwise what it wrote to stderr, or why it could not be started
  */
 export async function tryProgram(
   { argv: [program, ...args], cwd, env }: { argv: readonly [string, ...string[]]; cwd: string; env: NodeJS.ProcessEnv },
@@ -27,11 +27,11 @@ export async function tryProgram(
   });
   const timer = setTimeout(() => {
     if (pid !== undefined) signalGroup(pid, 'SIGKILL');
-    // a process that left the group may hold it open for ever
+    // a process that left the group may keep it open forever
     child.stderr.destroy();
   }, timeoutMs);
   return new Promise((resolve) => {
-    // what is left may keep stderr open: `close` comes once it has ended too
+    // processes that are left may keep stderr open: `close` comes once they have ended
     child.once('exit', () => pid !== undefined && endGroup(pid));
     child.once('close', (code) => {
       clearTimeout(timer);

@@ -3,19 +3,19 @@ import { createAllowance } from '../wire/allowance.ts';
 import { UpstreamError } from '../upstream-error.ts';
 
 /**
- * What a program may send within a minute without being asked: messages, or this much of them. Reading one costs us up to
- * 0.16 ms, a megabyte up to 60 ms (decision 0062): a flood ends before it has cost a second.
+ * Messages that a program may send per minute without being asked, and their size. Reading a message takes up to 0.16 ms, a
+ * megabyte up to 60 ms (decision 0062): a flood ends before it has cost a second.
  */
 const messagesPerMinute = 5000;
 const bytesPerMinute = 8 * 1024 * 1024;
-/** The same of stderr, whose reading costs 2 ms a megabyte. */
+/** Output to stderr per minute. Reading a megabyte takes 2 ms. */
 const stderrPerMinute = 64 * 1024 * 1024;
 
-/** Counts what a program sends that is no answer to a request of ours: notices, questions, and lines that say nothing. */
+/** Counts what a program sends without being asked: notices, questions, and lines that are not messages. */
 export class UnaskedMessages {
-  /** Requests that it has not answered. */
+  /** Requests that the program has not answered. */
   #asked = 0;
-  /** For how long it had more to send and we did not read: in this time it earns nothing. */
+  /** How long we did not read although the program had more to send. Its allowance does not grow during that time. */
   #heldMs = 0;
   readonly #may = createAllowance(messagesPerMinute, () => performance.now() - this.#heldMs);
   readonly #mayWrite = createAllowance(stderrPerMinute);
@@ -25,7 +25,7 @@ export class UnaskedMessages {
   }
 
   /**
-   * @param message undefined for a line that is none
+   * @param message undefined for a line that is not a message
    * @throws UpstreamError over_limit
    */
   came(message: JSONRPCMessage | undefined, bytes: number): void {
@@ -36,12 +36,12 @@ export class UnaskedMessages {
     }
   }
 
-  /** @returns why a program must end that wrote this to stderr */
+  /** Counts output to stderr. @returns the error if the program must end */
   wrote(bytes: number): UpstreamError | undefined {
     return this.#mayWrite(bytes) ? undefined : tooMuch(`${inMegabytes(stderrPerMinute)} to stderr`);
   }
 
-  /** Waits before we read on. */
+  /** Waits before reading on. */
   async hold(wait: Promise<void>): Promise<void> {
     const begunMs = performance.now();
     await wait;

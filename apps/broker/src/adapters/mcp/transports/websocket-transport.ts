@@ -2,6 +2,7 @@ import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/cli
 import { WebSocket } from 'ws';
 import { ownHeaders } from '#platform/http/outgoing/outgoing-agent.ts';
 import { createGuardedConnector } from '#platform/http/outgoing/guarded-connector.ts';
+import { answerTooLarge } from '../wire/answer-limits.ts';
 import { createMessageReader } from '../wire/message-reader.ts';
 import { sdkCost } from '../notices/notice-limits.ts';
 import { createPace } from '../wire/pace.ts';
@@ -14,7 +15,7 @@ const closeTimeoutMs = 2000;
 const maxUnsentBytes = 16 * 1024 * 1024;
 const messageTooBig = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
 
-/** MCP over WebSocket, not part of the standard: one JSON-RPC message per text frame, subprotocol `mcp` (trap 11). */
+/** MCP over WebSocket, which is not in the standard: one JSON-RPC message per text frame, subprotocol `mcp` (trap 11). */
 export class WebSocketTransport implements UpstreamTransport {
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
@@ -51,7 +52,7 @@ export class WebSocketTransport implements UpstreamTransport {
     }
     const socket = new WebSocket(url, ['mcp'], {
       headers,
-      // its handshakeTimeout needs a socket that has one
+      // handshakeTimeout needs a socket with a timeout
       createConnection: () => carrier.setTimeout(connectTimeoutMs),
       perMessageDeflate: false,
       maxPayload: maxResultBytes,
@@ -121,8 +122,7 @@ export class WebSocketTransport implements UpstreamTransport {
     });
     socket.on('error', (error) => {
       const tooBig = 'code' in error && error.code === messageTooBig;
-      const message = `an answer of more than ${this.#options.maxResultBytes} bytes`;
-      this.#endWith(tooBig ? new UpstreamError('result_too_large', message) : toUpstreamError(error));
+      this.#endWith(tooBig ? answerTooLarge(this.#options.maxResultBytes) : toUpstreamError(error));
     });
     socket.on('close', (code) => {
       this.#announceEnd(new UpstreamError('closed', `the server closed the connection (${code})`));

@@ -1,6 +1,6 @@
 export const mark = '\ufeff';
 
-/** Text without a byte order mark at its start, which a reader may ignore (RFC 8259, section 8.1). */
+/** Removes a byte order mark at the start of a text: a reader may ignore it (RFC 8259, section 8.1). */
 export function withoutMark(text: string): string {
   return text.startsWith(mark) ? text.slice(1) : text;
 }

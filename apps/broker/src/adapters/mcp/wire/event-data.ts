@@ -1,21 +1,21 @@
 import { withoutMark } from './byte-order-mark.ts';
 
-/** What complete server-sent events hold. */
-export type ReadEvents = {
+/** The contents of complete server-sent events. */
+type ReadEvents = {
   /** The data of each message event. Empty events and events of another type are left out. */
   data: string[];
-  /** The last event's id, with which the stream can be taken up again; undefined where none was given. */
+  /** The last event id, with which the stream can be resumed. */
   lastEventId: string | undefined;
-  /** How long the server wants a client to wait before that; undefined where it did not say. */
+  /** How long the server wants a client to wait before that. */
   retryMs: number | undefined;
 };
 
-/** A longer id would not fit into a header of every server. */
+/** Longest usable event id: a longer one does not fit into every server's headers. */
 const maxIdLength = 1024;
 
 /**
- * Reads complete server-sent events (WHATWG HTML, section 9.2.6). A byte order mark may also stand before an event that is not
- * the first one, and before its data: servers that write each event by itself send one each time.
+ * Reads complete server-sent events (WHATWG HTML, section 9.2.6). A byte order mark may come before any event and before its
+ * data: servers that write each event separately send one each time.
  */
 export function readEvents(text: string): ReadEvents {
   const read: ReadEvents = { data: [], lastEventId: undefined, retryMs: undefined };

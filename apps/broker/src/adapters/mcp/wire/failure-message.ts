@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import type { UpstreamError } from '../upstream-error.ts';
 
-/** Never sent or received: the code only carries an UpstreamError through the SDK to the call that it ends. */
+/** Never sent: the code only carries an UpstreamError through the SDK to the call that it ends. */
 const injectedErrorCode = -32000;
 
 /**

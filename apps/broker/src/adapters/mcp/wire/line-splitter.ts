@@ -1,6 +1,6 @@
 import { GatheredBytes } from '#platform/gathered-bytes.ts';
 
-/** One for all empty lines: a chunk can consist of them. */
+/** Shared by all empty lines: a chunk can consist of them. */
 const nothing = Buffer.alloc(0);
 
 /**

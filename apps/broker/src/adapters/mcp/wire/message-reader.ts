@@ -28,7 +28,7 @@ export function createMessageReader(): (text: string) => JSONRPCMessage | undefi
 }
 
 function parse(text: string): JSONRPCMessage | undefined {
-  // without a byte order mark too, which counts as space here
+  // also removes a byte order mark, which counts as space
   const json = text.trimStart();
   // JSON-RPC messages are objects: checking the first character avoids an exception for each line of a banner
   if (json[0] !== '{') return undefined;
@@ -41,7 +41,7 @@ function parse(text: string): JSONRPCMessage | undefined {
   }
 }
 
-/** What ends the call whose answer has both a result and an error: the SDK would take such an answer for no message. */
+/** A message that fails the call whose answer has both a result and an error. The SDK would skip such an answer. */
 function failureOfTwoOutcomes(written: unknown): JSONRPCMessage | undefined {
   const answer = asRecord(written);
   if (!answer || !hasTwoOutcomes(answer)) return undefined;

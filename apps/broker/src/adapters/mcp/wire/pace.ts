@@ -2,11 +2,11 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 
 const messagesPerSecond = 4000;
 const bytesPerSecond = 64 * 1024 * 1024;
-/** The burst that is read without a pause: enough for a burst of progress or a few full answers. */
+/** The burst that is read without a pause: enough progress notices, or a few full answers. */
 const burstSeconds = 0.25;
-/** Messages read in one turn of the event loop: a few milliseconds of parsing. */
+/** Messages read in one tick of the event loop: a few milliseconds of parsing. */
 const messagesPerTurn = 32;
-/** Most streams carry an answer and a few notices: they never wait for what servers do on other streams. */
+/** Messages of a stream before other streams can slow it down: most streams have an answer and a few notices. */
 const freeMessages = 8;
 
 /** Returns undefined while the next message may be read at once, otherwise a promise to await first. */
@@ -34,17 +34,17 @@ export function createPace(rate: { messagesPerSecond: number } = { messagesPerSe
 }
 
 /**
- * The pace of the event stream of one exchange: its own, and after its first messages also one that it shares with the
- * other streams of its server.
+ * The pace of one exchange's event stream: its own and, after its first messages, one that it shares with the other streams
+ * of its server.
  * @param cost of one message, in messages of the shared pace
  */
-export function createStreamPace(shared: Pace | undefined, cost: number): Pace {
+export function createStreamPace(shared: Pace, cost: number): Pace {
   const own = createPace();
   let seen = 0;
   return (messages, bytes) => {
     const wait = own(messages, bytes);
     seen += messages;
-    const others = seen > freeMessages ? shared?.(messages * cost, 0) : undefined;
+    const others = seen > freeMessages ? shared(messages * cost, 0) : undefined;
     return wait && others ? Promise.all([wait, others]).then(() => {}) : (wait ?? others);
   };
 }

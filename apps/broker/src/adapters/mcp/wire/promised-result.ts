@@ -4,7 +4,7 @@ import { UpstreamError } from '../upstream-error.ts';
 
 /**
  * Refuses a result without the structuredContent that its tool promises, or with one of another type: every official client
- * throws such a result away. What its members are is not looked at. An error need not have it.
+ * discards such a result. Its members are not checked. An error need not have structuredContent.
  * @throws UpstreamError bad_result
  */
 export function checkPromised(
@@ -22,8 +22,7 @@ export function checkLegacy({ structuredContent }: { structuredContent?: unknown
 }
 
 /**
- * Null is a value where the tool promises it, and otherwise what many servers write for absent. An empty list is what PHP writes
- * for an empty object.
+ * Corrects what a tool did not promise: many servers send null for absent, and PHP sends an empty list for an empty object.
  */
 export function readUnpromised(
   result: { structuredContent?: unknown },
@@ -35,7 +34,7 @@ export function readUnpromised(
   if (isEmptyList && types?.includes('object') && !types.includes('array')) result.structuredContent = {};
 }
 
-/** What the SDK's client says of such a result. */
+/** Whether an error of the SDK's client is about such a result. */
 export function isBadResult({ code, message }: SdkError): boolean {
   return code === SdkErrorCode.InvalidResult && message.includes('"structuredContent"');
 }
@@ -46,11 +45,11 @@ function isOf(value: unknown, types: readonly string[]): boolean {
 }
 
 function isWhole(value: unknown): boolean {
-  // of one that no double holds (platform/json/exact-numbers.ts)
+  // a raw number is one that no double holds (platform/json/exact-numbers.ts)
   return Number.isInteger(value) || (JSON.isRawJSON(value) && !/[.eE]/.test(JSON.stringify(value)));
 }
 
-/** As JSON Schema names it. */
+/** The name of a value's type in JSON Schema. */
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (JSON.isRawJSON(value)) return 'number';

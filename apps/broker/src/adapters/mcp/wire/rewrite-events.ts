@@ -1,13 +1,13 @@
 import { mark, withoutMark } from './byte-order-mark.ts';
 import { rewriteServerJson } from './server-messages.ts';
 
-/** What has to be rewritten has one of these: most events have none. */
+/** Text that may have to be rewritten has one of these. Most events have none. */
 const mayNeedIt = /null|\[[\]\s]|\d{16}|\d[eE]|"annotations"|"error"|\ufeff/;
 
 /**
- * Complete server-sent events with the JSON of each as the SDK may read it (server-messages.ts), without byte order marks.
- * Every other line stays.
- * @returns undefined where they can stay as they are
+ * Rewrites the JSON of complete server-sent events for the SDK (server-messages.ts), and removes byte order marks. Other lines
+ * stay unchanged.
+ * @returns undefined if nothing has to change
  * @throws UpstreamError bad_upstream as rewriteServerJson does
  */
 export function rewriteEvents(text: string): string | undefined {

@@ -1,9 +1,9 @@
-/** A message says it at its beginning; the rest may be a stack trace or a page. */
+/** Characters of a message that are read: the rest may be a stack trace or a page. */
 const maxChars = 500;
-/** Within so many words of "session" a phrase is about the session. */
+/** A phrase is about the session within this many words of "session". */
 const nearby = 8;
 
-/** "session", "sessionId", "session_id", "Mcp-Session-Id"; no parameter such as `session_name`. */
+/** "session", "sessionId", "session_id", "Mcp-Session-Id", but not parameters such as `session_name`. */
 const sessionWord = /^(?:mcp-)?session(?:s|[_-]?ids?)?$/;
 
 const afterIt = [
@@ -40,10 +40,10 @@ const beforeIt = [
   'not find',
   'not a valid',
 ];
-/** Right before or after it: "invalid arguments of the session tool" is another error. */
+/** Only right before or after the word: "invalid arguments of the session tool" is another error. */
 const invalid = ['invalid', 'invalid mcp', 'invalid or missing', 'missing or invalid'];
 
-/** SDK 1.x says this where a restarted server has one transport for all clients. */
+/** The message of SDK 1.x when a restarted server has one transport for all clients. */
 const notInitialized = ['server not initialized', 'server is not initialized'];
 
 /** The code of a timeout in SDK 1.x, which also uses it for a lost session. */
@@ -52,14 +52,14 @@ const timeout = /tim(?:ed|e)[ -]?out/;
 const requestTimeout = /request tim(?:ed|e)[ -]?out/;
 
 /**
- * Whether an error says that the session is unknown, expired or has ended. Servers use many codes and words for it. A timeout
- * never says so: the call may still be running.
+ * Whether an error says that the session is unknown, expired or has ended. Servers use many codes and words for that. A
+ * timeout does not count: the call may still be running.
  * @param code the JSON-RPC code; undefined for an HTTP error with another body
  */
 export function saysSessionLost(code: number | undefined, message: string): boolean {
   const text = inUsSpelling(message.slice(0, maxChars).toLowerCase().replaceAll('’', "'"));
   if (requestTimeout.test(text) || (code === timeoutCode && timeout.test(text))) return false;
-  // within one clause: not in another sentence, or another member of a list or of JSON
+  // each clause by itself: not across sentences, or members of a list or of JSON
   return text.split(/[.,;[\]{}\n]/).some(saysLost);
 }
 

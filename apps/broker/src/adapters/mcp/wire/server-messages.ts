@@ -4,14 +4,13 @@ import { isRecord } from '#platform/json.ts';
 import { withoutAbsent } from '#platform/json/absent-members.ts';
 import { markLongNumbers, withExactNumbers } from '#platform/json/exact-numbers.ts';
 import { scanJson, type JsonScan } from '#platform/json/scan-json.ts';
-import { UpstreamError } from '../upstream-error.ts';
-import { maxAnswerDepth } from './answer-depth.ts';
+import { answerTooDeep, maxAnswerDepth } from './answer-limits.ts';
 import { mayHaveTwoOutcomes, refuseTwoOutcomes } from './two-outcomes.ts';
 
-// why the cast: the SDK's type shows the standard interface only, and zod made them (absent-members.test.ts)
+// why the cast: the SDK's type only shows the standard interface, but these are zod schemas (absent-members.test.ts)
 const spec = specTypeSchemas as unknown as Record<keyof typeof specTypeSchemas, z.core.$ZodType>;
 
-/** What clients read of a schema up to 2025-11-25: each schema within is an object, and null in its place stays. */
+/** The parts of a schema that clients up to 2025-11-25 read. Schemas within it are objects; null instead of one stays. */
 const schema: z.ZodType = z.lazy(() => {
   const schemas = z.record(z.string(), z.union([schema, z.boolean(), z.null()])).optional();
   return z.looseObject({
@@ -54,17 +53,17 @@ const message = z.union([
 ]);
 const messages = [message, z.array(message)];
 
-/** Of the annotations of what a server shows: an odd date costs the date, not the answer that it stands in. */
+/** Members of annotations: an invalid date is dropped, not the answer that it is in. */
 const hints: ReadonlySet<string> = new Set(['audience', 'priority', 'lastModified']);
 const hasHints = (text: string) => text.includes('"annotations"');
 
-/** A message of a server without the members that it wrote as null for absent, and with the objects that it wrote as lists. */
-export function withoutAbsentOfServer<Message>(given: Message): Message {
-  // why the cast: what is left out may be absent in every message
+/** Removes members that a server sent as null for absent, and restores objects that it sent as empty lists. */
+function withoutAbsentOfServer<Message>(given: Message): Message {
+  // why the cast: only optional members are removed
   return withObjectContent(withoutAbsent(given, messages, hints)) as Message;
 }
 
-/** Results up to 2025-11-25, which have no resultType, have an object as their structured content. */
+/** Makes an empty list of structured content an object in results up to 2025-11-25, which have no resultType. */
 function withObjectContent(message: unknown): unknown {
   const result = isRecord(message) && isRecord(message['result']) ? message['result'] : undefined;
   const content = result?.['structuredContent'];
@@ -73,8 +72,7 @@ function withObjectContent(message: unknown): unknown {
 }
 
 /**
- * The JSON of a server: without members that are null for absent, and with every number as it came where its schema says
- * nothing of it.
+ * Parses a server's JSON. Members that are null for absent are removed, and numbers that no schema describes stay exact.
  * @throws UpstreamError bad_upstream for JSON that is too deep; SyntaxError
  */
 export function parseServerJson(text: string): unknown {
@@ -86,9 +84,9 @@ export function parseServerJson(text: string): unknown {
 }
 
 /**
- * The same for text that the SDK parses: it has marks in the place of numbers, which withExactNumbers reads in the message that
- * the SDK made of it.
- * @returns undefined where the text can stay as it is
+ * Rewrites a server's JSON for the SDK's parser in the same way. The text then has marks instead of long numbers, which
+ * withExactNumbers reads in the parsed message.
+ * @returns undefined if nothing has to change
  * @throws UpstreamError bad_upstream for JSON that is too deep, and for an answer with both a result and an error
  */
 export function rewriteServerJson(text: string): string | undefined {
@@ -101,7 +99,7 @@ export function rewriteServerJson(text: string): string | undefined {
   return isOdd ? JSON.stringify(withoutAbsentOfServer(parsed)) : undefined;
 }
 
-/** Undefined for text that is no JSON: the SDK says what is wrong with it. */
+/** Undefined for invalid JSON, which the SDK reports. */
 function parseMarked(text: string): unknown {
   try {
     return JSON.parse(markLongNumbers(text));
@@ -112,6 +110,6 @@ function parseMarked(text: string): unknown {
 
 function scan(text: string): JsonScan {
   const found = scanJson(text, maxAnswerDepth);
-  if (found.isTooDeep) throw new UpstreamError('bad_upstream', `JSON of more than ${maxAnswerDepth} levels`);
+  if (found.isTooDeep) throw answerTooDeep();
   return found;
 }

@@ -1,5 +1,5 @@
 import { GatheredBytes } from '#platform/gathered-bytes.ts';
-import { UpstreamError } from '../upstream-error.ts';
+import { answerTooLarge } from './answer-limits.ts';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
@@ -10,13 +10,13 @@ const carriageReturn = 0x0d;
  * a long-lived stream. A lone CR is not a line end: a stream of such lines counts as one event.
  */
 export function createEventSplitter(maxEventBytes: number): {
-  /** Takes a chunk, returns the complete events in batches of at most 64. @throws UpstreamError result_too_large */
+  /** Returns the complete events in batches of at most 64. @throws UpstreamError result_too_large */
   push(chunk: Buffer): { events: number; bytes: Buffer }[];
   /** The incomplete event at the end of the stream. */
   rest(): Buffer;
 } {
   const unfinished = new GatheredBytes();
-  /** Whether only a CR or nothing has come since the last LF: the next LF then ends a blank line. */
+  /** Whether at most a CR has come since the last LF, so that the next LF ends a blank line. */
   let lineIsBlank = true;
 
   return {
@@ -63,8 +63,6 @@ export function createEventSplitter(maxEventBytes: number): {
   }
 
   function check(bytes: number): void {
-    if (bytes > maxEventBytes) {
-      throw new UpstreamError('result_too_large', `an answer of more than ${maxEventBytes} bytes`);
-    }
+    if (bytes > maxEventBytes) throw answerTooLarge(maxEventBytes);
   }
 }

@@ -4,7 +4,7 @@ import { parseExactly } from '#platform/json/exact-numbers.ts';
 import { withoutOwnMeta } from '#platform/own-meta.ts';
 import type { ToolAnswer, ToolResult } from '../upstream.ts';
 
-/** A result that is passed on as the server wrote it. A class, because nearly every call creates one. */
+/** A result that is passed on unchanged. A class, because nearly every call creates one. */
 export class WrittenResult implements ToolResult {
   readonly kind: ToolResult['kind'];
   readonly members: string;
@@ -22,7 +22,6 @@ export class WrittenResult implements ToolResult {
   }
 }
 
-/** A result that was parsed and checked. */
 export class ParsedResult implements ToolResult {
   /** Without `_meta` and resultType, which belong to the exchange with the server. */
   readonly #result: CallToolResult;
@@ -56,8 +55,8 @@ export function questionsOf(questions: InputRequiredResult): ToolAnswer {
 }
 
 /**
- * The `_meta` of a server's answer as its client may see it: without the upstream's name (trap 4), and without keys that
- * are ours. Returns the same object if there is nothing to remove.
+ * Returns the `_meta` of a server's answer as the client may see it: without the upstream's name (trap 4) and our own keys.
+ * Returns the same object if there is nothing to remove.
  */
 export function passedMeta(meta: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
   if (!meta) return meta;
@@ -67,7 +66,7 @@ export function passedMeta(meta: Record<string, unknown> | undefined): Record<st
   return rest;
 }
 
-/** A result with its `_meta` as its client may see it. */
+/** Returns a result with its `_meta` as the client may see it. */
 export function withPassedMeta<Result extends { _meta?: Record<string, unknown> | undefined }>(result: Result): Result {
   const { _meta: meta } = result;
   const rest = passedMeta(meta);

@@ -7,7 +7,7 @@ import { UpstreamError } from '../upstream-error.ts';
 import { saysSessionLost } from './says-session-lost.ts';
 import { withoutMark } from './byte-order-mark.ts';
 
-/** The request was not sent. */
+/** Errors that mean that the request was not sent. */
 const connectFailures: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -23,7 +23,7 @@ const connectFailures: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'PROXY_ERROR',
 ]);
-/** Of TLS: the request was not sent. */
+/** TLS errors: the request was not sent. */
 const untrusted = 'its certificate is not trusted';
 const remedy = 'NODE_EXTRA_CA_CERTS names a file of authorities to trust';
 const certificateFaults: ReadonlyMap<string, readonly [fault: string, remedy: string]> = new Map([
@@ -39,16 +39,16 @@ const certificateFaults: ReadonlyMap<string, readonly [fault: string, remedy: st
     ['its certificate is for another host name', 'the address in the manifest or the certificate must change'],
   ],
 ]);
-/** The connection broke during an exchange: the server may have acted on the request. */
+/** Errors that mean that the connection broke during an exchange: the server may have acted on the request. */
 const tornConnections: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_DESTROYED']);
 
-/** The server may have begun to work on a request that it answers with this (JSON-RPC 2.0, section 5.1). */
+/** A server that answers with this may have begun to process the request (JSON-RPC 2.0, section 5.1). */
 const internalError = -32603;
 
 /**
  * Turns an error of the SDK, the sockets or the process layer into an UpstreamError.
- * @param ended why the transport ended, if it did: open calls fail with this reason instead of "closed".
- * @param inSession the connection has a legacy session
+ * @param ended why the transport ended, if it did: open calls fail with this reason instead of "closed"
+ * @param inSession whether the connection has a legacy session
  */
 export function toUpstreamError(error: unknown, ended?: UpstreamError, inSession = false): UpstreamError {
   const known = findUpstreamError(error);
@@ -63,7 +63,7 @@ export function toUpstreamError(error: unknown, ended?: UpstreamError, inSession
   return fromSystemError(error);
 }
 
-/** The UpstreamError for a JSON-RPC error that a server has answered. */
+/** Turns a server's JSON-RPC error into an UpstreamError. */
 export function protocolError(
   { code, message, data }: { code: number; message: string; data?: unknown },
   { inSession, cause }: { inSession: boolean; cause?: unknown },
@@ -74,7 +74,7 @@ export function protocolError(
   return new UpstreamError('protocol', text, { code, data, cause, hasLostSession, mayHaveRun });
 }
 
-/** Our own error may arrive wrapped: as a cause of undici or the SDK, or as the data of an injected JSON-RPC error. */
+/** Finds our own error, which may be wrapped: as a cause of undici or the SDK, or as the data of an injected JSON-RPC error. */
 function findUpstreamError(error: unknown): UpstreamError | undefined {
   for (let each: unknown = error, depth = 0; depth < 6 && each instanceof Error; each = each.cause, depth++) {
     if (each instanceof UpstreamError) return each;
@@ -113,15 +113,15 @@ function fromHttpStatus(error: SdkHttpError): UpstreamError {
   return new UpstreamError('bad_upstream', `HTTP ${error.status}`, { cause: error });
 }
 
-/** Of what a server writes beside a status. */
+/** Characters of a server's text that are shown with a status. */
 const maxWords = 500;
 /** JSON-RPC 2.0, section 5.1. */
 const invalidRequest = -32600;
 
-/** These are of the credentials, which their words may repeat. */
+/** Statuses about credentials: their texts may repeat those. */
 const ofCredentials: ReadonlySet<number> = new Set([401, 402, 403, 407]);
 
-/** Why a call was refused with a 4xx. Its words reach the model, which can often mend its arguments by them; a page is for people. */
+/** The error for a call that was refused with a 4xx. Its text, unless it is a page, helps the model correct its arguments. */
 export function refusedCall(status: number, text: string): UpstreamError {
   const answer = readJsonRpcError(text);
   if (answer) return new UpstreamError('protocol', answer.message, answer);
@@ -131,7 +131,7 @@ export function refusedCall(status: number, text: string): UpstreamError {
   return new UpstreamError('protocol', `HTTP ${status}: ${words}`, { code: invalidRequest });
 }
 
-/** The same of a call through the SDK's client, which wraps the answer. */
+/** Adds the text of a refused call through the SDK's client, which wraps the answer. */
 export function withWords(error: unknown): unknown {
   if (!(error instanceof UpstreamError) || error.kind !== 'bad_upstream') return error;
   const { cause } = error;
@@ -163,7 +163,7 @@ function fromSystemError(error: unknown): UpstreamError {
     if (typeof code === 'string' && tornConnections.has(code)) {
       return new UpstreamError('closed', each.message || code, { cause: error });
     }
-    // several addresses were tried: `errors` has one error for each
+    // several addresses were tried, and `errors` has an error for each
     if (each instanceof AggregateError && each.errors.length > 0) return fromSystemError(each.errors[0]);
   }
   const message = error instanceof Error ? error.message : String(error);

@@ -3,12 +3,12 @@ import { UpstreamError } from '../upstream-error.ts';
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Whether an answer has both a result and an error (JSON-RPC 2.0, section 5). Nothing says which of them is meant. */
+/** Whether an answer has both a result and an error, which is ambiguous (JSON-RPC 2.0, section 5). */
 export function hasTwoOutcomes({ method, result, error }: Record<string, unknown>): boolean {
   return isGiven(result) && isGiven(error) && method === undefined;
 }
 
-/** Whether it is worth parsing a text to find out. */
+/** Whether a text may have both, so that it has to be parsed. */
 export function mayHaveTwoOutcomes(text: string): boolean {
   return text.includes('"error"') && text.includes('"result"');
 }

@@ -11,6 +11,13 @@ export const maxAnswerDepth = 128;
  * @throws UpstreamError bad_upstream
  */
 export function refuseDeepJson(text: string): void {
-  if (isTooDeep(text, maxAnswerDepth))
-    throw new UpstreamError('bad_upstream', `JSON of more than ${maxAnswerDepth} levels`);
+  if (isTooDeep(text, maxAnswerDepth)) throw answerTooDeep();
+}
+
+export function answerTooDeep(): UpstreamError {
+  return new UpstreamError('bad_upstream', `JSON of more than ${maxAnswerDepth} levels`);
+}
+
+export function answerTooLarge(maxBytes: number): UpstreamError {
+  return new UpstreamError('result_too_large', `an answer of more than ${maxBytes} bytes`);
 }
