@@ -2,7 +2,7 @@ import type { AccountContributor } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import { readGatewayPreferences } from './preferences/gateway-preferences.ts';
 
-/** What a person chose about the list of tools on /mcp, their clients' sessions, and messages on their way between brokers. */
+/** A user's preferences for the list on /mcp, their clients' sessions, and messages on their way between brokers. */
 export function gatewayContributor({ query }: { query: Query }): AccountContributor {
   return {
     name: 'gatewayPreferences',

@@ -19,7 +19,7 @@ import type { ResultValidator } from './result-validation/create-result-validato
 import type { HowToGet } from './view/hidden-text.ts';
 import type { PersonalView } from './view/personal-view.ts';
 
-/** The name of a server that is not deployed any more, if this person had it. */
+/** The name of a server that is no longer deployed, if this user had it. */
 export type FormerServerOf = (
   userId: string,
   wanted: { id: string } | { exposedName: string },
@@ -30,47 +30,42 @@ export type GatewayParts = {
   catalogue: Catalogue;
   pool: Upstreams['pool'];
   charges: Charges;
-  /** Asks people before their calls cost more. */
+  /** Asks users before their calls cost more. */
   priceRises: PriceRises;
   /** The page where a rise is approved. */
   riseUrl: BillingLinks['riseUrl'];
-  /** What a person's calls may spend, and the pages where they change that. */
+  /** What a user's calls may spend, and the pages where they change that. */
   credits(userId: string): Promise<BillingLinks & { account: CreditAccount }>;
-  /** What each person sees of each server. */
   view: PersonalView;
   /** Who may use which server, switched off or not. */
   entitlement: EntitlementPolicy;
-  /** Whether the person must sign in at a server, or enter headers for it, before its tools answer. */
+  /** Whether the user must sign in at a server, or enter headers for it, before its tools answer. */
   needsSignIn(userId: string, server: CatalogueServer): Promise<boolean>;
   howToGet: HowToGet;
   formerServer: FormerServerOf;
   /** Whether this client gets the short list of /mcp. */
   isCompact(caller: Caller): Promise<boolean>;
-  /** Compares results with the outputSchema of their tool. */
+  /** Validates results against the outputSchema of their tool. */
   results: ResultValidator;
   callRate: CallRate;
-  /** Ends those of a person who is shut out. */
   runningCalls: RunningCalls;
-  /** Calls that wait for an answer, which a stop ends first. */
   questions: OpenQuestions;
-  /** The broker stops: calls that end now may be ended by us. */
+  /** Whether the broker is stopping: calls that end now may be ended by us. */
   isStopping(): boolean;
-  /** No more calls are taken. */
+  /** Whether no more calls are taken. */
   isDraining(): boolean;
-  /** Tells listeners that `method` of this request came to a result (gateway-events.ts); of one without a request, nothing. */
+  /** Notifies listeners that `method` of this request has a result (gateway-events.ts). Does nothing without a request. */
   answered(request: McpRequest | undefined, method: string): void;
   /** Calls of several rounds, for clients that cannot be asked in the middle of one. */
   rounds: InputRounds;
-  /** Which clients may be asked to open a page. */
   pages: PageQuestions;
   subscriptions: ResourceSubscriptions;
   /** Keeps the streams of late answers open. */
   keepAlive: KeepAlive;
-  /** Answers that people have not read. */
   unread: UnreadAnswers;
-  /** Follows calls as spans; undefined where that is off. */
+  /** Traces calls as spans; undefined if that is off. */
   tracing: Tracing | undefined;
-  /** How long a question waits for a client whose stream is gone and may be taken up again. */
+  /** How long a question waits for a client whose stream is gone and may be resumed. */
   questionPatienceMs: number;
   publicUrl: string;
   clock: Clock;

@@ -1,9 +1,8 @@
 import { serverIdSchema } from '@souk/contract/manifest/manifest-basics.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Identity } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { isOpenedInBrowser, renderLinkPage, sendChallenge } from './challenge.ts';
-import type { GatewayEvents } from '../gateway-events.ts';
+import type { Door } from './door.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { sendTooMany } from './request-rate.ts';
 import { sendJsonRpcError } from '../wire/json-rpc-error.ts';
@@ -12,20 +11,20 @@ import { visibleTo, type Visible } from '../view/visible.ts';
 import { takeOver } from './take-over.ts';
 import { sendUnknownLink } from './unknown-link.ts';
 
-/** What is known of a request before any of its body is read. */
+/** What is known of a request before its body is read. */
 export type Admitted = {
   context: RequestContext;
-  /** What the caller may see; read on the link of one server only. */
+  /** What the caller may see. Only read on a server's own link. */
   visible: Visible | undefined;
-  /** The address of this link's protected-resource metadata. */
+  /** The URL of this link's protected-resource metadata. */
   metadataUrl: string;
 };
 
-/** The link as it was called. `slash`: what stands behind it, '/' or nothing. */
+/** The link as the client called it. `slash` is what follows it: '/' or ''. */
 export type CalledLink = { serverId: string | undefined; slash: string };
 
 /**
- * The first steps of a request: origin -> token -> server. They run before the body is read, so unauthorised callers
+ * The first steps of a request: origin -> token -> server. They run before the body is read, so that unauthorised callers
  * cannot make us buffer one.
  * @returns undefined when the request was refused and answered
  * @throws SoukError foreign_origin; unavailable while the broker stops
@@ -34,38 +33,32 @@ export async function admitRequest(
   request: FastifyRequest,
   reply: FastifyReply,
   { serverId, slash }: CalledLink,
-  options: {
-    publicUrl: string;
-    brandName: string;
-    identity: Pick<Identity, 'authenticateMcp' | 'waitOfGuesser'>;
-    events: GatewayEvents | undefined;
-    parts: Pick<GatewayParts, 'catalogue' | 'view'>;
-    isDraining(): boolean;
-  },
+  door: Door,
 ): Promise<Admitted | undefined> {
-  const { publicUrl, identity, parts } = options;
+  const { identity, events, parts } = door;
+  const { publicUrl } = parts;
   checkOrigin(request, publicUrl);
-  // the body of a POST tells whether it belongs to a call under way (routes.ts)
-  if (request.method !== 'POST') refuseWhileDraining(options);
+  // the body of a POST tells whether it belongs to a running call (serve-request.ts)
+  if (request.method !== 'POST') refuseWhileDraining(parts);
 
   // text that cannot be a server id is refused here, so that it never gets into a header
   if (serverId !== undefined && !serverIdSchema.safeParse(serverId).success) {
-    sendUnknownLink(request, takeOver(reply), options);
+    sendUnknownLink(request, takeOver(reply), door);
     return undefined;
   }
   const path = serverId === undefined ? '/mcp' : `/s/${serverId}/mcp`;
-  // RFC 9728, section 3.3: what the document names is the address that was called
+  // RFC 9728, section 3.3: the document names the address that was called
   const metadataUrl = `${publicUrl}/.well-known/oauth-protected-resource${path}${slash}`;
   const authenticated = await identity.authenticateMcp(request.headers.authorization, `${publicUrl}${path}`);
   if ('challenge' in authenticated) {
     const { headers, ip: address } = request;
-    options.events?.requestChallenged({ headers, address, resource: `${publicUrl}${path}` });
+    events?.requestChallenged({ headers, address, resource: `${publicUrl}${path}` });
     const waitSeconds = headers.authorization ? await identity.waitOfGuesser(headers.authorization, address) : 0;
     if (waitSeconds > 0) {
       sendTooMany(takeOver(reply), waitSeconds, undefined);
       return undefined;
     }
-    const page = isOpenedInBrowser(request.raw) ? renderLinkPage(options) : undefined;
+    const page = isOpenedInBrowser(request.raw) ? renderLinkPage(publicUrl, door.brandName) : undefined;
     sendChallenge(takeOver(reply), authenticated.challenge, metadataUrl, page);
     return undefined;
   }
@@ -77,7 +70,7 @@ export async function admitRequest(
     sendJsonRpcError(takeOver(reply), 404, -32001, 'Unknown server');
     return undefined;
   }
-  // of a server that the user may not use, or has switched off, nothing is visible: protocol/closed-link.ts says why
+  // a server that the user may not use, or has switched off, shows nothing: protocol/closed-link.ts says why
   const visible = await visibleTo(context, snapshot, parts.view);
   return { context, visible, metadataUrl };
 }
@@ -86,7 +79,7 @@ export async function admitRequest(
  * A load balancer sends the client to another replica; a single broker is back in a moment.
  * @throws SoukError unavailable
  */
-export function refuseWhileDraining({ isDraining }: { isDraining(): boolean }): void {
+export function refuseWhileDraining({ isDraining }: Pick<GatewayParts, 'isDraining'>): void {
   if (isDraining()) throw new SoukError('unavailable');
 }
 

@@ -9,15 +9,12 @@ import { takeOver } from './take-over.ts';
 const invalidRequest = -32600;
 const internalError = -32603;
 
-/** Answers a failure before the handler, such as an oversized body, in the shape that MCP clients read. */
+/** Answers a failure before the handler, such as an oversized body, as a JSON-RPC error. */
 export function replyFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   answerFailure(error, request, takeOver(reply));
 }
 
-/**
- * The same for a request that was taken over from fastify, which no longer answers it. If the answer has begun, the
- * connection is closed.
- */
+/** The same for a request that was taken over from fastify. Closes the connection if the answer has begun. */
 export function answerFailure(error: unknown, request: FastifyRequest, response: ServerResponse): void {
   const { status, body } = renderFailure(error, request);
   if (response.headersSent) return void response.destroy();
@@ -38,7 +35,7 @@ function renderFailure(error: unknown, request: FastifyRequest): { status: numbe
   return { status, body: jsonRpcError(code, body.message, sentBody(request), data) };
 }
 
-/** The message that the client sent, if it can be parsed: the answer repeats its id. */
+/** The client's message, if it can be parsed: the answer repeats its id. */
 function sentBody({ body }: FastifyRequest): unknown {
   if (!Buffer.isBuffer(body)) return undefined;
   const read = readBody(body);

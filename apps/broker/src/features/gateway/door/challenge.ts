@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
+import { mcpScopes } from '@souk/contract/identity.ts';
 import type { McpChallenge } from '#features/identity/index.ts';
 import { escapeHtml, pagePolicy, renderPage } from '#platform/http/answers/page.ts';
 import { sendAnswer } from '#platform/http/answers/send-answer.ts';
 
-const allScopes = 'mcp:tools mcp:prompts mcp:resources';
+const allScopes = mcpScopes.join(' ');
 
 /**
  * Answers 401 or 403 with the header that tells a client where to sign in (RFC 9728 section 5.1, RFC 6750 section 3).
  * @param metadataUrl the protected-resource metadata of exactly the link that was called
- * @param page HTML in place of the JSON, for a browser
+ * @param page HTML to send instead of JSON, for a browser
  */
 export function sendChallenge(
   response: ServerResponse,
@@ -39,13 +40,13 @@ const pageHeaders = {
   'referrer-policy': 'same-origin',
 };
 
-/** Whether a person opened the link in a browser: MCP clients do not ask for HTML. */
+/** Whether a user opened the link in a browser: MCP clients do not ask for HTML. */
 export function isOpenedInBrowser({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   return method === 'GET' && headers.authorization === undefined && headers.accept?.includes('text/html') === true;
 }
 
-/** Tells a person who opened a link in a browser where it belongs. */
-export function renderLinkPage({ publicUrl, brandName }: { publicUrl: string; brandName: string }): string {
+/** Tells a user who opened a link in a browser to paste it into an AI client. */
+export function renderLinkPage(publicUrl: string, brandName: string): string {
   return renderPage({
     title: 'A link for AI clients',
     brandName,

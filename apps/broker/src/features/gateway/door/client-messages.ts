@@ -7,12 +7,12 @@ import {
 import { z } from 'zod';
 import { withoutAbsent } from '#platform/json/absent-members.ts';
 
-// why the cast: the SDK's type shows the standard interface only, and zod made them (absent-members.test.ts)
+// why the cast: the SDK's type only shows the standard interface, but these are zod schemas (absent-members.test.ts)
 const spec = specTypeSchemas as unknown as Record<keyof typeof specTypeSchemas, z.core.$ZodType>;
 
 const error = z.looseObject({ code: z.number(), message: z.string(), data: z.unknown() });
 
-/** What 2026-07-28 adds to every request. */
+/** The params that 2026-07-28 adds to every request. */
 const params = z.looseObject({
   _meta: z
     .looseObject({
@@ -40,7 +40,7 @@ const message = z.union([
 ]);
 const messages = [message, z.array(message)];
 
-/** The messages in a body without the members that the client wrote as null for absent. */
+/** Removes the members that a client sent as null to say that they are absent. */
 export function withoutAbsentOfClient(body: unknown): unknown {
   return withoutAbsent(body, messages);
 }

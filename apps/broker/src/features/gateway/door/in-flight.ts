@@ -1,8 +1,8 @@
-/** Answers that are still being written, and calls that wait for their client's next round: a stop waits for them. */
+/** Counts what a stop waits for: answers that are still being written, and calls that wait for their client's next round. */
 export type InFlight = {
   /** Counts one more answer. Call the returned function once, when the answer has ended. */
   enter(): () => void;
-  /** Resolves when no answer is under way, or after `timeoutMs`. */
+  /** Resolves when the count is 0, or after `timeoutMs`. */
   idle(timeoutMs: number): Promise<void>;
 };
 

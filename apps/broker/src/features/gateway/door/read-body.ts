@@ -6,21 +6,22 @@ import { markLongNumbers, withExactNumbers } from '#platform/json/exact-numbers.
 import { scanJson } from '#platform/json/scan-json.ts';
 import { withoutAbsentOfClient } from './client-messages.ts';
 import { hasInexactId, inexactId } from '../wire/exact-ids.ts';
+import { messagesOf } from '../wire/messages-of.ts';
 
 export const maxMcpBodyBytes = 1024 * 1024;
 
 /**
- * What a message may have beside the arguments of a call, which are passed on unread. The SDK's schemas take some 2 us for
- * each value: a MiB of `[],[],…` in a client's capabilities, a second.
+ * JSON values in a body, not counting the arguments of calls, which are passed on unread. The SDK's schemas take about 2 us
+ * per value: a second for a MiB of `[],[],…` in a client's capabilities.
  */
 const maxValues = 5000;
-/** Messages in one body, as in the SDK. A session refuses more of them in words of its own, before any schema. */
+/** Messages in one body, as in the SDK. A session refuses larger batches with its own text, before any schema runs. */
 export const maxBatch = 100;
-/** A value and what parts it from the next, in characters. */
+/** A value and its separator, in characters. */
 const shortestValue = 2;
 
-/** `data` names the code of the contract, for programs. */
-export type ReadBody = { body: unknown } | { code: -32700 | -32600; message: string; data?: { code: ErrorCode } };
+/** `data.code` is the contract's error code, for programs. */
+type ReadBody = { body: unknown } | { code: -32700 | -32600; message: string; data?: { code: ErrorCode } };
 
 /** Parses a JSON-RPC body once for all later steps. */
 export function readBody(bytes: Buffer): ReadBody {
@@ -50,9 +51,9 @@ function startsWithMark(bytes: Buffer): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
-/** Stops counting at the limit. The depth of the values is limited already. */
+/** Stops counting at the limit. The depth of the values has been checked. */
 function hasTooManyValues(body: unknown): boolean {
-  const messages = Array.isArray(body) ? body : [body];
+  const messages = messagesOf(body);
   if (messages.length > maxBatch) return false;
   const callArguments = new Set(messages.map((message) => asRecord(asRecord(message)?.['params'])?.['arguments']));
   let left = maxValues;

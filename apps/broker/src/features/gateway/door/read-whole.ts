@@ -3,10 +3,10 @@ import { GatheredBytes } from '#platform/gathered-bytes.ts';
 
 /**
  * Reads a body of known length as soon as its last byte has arrived; undefined when the client hung up first. The stream
- * has not ended then: bytes that are put back in the same step can be read again.
+ * has not ended yet: bytes that are put back in the same tick can be read again.
  */
 export async function readWhole(request: IncomingMessage, length: number): Promise<Buffer | undefined> {
-  // Node emits a request when its head has been read; a body in the same packet can be read one step later
+  // Node emits a request when its head has been read; a body in the same packet can be read one tick later
   await undefined;
   if (request.readableLength !== length) return waitForWhole(request, length);
   const whole: unknown = request.read();

@@ -6,7 +6,7 @@ import { endsRequest } from './under-way.ts';
 import { sendJsonRpcError } from '../wire/json-rpc-error.ts';
 import type { RateLimit } from '#platform/rate-limit.ts';
 
-/** Tool calls have their own rate (call/call-rate.ts). What ends a request under way is not counted. */
+/** Tool calls have their own rate (call/call-rate.ts). Messages that end a running request are not counted. */
 function isCounted(message: unknown): boolean {
   return !endsRequest(message) && asRecord(message)?.['method'] !== 'tools/call';
 }
@@ -21,7 +21,7 @@ export function secondsToWait(limit: RateLimit, caller: Caller, body: unknown): 
   return wholeSeconds(limit.waitMs(caller.tokenId, count));
 }
 
-/** Answers 429 with Retry-After, and a JSON-RPC error with the same figure for the client. */
+/** Answers 429 with Retry-After, and a JSON-RPC error with the same number of seconds. */
 export function sendTooMany(response: ServerResponse, retryAfterSeconds: number, body: unknown): void {
   response.setHeader('retry-after', String(retryAfterSeconds));
   const unit = retryAfterSeconds === 1 ? 'second' : 'seconds';

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { ServerResponse } from 'node:http';
 
-/** Takes the answer from fastify: it is then written by hand or by the SDK, with fastify's headers. */
+/** Takes a response over from fastify, with its headers. The gateway or the SDK then writes the answer. */
 export function takeOver(reply: FastifyReply): ServerResponse {
   reply.hijack();
   const response = reply.raw;

@@ -1,6 +1,6 @@
 import { asRecord } from '#platform/json.ts';
 
-/** Whether a message ends a request that is under way: the answer to a question, or a cancellation. */
+/** Whether a message ends a running request: the answer to a question, or a cancellation. */
 export function endsRequest(message: unknown): boolean {
   const { method, id, result, error } = asRecord(message) ?? {};
   if (method !== undefined) return method === 'notifications/cancelled';
@@ -8,7 +8,7 @@ export function endsRequest(message: unknown): boolean {
 }
 
 /**
- * Whether a body begins nothing new, so that it is taken while the broker stops: answers and cancellations, and the next
+ * Whether a body starts nothing new, so that it is accepted while the broker stops: answers, cancellations, and the next
  * round of a call that asked for input (2026-07-28), which has a requestState.
  */
 export function continuesCalls(body: unknown): boolean {

@@ -8,12 +8,10 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { IncomingMessage } from 'node:http';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import { slowMs } from '#adapters/mcp/upstream.ts';
-import type { Ask, Listening, ToolAnswer, ToolCallOptions } from '#adapters/mcp/upstream.ts';
+import { slowMs, type Ask, type Listening, type ToolAnswer, type ToolCallOptions } from '#adapters/mcp/upstream.ts';
 import { Cancellation } from '#platform/cancellation.ts';
 import type { Call, FoundTarget, LogicalCall } from '../call/call.ts';
 import { totalTimeoutMs, type CallRequest } from '../call/call-request.ts';
-import type { CallUnderWay } from '../call/call-under-way.ts';
 import type { CallEnd } from '../call/outcome.ts';
 import { presentToolEnd, type Links } from '../call/present-failure.ts';
 import { toolTarget } from '../call/resolve-target.ts';
@@ -21,15 +19,16 @@ import type { KeepAlive } from '#platform/http/connections/keep-alive.ts';
 import { listeningOn } from '../wire/listening-on.ts';
 import { parseAccept } from '../wire/parse-accept.ts';
 import type { McpEndpoint } from '../protocol/mcp-endpoint.ts';
+import type { CallUnderWay } from '../protocol/request-extra.ts';
 import { exposeLinks } from '../view/expose-links.ts';
 import { asLegacyResult } from '../view/legacy-result.ts';
 import type { RequestContext } from '../view/request-context.ts';
-import type { FastCall } from './fast-call.ts';
+import type { FastCall } from './recognise-call.ts';
 import type { CallEntry } from './session-calls.ts';
 import type { AnswerWriter, Reply } from './write-answer.ts';
 
 /** The HTTP exchange of a call. */
-export type CameIn = { request: IncomingMessage; body: unknown; reply: Reply; context: RequestContext; client: string };
+type CameIn = { request: IncomingMessage; body: unknown; reply: Reply; context: RequestContext; client: string };
 
 type Parts = Links & {
   endpoint: Pick<McpEndpoint, 'handle'>;
@@ -52,13 +51,13 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
   readonly signal = new Cancellation();
   readonly totalTimeoutMs = totalTimeoutMs;
   readonly onProgress: ToolCallOptions['onProgress'];
-  /** Resolves with the call's end. Set when the call starts. */
+  /** Resolves with the call's end. Undefined before the call starts. */
   running: Promise<CallEnd<ToolAnswer>> | undefined;
   /** The call's entry in its session, if it has one. */
   entry: CallEntry | undefined;
   readonly #parts: Parts;
   #serving: Promise<void> | undefined;
-  /** Ends the comments that keep the connection of a long call open. */
+  /** Stops the comments that keep the connection of a long call open. */
   #stopComments: (() => void) | undefined;
   /** The request of the SDK's server, once it has taken over the call. */
   #taken: CallRequest<unknown> | undefined;
@@ -69,8 +68,8 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
     this.call = call;
     this.cameIn = cameIn;
     this.logical = { id: cameIn.reply.id };
-    const isTold = call.progressToken !== undefined && takesEvents(cameIn);
-    this.onProgress = isTold ? (progress) => this.#tellProgress(progress) : undefined;
+    const wantsProgress = call.progressToken !== undefined && takesEvents(cameIn);
+    this.onProgress = wantsProgress ? (progress) => this.#sendProgress(progress) : undefined;
     this.#parts = parts;
   }
 
@@ -139,7 +138,7 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
     return this.running?.then((end) => presentToolEnd(end, this.#parts));
   }
 
-  /** Rejects if the SDK's server does not take over the call. */
+  /** The request of the SDK's server, which takes over the call if it has not yet. Rejects if it does not. */
   #reach(): Promise<CallRequest<unknown>> {
     if (this.#taken) return Promise.resolve(this.#taken);
     if (this.#client) return this.#client.promise;
@@ -152,8 +151,8 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
   }
 
   /** Ignores a client that has hung up: that ends the call elsewhere. */
-  #tell(say: (request: CallRequest<unknown>) => void): void {
-    this.#reach().then(say, () => {});
+  #notify(send: (request: CallRequest<unknown>) => void): void {
+    this.#reach().then(send, () => {});
   }
 
   async onAsk(ask: Ask, signal: AbortSignal): Promise<Record<string, unknown>> {
@@ -164,7 +163,7 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
 
   onLog(message: LoggingMessageNotification['params']): void {
     // a client of 2026-07-28 sets the level in its request, which then goes through the SDK
-    if (this.call.era === 'legacy') this.#tell(({ onLog }) => onLog?.(message));
+    if (this.call.era === 'legacy') this.#notify(({ onLog }) => onLog?.(message));
   }
 
   listening(): Listening {
@@ -172,15 +171,15 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
   }
 
   /** Writes progress here for a modern client that cannot be asked; for others the SDK's server sends it. */
-  #tellProgress(progress: Progress): void {
+  #sendProgress(progress: Progress): void {
     const { call, cameIn } = this;
     if (call.era === 'modern' && !call.isInteractive) this.#parts.write.progress(cameIn.reply, call, progress);
-    else this.#tell(({ onProgress }) => onProgress?.(progress));
+    else this.#notify(({ onProgress }) => onProgress?.(progress));
   }
 
   /**
    * Hands a long call over, so that the client can resume its stream after a broken connection. Since 2026-07-28 streams
-   * cannot be resumed; there a longer one is kept open (platform/http/connections/keep-alive.ts).
+   * cannot be resumed: there, comments keep a long one open (platform/http/connections/keep-alive.ts).
    */
   onSlow(): void {
     if (this.call.era === 'legacy') return void this.handOver();
@@ -188,7 +187,7 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
     this.#stopComments = this.#parts.keepAlive.watch(() => this.#stayAlive(), slowMs);
   }
 
-  /** The call has ended. */
+  /** Cleans up after the call. */
   end(): void {
     this.#stopComments?.();
     this.entry?.leave();
@@ -203,5 +202,5 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
   }
 }
 
-/** Whether the client takes what comes before its answer. */
+/** Whether the client accepts events before its answer. */
 const takesEvents = ({ request }: CameIn): boolean => parseAccept(request.headers.accept).events;

@@ -12,10 +12,9 @@ import { asRecord } from '#platform/json.ts';
 import { parseAccept } from '../wire/parse-accept.ts';
 import type { ClientInfo } from '../protocol/failing-clients.ts';
 import { modernRevision } from '../protocol/modern-revision.ts';
-import { usableCapabilities } from '../protocol/usable-capabilities.ts';
+import { canBeAsked, usableCapabilities } from '../protocol/usable-capabilities.ts';
 import { isListedAsItIs } from '../view/legacy-result.ts';
-import type { Visible } from '../view/visible.ts';
-import type { FastCall } from './fast-call.ts';
+import type { Found, Visible } from '../view/visible.ts';
 
 const messageKeys: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
 const paramKeys: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
@@ -24,12 +23,28 @@ const envelopeKeys: ReadonlySet<string> = new Set([
   CLIENT_INFO_META_KEY,
   CLIENT_CAPABILITIES_META_KEY,
 ]);
-/** With one of these capabilities, a server may ask the client during a call or require another round. */
-const interactive = ['elicitation', 'sampling', 'roots'];
 const reservedPrefix = 'io.modelcontextprotocol/';
 
+/**
+ * A tools/call that can take the fast path: complete and well-formed. Every other request goes through the SDK, which
+ * also answers invalid requests.
+ */
+export type FastCall = {
+  era: 'modern' | 'legacy';
+  id: string | number;
+  tool: Found;
+  arguments: Record<string, unknown> | undefined;
+  /** `_meta` without the keys that only concern this hop. */
+  meta: Record<string, unknown>;
+  progressToken: string | number | undefined;
+  /** Modern clients send their capabilities with each request, legacy clients when they open their session. */
+  clientCapabilities: ClientCapabilities;
+  /** Whether the client can be asked questions during the call. */
+  isInteractive: boolean;
+};
+
 /** A tools/call as both eras have it. */
-export type CallMessage = {
+type CallMessage = {
   id: string | number;
   name: string;
   arguments: Record<string, unknown> | undefined;
@@ -53,7 +68,7 @@ export function recogniseModern(
   return clientCapabilities && complete('modern', message, visible, clientCapabilities);
 }
 
-/** The same for a request in a session up to 2025-11-25. The session knows the client's capabilities. */
+/** Returns the call of a request in a session up to 2025-11-25. The session knows the client's capabilities. */
 export function recogniseLegacy(
   headers: IncomingHttpHeaders,
   message: CallMessage,
@@ -69,7 +84,7 @@ export function recogniseLegacy(
   return call && isListedAsItIs(call.tool.item.definition) ? call : undefined;
 }
 
-/** Undefined for any other message, and for one that the SDK has to answer. */
+/** Returns the call in a body; undefined for any other message, and for one that the SDK has to answer. */
 export function readCall(headers: IncomingHttpHeaders, body: unknown): CallMessage | undefined {
   if (headers['content-type'] !== 'application/json' || !parseAccept(headers.accept).json) return undefined;
   const message = asRecord(body);
@@ -110,7 +125,7 @@ function complete(
     meta,
     progressToken: typeof progressToken === 'number' || typeof progressToken === 'string' ? progressToken : undefined,
     clientCapabilities,
-    isInteractive: interactive.some((name) => name in clientCapabilities),
+    isInteractive: canBeAsked(clientCapabilities),
   };
 }
 
@@ -119,12 +134,12 @@ function hasOther(object: Record<string, unknown>, known: ReadonlySet<string>): 
   return false;
 }
 
-/** What clients can be asked, by the text of envelopes that the SDK has accepted: a client sends the same with each call. */
+/** Usable capabilities by the text of envelopes that the SDK has accepted: a client sends the same with each call. */
 const goodEnvelopes = new Map<string, ClientCapabilities>();
 const maxEnvelopes = 1000;
 const maxEnvelopeLength = 4096;
 
-/** Undefined for an envelope that the SDK has to answer. */
+/** Returns the usable capabilities of an envelope; undefined if the SDK has to answer it. */
 function capabilitiesOf(meta: Record<string, unknown>): ClientCapabilities | undefined {
   // a log level needs notices during the call, and the SDK checks the protocol's other keys
   for (const key in meta) if (key.startsWith(reservedPrefix) && !envelopeKeys.has(key)) return undefined;

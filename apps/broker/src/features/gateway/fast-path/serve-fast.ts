@@ -21,7 +21,7 @@ import { createAnswerWriter } from './write-answer.ts';
 
 /**
  * The fast path for tool calls, which are nearly all of the traffic: node:http in, then run-call, and the server's answer
- * is passed on as it was written.
+ * is passed on unchanged.
  */
 export type FastPath = {
   /**
@@ -56,7 +56,7 @@ export function createFastPath(
     try {
       const end = await open.running;
       if (open.isHandedOver) return await open.handOver();
-      // a request that its client cancelled gets no answer (2025-11-25, basic/utilities/cancellation)
+      // a request that its client canceled gets no answer (2025-11-25, basic/utilities/cancellation)
       if (signal.aborted && signal.reason !== shutOut) return write.nothing(reply);
       if (end.kind === 'answered' && end.answer.kind !== 'input_required') {
         return write.result(reply, call, end.answer, end.receipt);
@@ -68,7 +68,7 @@ export function createFastPath(
           ? write.error(reply, call, refused)
           : write.failure(reply, call, refused);
       }
-      // the SDK handles another round, and our own question to a client that can be asked
+      // the SDK handles another round, and sends our own question to a client that can be asked
       if (end.kind === 'answered' || call.isInteractive) return await open.handOver();
       write.failure(reply, call, presentAsResult(end, parts));
     } catch (error) {

@@ -6,7 +6,7 @@ import { asRecord } from '#platform/json.ts';
 type SessionIds = {
   claim(id: string | number): boolean;
   free(id: string | number): void;
-  /** A call that had claimed an id has been answered. */
+  /** Call when a call that had claimed an id has been answered. */
   left(): void;
 };
 
@@ -17,12 +17,12 @@ export type CallEntry = {
   leave(): void;
 };
 
-/** The running fast-path calls of one legacy session: makes them cancellable and their ids unique. */
+/** The running fast-path calls of one legacy session: they can be canceled, and their ids are unique. */
 export type SessionCalls = {
   readonly sessionId: string;
   /** The capabilities of the session's client; undefined before it has sent them. */
   readonly capabilities: ClientCapabilities | undefined;
-  /** What the client called itself in `initialize`. */
+  /** The client's name in `initialize`. */
   readonly program: string | undefined;
   /** Registers a call; undefined if its id is in use. */
   begin(id: string | number, cancellation: Cancellation): CallEntry | undefined;

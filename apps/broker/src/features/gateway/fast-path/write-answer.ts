@@ -4,18 +4,18 @@ import type { ToolResult } from '#adapters/mcp/upstream.ts';
 import { keepAliveComment } from '#platform/http/answers/event-stream.ts';
 import { receiptText, type Receipt } from '#platform/own-meta.ts';
 import type { ServerIdentity } from '../protocol/server-identity.ts';
-import type { FastCall } from './fast-call.ts';
+import { eventOf, streamHeaders } from '../wire/events.ts';
+import type { FastCall } from './recognise-call.ts';
 
 /** Answered with HTTP 400 in the modern era, as the SDK does (2026-07-28, basic/transports). */
 const missingCapability = -32_021;
 
-/** The response to write to, with the headers of every answer. */
+/** Where to write a call's answer. `headers` are sent with every answer. */
 export type Reply = {
-  /** The request's id, which is also the call's. */
+  /** The request's id, which is also the call's id. */
   id: string;
   response: ServerResponse;
   headers: Readonly<Record<string, string>>;
-  /** Which link answers. */
   identity: ServerIdentity;
 };
 
@@ -23,16 +23,16 @@ type Meta = Record<string, unknown> | undefined;
 
 /** Writes the answers of fast-path calls exactly as the SDK's server would. */
 export type AnswerWriter = {
-  /** @param receipt of a tool with a price: goes into `_meta` */
+  /** @param receipt of a tool with a price, for `_meta` */
   result(reply: Reply, call: FastCall, result: ToolResult, receipt: Receipt | undefined): void;
   /** Writes our own result, which says why the call has no answer. */
   failure(reply: Reply, call: FastCall, result: CallToolResult): void;
   error(reply: Reply, call: FastCall, error: Pick<ProtocolError, 'code' | 'message' | 'data'>): void;
   /** Refuses a call whose id is in use in its session, as the SDK's transport does. */
   idInUse(reply: Reply, call: FastCall): void;
-  /** Shows a client that waits that its connection is alive. */
+  /** Keeps the connection of a waiting client alive. */
   comment(reply: Reply): void;
-  /** Ends an exchange whose call was cancelled. */
+  /** Ends the response to a canceled call. */
   nothing(reply: Reply): void;
   progress(reply: Reply, call: FastCall, params: Record<string, unknown>): void;
 };
@@ -89,7 +89,7 @@ export function createAnswerWriter(): AnswerWriter {
     },
     comment(reply) {
       beginStream(reply);
-      // a client that does not read needs no more of them
+      // a client that does not read needs no more comments
       if (!reply.response.writableNeedDrain) reply.response.write(keepAliveComment);
     },
     progress(reply, call, params) {
@@ -111,29 +111,17 @@ function membersOf(object: object): string {
 
 function beginStream({ response, headers }: Reply): void {
   if (response.headersSent) return;
-  response.writeHead(200, {
-    ...headers,
-    'content-type': 'text/event-stream',
-    'cache-control': 'no-cache, no-transform',
-    'x-accel-buffering': 'no',
-  });
+  response.writeHead(200, { ...headers, ...streamHeaders });
 }
 
 /** Sends JSON, or the last event of a stream that progress or a long wait has opened. */
 function send({ response, headers }: Reply, status: number, text: string): void {
   if (response.destroyed) return;
-  if (response.headersSent) {
-    response.end(eventOf(text));
-    return;
-  }
+  if (response.headersSent) return void response.end(eventOf(text));
   response.writeHead(status, {
     ...headers,
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
   });
   response.end(text);
-}
-
-function eventOf(text: string): string {
-  return `event: message\ndata: ${text}\n\n`;
 }

@@ -29,9 +29,9 @@ import { extraOfMessage } from './request-extra.ts';
 import { serveLists } from './serve-lists.ts';
 
 /**
- * The server object of one request (modern) or one session (legacy): never shared, so that no answer can reach another
- * person (gateway.md). Lists come from the stored catalogue; calls are forwarded.
- * @param pinned what the person may see, read in advance where the SDK needs a tool's schema before the handler runs
+ * Builds the server object of one request (modern) or one session (legacy). It is never shared, so that no answer can reach
+ * another user (gateway.md). Lists come from the stored catalogue; calls are forwarded.
+ * @param pinned what the user may see, if it was read in advance: the SDK needs a tool's schema before the handler runs
  */
 export function buildServer(
   context: RequestContext,
@@ -90,7 +90,7 @@ export function buildServer(
   return server;
 }
 
-/** The result of a tool for a client up to 2025-11-25. */
+/** Converts a tool's result for a client up to 2025-11-25. */
 async function asListed(
   result: CallToolResult,
   context: RequestContext,
@@ -113,7 +113,7 @@ class GatewayServer extends McpServer {
     reasonWhyClosed: () => Promise<ClosedLink | undefined>,
   ) {
     super(identity);
-    // the SDK's type says read-only, but its constructor made this server itself, and nothing has used it yet
+    // read-only in the SDK's type, but its constructor made this server itself, and nothing has used it yet
     Object.assign(this, { server: new CarefulServer(identity, options, parts, reasonWhyClosed) });
   }
 

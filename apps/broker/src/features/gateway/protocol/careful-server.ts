@@ -19,7 +19,7 @@ import { extraOf } from './request-extra.ts';
 import { SessionTransport } from './sessions/session-transport.ts';
 import { usableCapabilities } from './usable-capabilities.ts';
 
-/** For these methods call/run-call.ts decides the outcome. */
+/** The methods whose outcome call/run-call.ts decides. */
 const calls: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
@@ -28,8 +28,8 @@ const invalidParams = -32602;
 const internalError = -32603;
 
 /**
- * The SDK's server sends the text of every error to the client. This one answers errors of ours with 'Internal error', and
- * a request that breaks the schema with one sentence. It also reports each method that succeeded.
+ * Hides the texts of our own errors, which the SDK's server would send to the client, behind 'Internal error', and answers a
+ * request that breaks the schema with one sentence. It also reports each method that succeeded.
  */
 export class CarefulServer extends Server {
   readonly #parts: Pick<GatewayParts, 'log' | 'answered' | 'questions'>;
@@ -49,14 +49,14 @@ export class CarefulServer extends Server {
     whyClosed: () => Promise<ClosedLink | undefined>,
   ) {
     super(identity, options);
-    // The ids of our questions begin at random: another process may ask the same client in the same session. The SDK's type
-    // says private.
+    // The ids of our questions start at random: another process may ask the same client in the same session. The member is
+    // private in the SDK's type.
     Object.assign(this, { _requestMessageId: randomInt(2 ** 21) * 1024 });
     this.#parts = parts;
     this.#whyClosed = whyClosed;
   }
 
-  /** What the client of a session can be asked: less than it declared, for some. Every call of the session asks for it. */
+  /** The capabilities that the session's client can use: for some clients, fewer than declared. Every call reads them. */
   override getClientCapabilities(): ClientCapabilities | undefined {
     const declared = super.getClientCapabilities();
     const revision = this.getNegotiatedProtocolVersion();
@@ -66,7 +66,7 @@ export class CarefulServer extends Server {
     return this.#asked?.usable;
   }
 
-  /** Methods that the link does not announce are answered too: with an empty list, or with the server's own answer. */
+  /** Allows methods that the link does not announce: they get an empty list, or the server's own answer. */
   override assertRequestHandlerCapability(): void {}
   override assertNotificationCapability(): void {}
 
@@ -81,7 +81,7 @@ export class CarefulServer extends Server {
     return super.connect(transport);
   }
 
-  /** A stop ends the call of a session that waits for its client, whether a server asks through us or the SDK for one of 2026-07-28. */
+  /** Runs a call of a session. A stop ends it while it waits for its client, whether a legacy server or the SDK asked. */
   async #untilStopped(request: JSONRPCRequest, context: ServerContext, handler: Handler): Promise<Result> {
     const { mcpReq } = context;
     const call = new AbortController();
@@ -118,7 +118,7 @@ export class CarefulServer extends Server {
         if (error instanceof ProtocolError) throw error;
         const differences = differencesOf(error);
         if (differences) throw new ProtocolError(invalidParams, `Invalid request ${method}: ${differences.join(', ')}`);
-        // a client that hung up causes failures that are no fault of ours
+        // a client that hung up causes failures that are not ours
         if (!context.mcpReq.signal.aborted) this.#parts.log.error({ err: error, method }, 'an MCP request failed');
         throw new ProtocolError(internalError, 'Internal error');
       }
@@ -127,7 +127,7 @@ export class CarefulServer extends Server {
 }
 
 /**
- * The fields in which a request breaks the schema of its method: SDK 2.4.0 throws their list as the text of a plain
+ * The fields in which a request breaks the schema of its method: SDK 2.4.0 throws their list as the message of a plain
  * Error. Undefined for every other error.
  */
 function differencesOf(error: unknown): string[] | undefined {

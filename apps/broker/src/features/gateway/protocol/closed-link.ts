@@ -7,9 +7,9 @@ import type { RequestContext } from '../view/request-context.ts';
 export type ClosedLink = { code: WhyHidden; text: string; url: string };
 
 /**
- * Why a server's own link has nothing for this user: the server is not included in what they may use, or is switched off.
- * Every deployed server is listed in the shop, so saying so tells them nothing new. Undefined while the link is open, and
- * for servers that are not deployed.
+ * Says why a server's own link shows this user nothing: the server is not included in what they may use, or is switched off.
+ * This reveals nothing, since the shop lists every deployed server. Undefined while the link is open, and for servers that
+ * are not deployed.
  */
 export async function whyClosed(
   { caller, serverId }: RequestContext,
@@ -23,8 +23,8 @@ export async function whyClosed(
 }
 
 /**
- * What a closed link answers beside its calls (docs/decisions/0015-closed-links.md): the handshake succeeds, with the reason
- * as instructions; the list of tools fails with it, which clients show. run-call refuses the calls.
+ * Answers a request at a closed link (docs/decisions/0015-closed-links.md). The handshake succeeds, with the reason as
+ * instructions; the list of tools fails with the reason, which clients show. run-call refuses the calls.
  * @param proceed what an open link would answer
  * @throws ProtocolError with the reason
  */

@@ -31,9 +31,9 @@ export function forwardRequest<P extends Params>(
 ): CallRequest<P> {
   const { mcpReq } = sdk;
   const envelope: Record<string, unknown> = { ...mcpReq.envelope };
-  const ofRequest = ofEnvelopeOf(sdk);
+  const ofRequest = capabilitiesInEnvelope(sdk);
   // why the cast: its shape was checked when the request came in
-  const ofEnvelope = envelope[LOG_LEVEL_META_KEY] as LoggingLevel | undefined;
+  const logLevel = envelope[LOG_LEVEL_META_KEY] as LoggingLevel | undefined;
   // the token belongs to this hop; the adapter makes its own for the next
   const { progressToken, ...meta } = params._meta ?? {};
   const token = mcpReq._meta?.progressToken ?? progressToken;
@@ -61,7 +61,7 @@ export function forwardRequest<P extends Params>(
     signal: mcpReq.signal,
     onProgress: token === undefined ? undefined : onProgress,
     clientCapabilities: ofRequest,
-    logLevel: ofEnvelope ?? context.logLevel,
+    logLevel: logLevel ?? context.logLevel,
     listening: () => extra.listening(mcpReq.id),
     // the SDK applies the level of a request; the level of a session is applied here
     onLog({ level, data, logger }) {
@@ -79,15 +79,15 @@ export function forwardRequest<P extends Params>(
   };
 }
 
-/** What a client can be asked by what it declared with this request (2026-07-28) or when it opened its session. */
+/** The usable capabilities that a client declared with this request (2026-07-28) or when it opened its session. */
 export function clientCapabilities(
   sdk: ServerContext,
   ofSession: ClientCapabilities | undefined,
 ): ClientCapabilities | undefined {
-  return ofEnvelopeOf(sdk) ?? withFormMode(ofSession);
+  return capabilitiesInEnvelope(sdk) ?? withFormMode(ofSession);
 }
 
-function ofEnvelopeOf({ mcpReq }: ServerContext): ClientCapabilities | undefined {
+function capabilitiesInEnvelope({ mcpReq }: ServerContext): ClientCapabilities | undefined {
   const envelope: Record<string, unknown> = { ...mcpReq.envelope };
   // why the casts: their shapes were checked when the request came in
   const declared = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
@@ -107,7 +107,7 @@ function isAtLeast(level: LoggingLevel, threshold: LoggingLevel | undefined): bo
   return threshold === undefined || logLevels.indexOf(level) >= logLevels.indexOf(threshold);
 }
 
-/** Up to 2025-11-25 a question goes to the client on the stream of the call that caused it. */
+/** Sends a question to a client up to 2025-11-25, on the stream of the call that caused it. */
 async function askSession(
   { mcpReq }: ServerContext,
   { method, params }: Ask,
@@ -120,7 +120,7 @@ async function askSession(
   return { ...answer };
 }
 
-/** Before modes existed `elicitation: {}` meant forms; a modern server needs the mode named. */
+/** Names the mode in `elicitation: {}`, which meant forms before modes existed: a modern server needs it named. */
 export function withFormMode(capabilities: ClientCapabilities | undefined): ClientCapabilities | undefined {
   const elicitation = capabilities?.elicitation;
   if (!elicitation || elicitation.form || elicitation.url) return capabilities;

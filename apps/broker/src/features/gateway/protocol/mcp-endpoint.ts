@@ -1,7 +1,6 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { CallUnderWay } from '../call/call-under-way.ts';
 import { buildServer } from './build-server.ts';
 import type { IdentityOf } from './server-identity.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
@@ -12,22 +11,19 @@ import { sendJsonRpcError } from '../wire/json-rpc-error.ts';
 import { asEventAnswer, asJsonAnswer } from '../wire/json-answer.ts';
 import { orLateStream } from '../wire/late-stream.ts';
 import { listeningOn } from '../wire/listening-on.ts';
-import { parseAccept } from '../wire/parse-accept.ts';
-import { nameAcceptedTypes } from '../door/taken-requests.ts';
+import { nameAcceptedTypes, parseAccept } from '../wire/parse-accept.ts';
 import { findResource } from '../view/find-resource.ts';
 import type { ListChanges } from '../view/list-changes.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import { visibleTo } from '../view/visible.ts';
-import { callsOf, extraOf, withExtra } from './request-extra.ts';
+import { isModernVersion } from './modern-revision.ts';
+import { callsOf, extraOf, withExtra, type CallUnderWay } from './request-extra.ts';
 import { addressesOf, createListenStreams, isListen } from './subscriptions/listen-streams.ts';
 
 const maxListenStreams = 10_000;
 
-/**
- * `requestId` is made at the edge. `underWay` is the requested call, if it is running already, and `waitedMs` how long its
- * client has waited.
- */
-export type KnownOfRequest = { requestId: string; underWay?: CallUnderWay; waitedMs?: number };
+/** `underWay` is the requested call, if it is already running, and `waitedMs` how long its client has waited. */
+type KnownOfRequest = { requestId: string; underWay?: CallUnderWay; waitedMs?: number };
 
 /** Serves authenticated MCP requests of both protocol eras at one address. */
 export type McpEndpoint = {
@@ -39,13 +35,13 @@ export type McpEndpoint = {
     known: KnownOfRequest,
   ): Promise<void>;
   readonly sessions: LegacySessions;
-  /** Tells the clients whose lists changed; all clients where that is not known (undefined). */
+  /** Notifies the clients whose lists changed; all clients if that is unknown (undefined). */
   notifyListChanged(changes?: ListChanges): void;
-  /** Ends the sessions and streams of a revoked token, or the streams of all (undefined). Running calls finish. */
+  /** Ends the sessions and streams of a revoked token, or all streams (undefined). Running calls finish. */
   endForToken(tokenId: string | undefined): void;
-  /** The tokens of the streams that last. */
+  /** The tokens of the lasting streams. */
   tokensOfStreams(): string[];
-  /** Ends the streams of all in an orderly way: clients open them again, elsewhere. */
+  /** Ends all streams in an orderly way: clients open them again elsewhere. */
   endStreams(): void;
   stop(): Promise<void>;
 };
@@ -133,26 +129,20 @@ export async function createMcpEndpoint(
   };
 }
 
-/** The SDK says of a stream that its connection stays, which is not for it to say: that of a broker that stops ends. */
+/** Removes the SDK's promise that a stream's connection stays open: that of a stopping broker ends. */
 function withoutConnection(response: Response): Response {
   response.headers.delete('connection');
   return response;
 }
 
 /**
- * Modern requests carry their protocol version in each message (2026-07-28, basic/versioning). Everything else, GET and
- * DELETE of a session included, is legacy. A modern header without the claim in the body goes to the modern side, which
- * names what is missing.
+ * Whether a request belongs to a revision up to 2025-11-25. Modern requests carry their protocol version in each message
+ * (2026-07-28, basic/versioning). A modern header without the claim in the body counts as modern: the modern side then names
+ * what is missing.
  */
 function isLegacy(request: IncomingMessage, body: unknown): boolean {
-  if (request.method !== 'POST') return !isModernVersion(request.headers);
-  if (hasModernClaim(body)) return false;
-  return !isModernVersion(request.headers);
-}
-
-function isModernVersion(headers: IncomingMessage['headers']): boolean {
-  const version = headers['mcp-protocol-version'];
-  return typeof version === 'string' && version >= '2026-07-28' && /^\d{4}-\d{2}-\d{2}$/.test(version);
+  if (request.method === 'POST' && hasModernClaim(body)) return false;
+  return !isModernVersion(request.headers['mcp-protocol-version']);
 }
 
 function hasModernClaim(body: unknown): boolean {

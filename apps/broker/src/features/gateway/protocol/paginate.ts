@@ -1,11 +1,11 @@
 import { ProtocolError } from '@modelcontextprotocol/server';
 
-/** The most tools that one server may have: many clients read the first page only. */
+/** As many tools as one server may have: many clients read only the first page. */
 export const pageSize = 512;
 
 /**
- * One page of a list. A cursor names its list and the next position; clients treat it as opaque.
- * @throws ProtocolError -32602 for a cursor that this list did not give
+ * Returns one page of a list. A cursor names its list and the next position; clients treat it as opaque.
+ * @throws ProtocolError -32602 for a cursor that is not from this list
  */
 export function pageOf<Item>(
   list: string,

@@ -1,12 +1,22 @@
-import type { RequestId, ServerContext } from '@modelcontextprotocol/server';
+import type { CallToolResult, InputRequiredResult, RequestId, ServerContext } from '@modelcontextprotocol/server';
 import type { IncomingMessage } from 'node:http';
 import type { Listening } from '#adapters/mcp/upstream.ts';
 import type { LogicalCall } from '../call/call.ts';
-import type { CallUnderWay } from '../call/call-under-way.ts';
+import type { CallRequest } from '../call/call-request.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import type { Visible } from '../view/visible.ts';
 
-/** What a request carries through the SDK, which passes `extra` on unchanged. */
+/** A call that is already running when the SDK's server takes over its answer. */
+export type CallUnderWay = {
+  readonly logical: LogicalCall;
+  /**
+   * Returns the call's result. From now on questions, notices and cancellation go through this request. Undefined the
+   * second time: the SDK's server is then running another round.
+   */
+  take(request: CallRequest<unknown>): Promise<CallToolResult | InputRequiredResult> | undefined;
+};
+
+/** Our data on a request's way through the SDK, which passes `extra` on unchanged. */
 export type RequestExtra = {
   context: RequestContext;
   visible?: Visible;
@@ -14,9 +24,9 @@ export type RequestExtra = {
   underWay?: CallUnderWay | undefined;
   /** Whether the stream of the client's request with this id takes notices. */
   listening(id: RequestId): Listening;
-  /** How long the client has waited when the request comes here. */
+  /** How long the client has waited before the request came here. */
   waitedMs?: number | undefined;
-  /** The logical call of each message of the request: the first has the request's own id. */
+  /** Returns the logical call of each message of the request in turn: the first has the request's own id. */
   nextCall(): LogicalCall;
 };
 
@@ -27,7 +37,7 @@ export function withExtra(request: IncomingMessage, extra: RequestExtra) {
   return Object.assign(request, { auth, method: request.method ?? 'POST', url: request.url ?? '/' });
 }
 
-/** What withExtra put there: the SDK's type only knows a record. */
+// why the cast: the SDK's type only knows a record, and withExtra put it there
 export function extraOf(authInfo: { extra?: Record<string, unknown> } | undefined): RequestExtra | undefined {
   return authInfo?.extra as RequestExtra | undefined;
 }

@@ -12,14 +12,14 @@ import { shownName, type RequestContext } from '../view/request-context.ts';
 import { visibleTo } from '../view/visible.ts';
 import { alwaysLoadKey } from '../meta-tools/meta-tool-definitions.ts';
 
-/** How long a client may keep a list: it changes only when a service is deployed or switched. */
+/** How long a client may cache a list: it only changes when a service is deployed or switched. */
 const listTtlMs = 30_000;
 const cache = { ttlMs: listTtlMs, cacheScope: 'private' as const };
 
 /**
  * Serves tools/list, prompts/list, resources/list and resources/templates/list from the stored catalogue, never from a
  * server.
- * @param ownTools the built-in tools: listed first, and alone in compact mode
+ * @param ownTools the built-in tools: listed first, and the only ones in compact mode
  */
 export function serveLists(
   server: Server,
@@ -69,7 +69,7 @@ function toolsOf(context: RequestContext, from: CatalogueServer): Tool[] {
     .map((item) => listedTool(context, from, item));
 }
 
-/** A definition as its server gave it, without `_meta` that only we may write and without icons of other origins. */
+/** A server's definition, without `_meta` that only we may write and without icons of other origins. */
 function definitionOf({ definition }: CatalogueItem): CatalogueItem['definition'] {
   const meta = asRecord(definition['_meta']);
   const passed = meta && withoutOwnMeta(meta);
@@ -77,7 +77,7 @@ function definitionOf({ definition }: CatalogueItem): CatalogueItem['definition'
   return 'icons' in own ? withoutForeignIcons(own) : own;
 }
 
-/** Under a name that had to be changed, with the server's own name as its title, unless that gives one. */
+/** The definition of an item. If the item's name had to be changed, its original name becomes its title, unless it has one. */
 function titled(context: RequestContext, item: CatalogueItem): CatalogueItem['definition'] {
   const definition = definitionOf(item);
   if (shownName(context, item).endsWith(item.name) || 'title' in definition) return definition;
@@ -85,10 +85,10 @@ function titled(context: RequestContext, item: CatalogueItem): CatalogueItem['de
   return { ...definition, title: item.name };
 }
 
-/** A picture within the definition; no SVG, which may carry scripts. */
+/** An icon within the definition. Not SVG, which may contain scripts. */
 const enclosed = /^data:image\/(?:png|jpeg|webp);base64,/;
 
-/** A client would load an icon from an address of the server's choice, which would learn who uses it and when. */
+/** Removes icons that a client would load from an address of the server's choice, which would learn who uses it and when. */
 function withoutForeignIcons({ icons, ...definition }: CatalogueItem['definition']): CatalogueItem['definition'] {
   const kept = (Array.isArray(icons) ? icons : []).filter((icon) => enclosed.test(String(asRecord(icon)?.['src'])));
   return kept.length > 0 ? { ...definition, icons: kept } : definition;
@@ -98,7 +98,7 @@ function withoutForeignIcons({ icons, ...definition }: CatalogueItem['definition
 function listedTool(context: RequestContext, from: CatalogueServer, item: CatalogueItem): Tool {
   const marks = ownMeta({
     ...(item.creditCost > 0 && { creditCost: item.creditCost }),
-    // the server does not answer now: this is its last known definition
+    // the server does not answer now, so this is its last known definition
     ...(from.status !== 'connected' && { stale: true }),
   });
   const definition = announcePrice(item, titled(context, item)) as Pick<Tool, 'inputSchema' | '_meta'>;
@@ -110,7 +110,7 @@ function listedTool(context: RequestContext, from: CatalogueServer, item: Catalo
   };
 }
 
-/** Beside the tools of other servers, no server decides that its own are always loaded. */
+/** Removes the hint to always load a tool: alongside the tools of other servers, no server decides that. */
 function withoutLoadHint({ serverId }: RequestContext, meta: Record<string, unknown>): Record<string, unknown> {
   if (serverId !== undefined || !(alwaysLoadKey in meta)) return meta;
   const { [alwaysLoadKey]: _hint, ...others } = meta;

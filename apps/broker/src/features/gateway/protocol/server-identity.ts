@@ -1,15 +1,15 @@
 import type { Catalogue, CatalogueServer, RegistryNames } from '#features/catalogue/index.ts';
 
-/** What a link says of itself to its clients. */
+/** How a link identifies itself to its clients. */
 export type ServerIdentity = { name: string; title: string; version: string };
 
-/** The link of one service has the name, title and version of the service, as the registry says them. */
+/** A service's own link has the service's name, title and version, as in the registry. */
 export type IdentityOf = (serverId: string | undefined) => ServerIdentity;
 
-/** The last part of the name of /mcp. No service has an underscore in its id. */
+/** The last part of the name of /mcp. No service id has an underscore. */
 const allServices = 'all_services';
 
-/** @param own of the shop; a link whose service is gone has them too */
+/** @param own the shop's title and version, also for a link whose service is gone */
 export function createIdentities(
   own: Pick<ServerIdentity, 'title' | 'version'>,
   { names, catalogue }: { names: RegistryNames; catalogue: Pick<Catalogue, 'snapshot'> },

@@ -2,12 +2,13 @@ import type { ClientCapabilities } from '@modelcontextprotocol/server';
 import { faultOf, type ClientInfo } from './failing-clients.ts';
 import { modernRevision } from './modern-revision.ts';
 
-/** The revision that brought pages to open, and -32042. */
+/** The revision that introduced pages to open, and -32042. */
 const pagesRevision = '2025-11-25';
 
 /**
- * What a client can be asked: what it declared, without what its revision does not have and what is known to fail at it.
- * @param revision the negotiated one; undefined before it is
+ * Returns the capabilities that a client declared, without those that its revision does not have or that are known to fail
+ * at it.
+ * @param revision the negotiated one; undefined before the negotiation
  */
 export function usableCapabilities(
   declared: ClientCapabilities | undefined,
@@ -25,9 +26,15 @@ export function usableCapabilities(
   return hasPages ? declared : withoutPages(declared);
 }
 
-/** A client that can only open pages can be asked nothing then; `elicitation: {}` would mean forms. */
+/** Removes elicitation as a whole from a client that can only open pages: `elicitation: {}` would mean forms. */
 function withoutPages(capabilities: ClientCapabilities): ClientCapabilities {
   if (!capabilities.elicitation?.url) return capabilities;
   const { elicitation, ...rest } = capabilities;
   return elicitation.form ? { ...rest, elicitation: { form: elicitation.form } } : rest;
+}
+
+/** Whether a server may ask this client during a call or require another round. */
+export function canBeAsked(capabilities: ClientCapabilities | undefined): boolean {
+  if (!capabilities) return false;
+  return 'elicitation' in capabilities || 'sampling' in capabilities || 'roots' in capabilities;
 }

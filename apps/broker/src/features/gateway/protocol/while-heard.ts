@@ -1,11 +1,11 @@
 import { ProtocolError } from '@modelcontextprotocol/server';
 
-/** How long a question waits for a client whose stream is gone. A client that takes it up again does so within seconds. */
+/** How long a question waits for a client whose stream is gone. A client that resumes its stream does so within seconds. */
 export const questionPatienceMs = 15_000;
 
 /**
- * Asks a client of a session, and withdraws the question once its stream has been gone for a while: an open question stops
- * the deadline of its call, which keeps one of the person's places for ten minutes otherwise.
+ * Asks a client of a session, and withdraws the question once its stream has been gone for a while. Otherwise its call would
+ * occupy one of the user's places for ten minutes: an open question pauses the call's deadline.
  * @param ask takes the signal that withdraws the question
  * @throws ProtocolError when the client has gone
  */

@@ -1,13 +1,13 @@
 import { asRecord } from '#platform/json.ts';
 import { isMarked } from '#platform/json/exact-numbers.ts';
+import { messagesOf } from './messages-of.ts';
 
 /**
- * Whether a message names itself or another by a whole number that no double holds. Its answer, or the progress of its call,
- * would carry the nearest other number, and a cancellation would end another call.
+ * Whether a message has an id, or refers to one, that is a whole number which no double holds. Its answer or progress would
+ * carry the nearest other number, and a cancellation would end another call.
  */
 export function hasInexactId(body: unknown): boolean {
-  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
-  return messages.some((message) => idsOf(asRecord(message) ?? {}).some(isInexact));
+  return messagesOf(body).some((message) => idsOf(asRecord(message) ?? {}).some(isInexact));
 }
 
 export const inexactId =
@@ -15,14 +15,13 @@ export const inexactId =
 
 function idsOf({ id, method, params }: Record<string, unknown>): unknown[] {
   const { requestId, progressToken, _meta: meta } = asRecord(params) ?? {};
-  const wished = asRecord(meta)?.['progressToken'];
   switch (method) {
     case 'notifications/cancelled':
       return [requestId];
     case 'notifications/progress':
       return [progressToken];
     default:
-      return [id, wished];
+      return [id, asRecord(meta)?.['progressToken']];
   }
 }
 

@@ -1,11 +1,10 @@
 import { asRecord, parseObject } from '#platform/json.ts';
-
-const eventStream = 'text/event-stream';
+import { eventOf, eventStream } from './events.ts';
 
 /**
- * The SDK's answer as JSON, for a client that takes no event stream. Notices that come before it are dropped: there is no place
- * for them. A call that was canceled has no answer, and is accepted without one.
- * @param body the client's message, or its batch
+ * Turns the SDK's answer into JSON, for a client that does not accept event streams. Notices before it are dropped. A
+ * canceled call has no answer and gets 202.
+ * @param body the client's message or batch
  */
 export async function asJsonAnswer(response: Response, body: unknown): Promise<Response> {
   if (!response.body || !isOf(response, eventStream)) return response;
@@ -22,14 +21,15 @@ export async function asJsonAnswer(response: Response, body: unknown): Promise<R
   return new Response(text, { headers: { ...headersOf(response), 'content-type': 'application/json' } });
 }
 
-/** The SDK's answer as the one event of a stream, for a client that takes nothing else. Errors of HTTP stay as they are. */
+/** Turns the SDK's answer into a stream of one event, for a client that accepts only streams. HTTP errors stay unchanged. */
 export async function asEventAnswer(response: Response): Promise<Response> {
   if (response.status !== 200 || !isOf(response, 'application/json')) return response;
-  const text = `event: message\ndata: ${await response.text()}\n\n`;
-  return new Response(text, { headers: { ...headersOf(response), 'content-type': eventStream } });
+  return new Response(eventOf(await response.text()), {
+    headers: { ...headersOf(response), 'content-type': eventStream },
+  });
 }
 
-/** Of the SDK's headers the only one that belongs to the answer in every type. */
+/** The only one of the SDK's headers that belongs to the answer in every type. */
 function headersOf({ headers }: Response): Record<string, string> {
   const session = headers.get('mcp-session-id');
   return session === null ? {} : { 'mcp-session-id': session };
@@ -37,7 +37,7 @@ function headersOf({ headers }: Response): Record<string, string> {
 
 const isOf = ({ headers }: Response, type: string) => headers.get('content-type')?.startsWith(type) === true;
 
-/** The JSON of an answer as it was written; nothing where an event is empty, a comment, a notice or a question. */
+/** The JSON of an answer, unchanged; nothing for an event that is empty, a comment, a notice or a question. */
 function answerIn(event: string): string[] {
   const data = event.split('\n').find((line) => line.startsWith('data: {'));
   const text = data?.slice('data: '.length) ?? '';

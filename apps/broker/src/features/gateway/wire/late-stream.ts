@@ -1,12 +1,12 @@
 import { keepAliveComment } from '#platform/http/answers/event-stream.ts';
 import type { KeepAlive } from '#platform/http/connections/keep-alive.ts';
+import { eventOf, eventStream, streamHeaders } from './events.ts';
 
-const eventStream = 'text/event-stream';
 const encoder = new TextEncoder();
 
 /**
- * The answer to a request, or, when that is late, a stream with comments until the answer comes as its last event. For clients
- * that accept event streams.
+ * Returns the answer to a request or, when that is late, a stream of comments that ends with the answer as its last event.
+ * For clients that accept event streams.
  */
 export async function orLateStream(
   answer: Promise<Response>,
@@ -30,7 +30,7 @@ export async function orLateStream(
     start(controller) {
       const comment = encoder.encode(keepAliveComment);
       beat = () => {
-        // a client that does not read needs no more of them
+        // a client that does not read needs no more comments
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(comment);
       };
       controller.enqueue(comment);
@@ -41,12 +41,10 @@ export async function orLateStream(
     },
     cancel: stop,
   });
-  return new Response(body, {
-    headers: { 'content-type': eventStream, 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' },
-  });
+  return new Response(body, { headers: streamHeaders });
 }
 
-/** @throws what the answer failed with, or TypeError when the client has gone and the stream takes nothing more */
+/** @throws what the answer failed with; TypeError when the client has gone and the stream is closed */
 async function finish(
   answer: Promise<Response>,
   controller: ReadableStreamDefaultController<Uint8Array>,
@@ -56,7 +54,7 @@ async function finish(
     for await (const chunk of response.body ?? []) controller.enqueue(chunk);
   } else {
     const text = await response.text();
-    if (text !== '') controller.enqueue(encoder.encode(`event: message\ndata: ${text}\n\n`));
+    if (text !== '') controller.enqueue(encoder.encode(eventOf(text)));
   }
   controller.close();
 }

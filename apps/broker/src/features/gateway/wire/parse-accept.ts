@@ -1,29 +1,44 @@
-/** Which types an answer to this client may have: JSON, an event stream, or either. */
+import type { IncomingMessage } from 'node:http';
+import { eventStream } from './events.ts';
+
+/** The types in which a client may be answered. */
 export type Accepted = { readonly json: boolean; readonly events: boolean };
 
 /** What nearly every client sends. */
 const usual = 'application/json, text/event-stream';
 const both: Accepted = { json: true, events: true };
-/** What stands behind it is not read. */
+/** Characters of a header that are read. */
 const longest = 4096;
 
 /**
- * Reads an Accept header (RFC 9110, section 12.5.1): without case, of media ranges in any order, with parameters and quality. The
- * most specific range decides, and a quality of 0 excludes. No header, or an empty one, takes any type.
+ * Reads an Accept header (RFC 9110, section 12.5.1): case-insensitive media ranges in any order, with parameters and
+ * quality. The most specific range decides, and a quality of 0 excludes. A missing or empty header accepts any type.
  */
 export function parseAccept(header: string | undefined): Accepted {
   if (header === usual || header === undefined || header.trim() === '') return both;
   const ranges = partsOf(header.slice(0, longest), ',').map(readRange);
   return {
     json: isTaken(ranges, ['application/json', 'application/*', '*/*']),
-    events: isTaken(ranges, ['text/event-stream', 'text/*', '*/*']),
+    events: isTaken(ranges, [eventStream, 'text/*', '*/*']),
   };
 }
 
-/** The header in the words that the SDK looks for: it asks for both names in every POST up to 2025-11-25, and knows no quality. */
-export function acceptHeader({ json, events }: Accepted): string {
-  return `application/json${json ? '' : ';q=0'}, text/event-stream${events ? '' : ';q=0'}`;
+/**
+ * Rewrites a request's Accept header for the SDK, which looks for both names in every POST up to 2025-11-25 and ignores
+ * quality. The gateway answers in the only type that the client accepts, if it accepts one only (json-answer.ts).
+ */
+export function nameAcceptedTypes({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>): void {
+  const accepted = parseAccept(headers.accept);
+  if (method === 'POST') headers.accept = acceptHeader(accepted);
+  else if (method === 'GET') headers.accept = accepted.events ? eventStream : withoutEvents(headers.accept);
 }
+
+export function acceptHeader({ json, events }: Accepted): string {
+  return `application/json${json ? '' : ';q=0'}, ${eventStream}${events ? '' : ';q=0'}`;
+}
+
+/** Replaces a header that names event streams to exclude them: the SDK would read it as accepting them. */
+const withoutEvents = (accept = '') => (accept.includes(eventStream) ? 'application/json' : accept);
 
 type MediaRange = { type: string; isExcluded: boolean };
 
@@ -35,7 +50,7 @@ function readRange(text: string): MediaRange {
 
 const valueOf = (parameter: string) => parameter.slice(parameter.indexOf('=') + 1).trim();
 
-/** @param names from the most specific to the least */
+/** @param names from the most to the least specific */
 function isTaken(ranges: readonly MediaRange[], names: readonly string[]): boolean {
   for (const name of names) {
     const named = ranges.filter(({ type }) => type === name);
@@ -44,7 +59,7 @@ function isTaken(ranges: readonly MediaRange[], names: readonly string[]): boole
   return false;
 }
 
-/** The parts of a text between separators that stand outside of quotes. */
+/** Splits a text at separators outside quotes. */
 function partsOf(text: string, separator: ',' | ';'): string[] {
   const parts: string[] = [];
   let start = 0;
