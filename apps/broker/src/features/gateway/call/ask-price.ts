@@ -7,12 +7,13 @@ import {
 } from '@modelcontextprotocol/server';
 import type { PriceRise } from '#features/billing/index.ts';
 import { asRecord } from '#platform/json.ts';
-import { ownFact, ownMeta } from '#platform/own-meta.ts';
+import { ownFact } from '#platform/own-meta.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { askToOpen } from './ask-sign-in.ts';
 import { chargingUnavailable, stoppedResult } from './call-failure.ts';
 import type { CallRequest } from './call-request.ts';
 import { stopped } from './open-questions.ts';
+import { failedResult } from './own-results.ts';
 import type { PageQuestions } from './page-questions.ts';
 import { riseText } from './price-raised.ts';
 
@@ -23,10 +24,10 @@ type Answer = CallToolResult | InputRequiredResult;
 type Parts = Pick<GatewayParts, 'catalogue' | 'ids' | 'log' | 'priceRises' | 'riseUrl'> & { pages: PageQuestions };
 
 /**
- * Runs a tool call, and asks the person whether they agree to its price where that rose, in a form of the gateway's own, once.
- * Only the form's own answer approves it. A client that can only open pages is asked to open ours; for every other it stays a
- * refusal with the address of the page.
- * @param run runs it, and refuses it as long as the price is not approved
+ * Runs a tool call. If its price rose, asks the user once, in a form of the gateway's own, whether they agree. Only the
+ * form's answer approves the price. A client that can only open pages is asked to open ours; for every other client the
+ * call stays refused, with the URL of the page.
+ * @param run runs the call, and refuses it until the price is approved
  */
 export async function askPrice<P extends object>(
   request: CallRequest<P & Params>,
@@ -36,7 +37,7 @@ export async function askPrice<P extends object>(
   const { logical } = request;
   const asked = logical.priceAsked;
   if (asked) {
-    // a client of 2026-07-28 comes back with the answer, and the state that it carried says to what
+    // a client of 2026-07-28 returns with the answer; its requestState says which question that answers
     logical.priceAsked = undefined;
     const isLost = approves(request.params.inputResponses?.[inputKey]) && !(await approve(request, asked, parts));
     return isLost ? unavailable() : run(withoutAnswer(request));
@@ -66,7 +67,7 @@ function isRefused(result: Answer): boolean {
   return !isInputRequiredResult(result) && ownFact(result._meta, 'code') === 'price_raised';
 }
 
-/** @returns false where it could not be stored: the person then has not approved it */
+/** @returns false if the approval could not be stored: then it does not count */
 async function approve(
   { context }: CallRequest<object>,
   { serverId, tool, newCredits }: PriceRise,
@@ -82,11 +83,10 @@ async function approve(
 }
 
 function unavailable(): CallToolResult {
-  const _meta = ownMeta({ code: 'charging_unavailable' });
-  return { content: [{ type: 'text', text: chargingUnavailable }], isError: true, _meta };
+  return failedResult(chargingUnavailable, { code: 'charging_unavailable' });
 }
 
-/** The server did not ask this. */
+/** Removes the answer to a question that the server did not ask. */
 function withoutAnswer<P extends Params>(request: CallRequest<P>): CallRequest<P> {
   const { inputResponses: _, ...params } = request.params;
   // why the cast: the answers are optional in every request; the compiler cannot see that through the generic

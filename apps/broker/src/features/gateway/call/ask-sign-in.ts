@@ -11,7 +11,7 @@ import type { Ids } from '#platform/ids.ts';
 import type { CallRequest } from './call-request.ts';
 import type { PageQuestions } from './page-questions.ts';
 
-/** Marks the second round after our own question. It grants nothing: a client that forges it only skips the question. */
+/** Marks the second round, after our own question. Forging it grants nothing: it only skips the question. */
 const ownState = 'souk:sign-in';
 const inputKey = 'souk_sign_in';
 
@@ -22,7 +22,7 @@ export function connectUrl(publicUrl: string, serverId: string): string {
   return `${publicUrl}/connect/${serverId}`;
 }
 
-/** A prompt or resource needs the user's upstream account; for a tool call this is a result instead. */
+/** Thrown for a prompt or resource that needs the user's upstream account. A tool call returns a result instead. */
 export class SignInRequiredError extends ProtocolError {
   readonly page: { url: string; server: string };
 
@@ -32,7 +32,7 @@ export class SignInRequiredError extends ProtocolError {
   }
 }
 
-/** The request without the answers to our own question, which the server did not ask. */
+/** Removes the answers to our own question, which the server did not ask. */
 export function withoutOwnAnswers<P extends object>(request: CallRequest<P>): CallRequest<P> {
   if (!isSecondRound(request)) return request;
   const own = new Set(['inputResponses', 'requestState']);
@@ -42,9 +42,8 @@ export function withoutOwnAnswers<P extends object>(request: CallRequest<P>): Ca
 }
 
 /**
- * Replaces the answer of a call that needs the user's upstream account, for a client that can open a page, with the
- * request to open it (elicitation in URL mode), once. Returns every other answer unchanged: for other clients it is a text
- * with the address.
+ * Asks once, for a call that needs the user's upstream account, to open the page where they connect it (elicitation in URL
+ * mode), if the client can open pages. Returns every other answer unchanged; other clients get a text with the URL.
  * @throws UrlElicitationRequiredError (-32042) for clients of 2025-11-25
  */
 export function askSignIn(
@@ -60,7 +59,7 @@ export function askSignIn(
 }
 
 /**
- * Runs a request for a prompt or a resource, and asks the same question when it needs an upstream account.
+ * Runs a request for a prompt or a resource, and asks the same when it needs an upstream account.
  * @throws UrlElicitationRequiredError (-32042), as above; SignInRequiredError for clients that cannot open a page
  */
 export async function orAskSignIn<P extends object, Answer extends object>(
@@ -82,7 +81,7 @@ export async function orAskSignIn<P extends object, Answer extends object>(
 const signInMessage = (server: string) => `Sign in to ${server} to use it.`;
 
 /**
- * Asks the person to open a page of ours. Undefined for a client that cannot open pages, never answers, or was already asked.
+ * Asks the user to open a page of ours. Undefined for a client that cannot open pages, never answers, or was asked before.
  * @throws UrlElicitationRequiredError (-32042) for clients of 2025-11-25
  */
 export function askToOpen(

@@ -1,29 +1,76 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { QuestionKind } from '@souk/contract/manifest/manifest-basics.ts';
 import { stopped } from './open-questions.ts';
-import { ownMeta } from '#platform/own-meta.ts';
+import { failedResult } from './own-results.ts';
 import { UpstreamError, type UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
 
-/** Why a call has no answer: in `souk/code` of its result's `_meta` and in its usage row (security.md, bad inputs). */
-export type CallFailureCode =
-  | 'unknown'
-  | 'undeployed'
-  | 'not_included'
-  | 'switched_off'
-  | 'tool_changed'
-  | 'needs_task'
-  | 'client_cannot'
-  | 'rate_limited'
-  | 'busy'
-  | 'upstream_unavailable'
-  | 'timeout'
-  | 'bad_upstream'
-  | 'bad_result'
-  | 'result_too_large'
-  | 'sign_in_required'
-  | 'storage_full'
-  | 'cancelled'
-  | 'stopped';
+/** The values used in the text about a failure. */
+export type FailureFacts = {
+  kind: 'tool' | 'prompt' | 'resource';
+  /** The server's name; empty when the failure concerns no server. */
+  server: string;
+  /** Why the user does not see the server, and what they can do about it. */
+  whyHidden: string;
+  /** The page where the user can fix the problem. */
+  url: string;
+  /** The name in the client's request. */
+  name: string;
+  /** Who has credentials for the server, according to its manifest. */
+  credentialsOf?: 'user' | 'operator' | 'nobody' | undefined;
+  /** The kind of question that the client cannot answer. */
+  asks?: QuestionKind | undefined;
+  /** The upstream's error, if the code comes from one. */
+  cause?: UpstreamError | undefined;
+  /** When a retry may succeed, if known. */
+  retryAfterMs?: number | undefined;
+};
+
+export const nothingCharged = 'Nothing was charged.';
+
+export const chargingUnavailable = `This call costs credits, which cannot be charged right now, so it was not sent. Try again in a moment. ${nothingCharged}`;
+
+/** What a client must be able to do for each kind of question. */
+export const answerWords: Readonly<Record<QuestionKind, string>> = {
+  form: 'ask you something (elicitation)',
+  url: 'ask you to open a page (URL elicitation)',
+  sampling: 'let the server use your model (sampling)',
+  roots: 'say which folders it works in (roots)',
+};
+
+const texts = {
+  unknown: ({ kind, name }) => `Unknown ${kind}: ${name}`,
+  undeployed: ({ server, kind }) =>
+    `${server} is no longer offered here, so this ${kind} is gone. ${nothingCharged} Read the list again to see what there is.`,
+  not_included: ({ whyHidden }) => whyHidden,
+  switched_off: ({ whyHidden }) => whyHidden,
+  tool_changed: ({ server }) =>
+    `${server} changed this tool since it was approved here. It can be used again once an administrator has approved the change. ${nothingCharged}`,
+  needs_task: ({ name }) => `${name} runs only as a task, which this gateway does not support.`,
+  client_cannot: ({ asks = 'form' }) =>
+    `This tool needs a client that can ${answerWords[asks]}. Yours cannot. ${nothingCharged}`,
+  rate_limited: ({ retryAfterMs }) =>
+    `Too many calls in the last minute. Try again in ${seconds(retryAfterMs)}. ${nothingCharged}`,
+  busy: ({ server, cause, retryAfterMs }) =>
+    cause
+      ? `${server} is busy with other calls. Try again in ${retryAfterMs === undefined ? 'a moment' : seconds(retryAfterMs)}. ${nothingCharged}`
+      : `Too much of your earlier answers was not read yet. Read them or close their connections, and try again. ${nothingCharged}`,
+  upstream_unavailable: unavailableText,
+  timeout: ({ server }) => `${server} did not answer in time. ${nothingCharged}`,
+  bad_upstream: ({ server }) => `${server} gave an answer that is not valid MCP. ${nothingCharged}`,
+  bad_result: ({ server }) =>
+    `${server} answered wrongly: its result is not what this tool promises. ${nothingCharged} Check whether the call took effect before you try again.`,
+  result_too_large: ({ server }) => `${server} gave an answer that is too large to pass on. ${nothingCharged}`,
+  sign_in_required: signInText,
+  storage_full: ({ server, url, cause }) =>
+    cause?.kind === 'shared_folder_full'
+      ? `${server} is stopped until its administrator has made room for its files. ${nothingCharged} Check whether this call took effect before you try again.`
+      : `${server} was stopped: ${cause?.message ?? 'the files take too much'}. ${nothingCharged} Make files smaller with its own tools, or delete all that it keeps of you at ${url}. Then try again, and check whether this call took effect.`,
+  cancelled: () => 'The call was canceled.',
+  stopped: ({ kind }) => stoppedText(kind),
+} satisfies Record<string, (facts: FailureFacts) => string>;
+
+/** Why a call has no answer: `souk/code` in the `_meta` of its result and in its usage row (security.md, bad inputs). */
+export type CallFailureCode = keyof typeof texts;
 
 const codes: Record<Exclude<UpstreamErrorKind, 'protocol'>, CallFailureCode> = {
   unreachable: 'upstream_unavailable',
@@ -55,87 +102,23 @@ export function failureCode({ kind }: UpstreamError): CallFailureCode | undefine
   return kind === 'protocol' ? undefined : codes[kind];
 }
 
-/** The values used in the text about a failure. */
-export type FailureFacts = {
-  kind: 'tool' | 'prompt' | 'resource';
-  /** The server's name; empty when the failure concerns no server. */
-  server: string;
-  /** Why the user does not see the server, that nothing was charged, and what they can do about it. */
-  whyHidden: string;
-  /** The page where the user can fix the problem. */
-  url: string;
-  /** The name in the client's request. */
-  name: string;
-  /** Who has credentials for the server, by its manifest: nobody where it says nothing of them. */
-  credentialsOf?: 'user' | 'operator' | 'nobody' | undefined;
-  /** What the tool asks, which the client cannot answer. */
-  asks?: QuestionKind | undefined;
-  /** The upstream's error, if the code comes from one. */
-  cause?: UpstreamError | undefined;
-  /** When a retry may succeed, if known. */
-  retryAfterMs?: number | undefined;
-};
-
-export const nothingCharged = 'Nothing was charged.';
-
-export const chargingUnavailable = `This call costs credits, which cannot be charged right now, so it was not sent. Try again in a moment. ${nothingCharged}`;
-
-const answerWords: Readonly<Record<QuestionKind, string>> = {
-  form: 'ask you something (elicitation)',
-  url: 'ask you to open a page (URL elicitation)',
-  sampling: 'let the server use your model (sampling)',
-  roots: 'say which folders it works in (roots)',
-};
-
-const texts: Record<CallFailureCode, (facts: FailureFacts) => string> = {
-  unknown: ({ kind, name }) => `Unknown ${kind}: ${name}`,
-  undeployed: ({ server, kind }) =>
-    `${server} is no longer offered here, so this ${kind} is gone. ${nothingCharged} Read the list again to see what there is.`,
-  not_included: ({ whyHidden }) => whyHidden,
-  switched_off: ({ whyHidden }) => whyHidden,
-  tool_changed: ({ server }) =>
-    `${server} changed this tool since it was approved here. It can be used again once an administrator has approved the change. ${nothingCharged}`,
-  needs_task: ({ name }) => `${name} runs only as a task, which this gateway does not support.`,
-  client_cannot: ({ asks = 'form' }) =>
-    `This tool needs a client that can ${answerWords[asks]}. Yours cannot. ${nothingCharged}`,
-  rate_limited: ({ retryAfterMs }) =>
-    `Too many calls in the last minute. Try again in ${seconds(retryAfterMs)}. ${nothingCharged}`,
-  busy: ({ server, cause, retryAfterMs }) =>
-    cause
-      ? `${server} is busy with other calls. Try again in ${retryAfterMs === undefined ? 'a moment' : seconds(retryAfterMs)}. ${nothingCharged}`
-      : `Too much of your earlier answers was not read yet. Read them or close their connections, and try again. ${nothingCharged}`,
-  upstream_unavailable: unavailableText,
-  timeout: ({ server }) => `${server} did not answer in time. ${nothingCharged}`,
-  bad_upstream: ({ server }) => `${server} gave an answer that is not valid MCP. ${nothingCharged}`,
-  bad_result: ({ server }) =>
-    `${server} answered wrongly: its result is not what this tool promises. ${nothingCharged} Check whether the call took effect before you try again.`,
-  result_too_large: ({ server }) => `${server} gave an answer that is too large to pass on. ${nothingCharged}`,
-  sign_in_required: signInText,
-  storage_full: ({ server, url, cause }) =>
-    cause?.kind === 'shared_folder_full'
-      ? `${server} is stopped until its administrator has made room for its files. ${nothingCharged} Check whether this call took effect before you try again.`
-      : `${server} was stopped: ${cause?.message ?? 'the files take too much'}. ${nothingCharged} Make files smaller with its own tools, or delete all that it keeps of you at ${url}. Then try again, and check whether this call took effect.`,
-  cancelled: () => 'The call was canceled.',
-  stopped: ({ kind }) => stoppedText(kind),
-};
-
 /** Says what happened and what to do, so that a model can act on it. */
 export function failureText(code: CallFailureCode, facts: FailureFacts): string {
-  return texts[code](facts);
+  const describe: (facts: FailureFacts) => string = texts[code];
+  return describe(facts);
 }
 
-/** A call ended by a stop while it waited for an answer. */
+/** The text about a call that a stop ended while it waited for an answer. */
 export function stoppedText(kind: FailureFacts['kind']): string {
   const again = kind === 'tool' ? 'Call the tool again' : 'Ask for it again';
   return `${stopped.message}, so the question is over. ${nothingCharged} ${again}; the question then comes anew.`;
 }
 
-/** The same as the result of a tool. */
 export function stoppedResult(): CallToolResult {
-  return { content: [{ type: 'text', text: stoppedText('tool') }], isError: true, _meta: ownMeta({ code: 'stopped' }) };
+  return failedResult(stoppedText('tool'), { code: 'stopped' });
 }
 
-/** Only someone who has an account there can sign in; everything else is for the administrator to mend. */
+/** Only a user who has an account at the server can sign in; the administrator must fix everything else. */
 function signInText({ server, url, credentialsOf }: FailureFacts): string {
   switch (credentialsOf) {
     case 'nobody':
@@ -158,7 +141,7 @@ function unavailableText({ server, cause, retryAfterMs }: FailureFacts): string 
   const again = `${nothingCharged} Try again in ${seconds(retryAfterMs)}.`;
   switch (cause?.kind) {
     case 'restarting':
-      // without a scheduled restart it is being started this moment, perhaps for the first time
+      // without a scheduled restart it is starting now, perhaps for the first time
       return `${server} ${retryAfterMs === undefined ? 'is starting' : `ended unexpectedly${lastEnd(cause)} and is starting again`}. ${again}`;
     case 'closed':
       return `${server} ended the connection before it had answered. ${nothingCharged} Check whether the call took effect before you try again.`;
@@ -185,12 +168,12 @@ function unavailableText({ server, cause, retryAfterMs }: FailureFacts): string 
   return `${server} cannot be reached right now. Try again in a moment. ${nothingCharged}`;
 }
 
-/** Why a program ended the last time, where it is a limit that the caller may have made it reach. */
+/** Why a program ended last time, if it was a limit that the caller may have made it reach. */
 function lastEnd({ cause }: UpstreamError): string {
   return cause instanceof UpstreamError && cause.kind === 'over_limit' ? ` (${cause.message})` : '';
 }
 
-/** Rounds up to at least 1: with 0 a client would retry at once. */
+/** Rounds up, to at least 1: with 0 a client would retry immediately. */
 export function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
 }

@@ -33,7 +33,7 @@ export type CallRequest<Params> = {
   logLevel?: LoggingLevel | undefined;
 };
 
-/** The `_meta` that the server gets instead of the client's, where the call is traced. */
+/** The `_meta` that the server gets instead of the client's, if the call is traced. */
 export function traced(
   { _meta }: { _meta?: Record<string, unknown> | undefined },
   trace: CallTrace | undefined,

@@ -8,7 +8,7 @@ import { runCall } from './run-call.ts';
 import { validated } from './validated-result.ts';
 
 /**
- * Runs one tool call that came in through the SDK's server. Takes the name that the client uses, returns its answer.
+ * Runs one tool call that came in through the SDK's server.
  * @throws ProtocolError as presentToolEnd does
  */
 export async function callTool(

@@ -10,26 +10,26 @@ export type LogicalCall = {
   readonly id: string;
   /** The credits held for the first round; undefined before that. */
   credits?: number | undefined;
-  /** How often the client answered a question of this call. */
+  /** Questions of this call that the client has answered. */
   answers?: number | undefined;
-  /** Why this round was refused: the person has not approved the price. */
+  /** The price that the user has not approved, for which this round was refused. */
   priceRise?: PriceRise | undefined;
-  /** The same, where the client's next request answers a question about it. */
+  /** The price that the client's next request answers a question about. */
   priceAsked?: PriceRise | undefined;
   /** The usage row of the rounds so far, which the next round replaces. */
   left?: { atMs: number; durationMs: number } | undefined;
 };
 
-/** Why a call was aborted whose question stays without an answer. */
+/** The reason for aborting a call whose question was not answered. */
 export const unanswered = new Error('The question was not answered');
 
-/** One client request for a tool, prompt or resource, on either dispatcher. */
+/** One client request for a tool, prompt or resource, on the fast path or through the SDK. */
 export type Call = {
   readonly logical: LogicalCall;
   readonly context: RequestContext;
   readonly kind: UsageRow['kind'];
   readonly signal: CallerSignal;
-  /** `_meta` of the client's message, without what concerns its hop alone. */
+  /** `_meta` of the client's message, without the keys that only concern its hop. */
   readonly meta: Readonly<Record<string, unknown>> | undefined;
   /** Looks up the requested name in the part of the catalogue that this user sees. */
   resolve(): Now<Target>;

@@ -12,7 +12,7 @@ import { callOptions, type CallRequest } from './call-request.ts';
 import { presentHidden, presentUpstreamError } from './present-failure.ts';
 import { admit, exchange, leaveAfter } from './with-upstream.ts';
 
-/** Completions are free and leave no usage row: clients request them on every keystroke. */
+/** Completes an argument. Free and without a usage row: clients request completions on every keystroke. */
 export async function completeArgument(
   request: CallRequest<CompleteRequest['params']>,
   parts: GatewayParts,

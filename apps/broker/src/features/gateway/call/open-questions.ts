@@ -1,18 +1,18 @@
-/** Why a call was ended that waited for an answer when the gateway stopped. */
+/** The reason for ending a call that waited for an answer when the gateway stopped. */
 export const stopped = new Error('The gateway was restarted while the call waited for an answer');
 
 /**
- * Calls that wait for someone's answer. A stop ends them at its beginning: an answer may never come, and the stop would
- * wait for it as long as for a call that works.
+ * Calls that wait for a user's answer. A stop ends them first: an answer may never come, and the stop would wait for it as
+ * long as for a call that works.
  */
 export type OpenQuestions = {
   /**
-   * A call begins to wait.
-   * @param end ends it with the reason `stopped`; called at once while the gateway stops
-   * @returns what to call when it waits no more
+   * Adds a call that waits.
+   * @param end ends it with the reason `stopped`; called immediately while the gateway stops
+   * @returns a function to call when it no longer waits
    */
   enter(end: () => void): () => void;
-  /** Ends the calls that wait now, and those that would from now on. */
+  /** Ends the waiting calls, and every call that is added from now on. */
   endAll(): void;
 };
 

@@ -11,7 +11,7 @@ export type AnswerFacts = { readonly kind: 'complete' | 'tool_error' | 'input_re
 
 /** How a call ended. */
 export type CallEnd<Answer extends AnswerFacts> =
-  /** A call of a tool with a price has a receipt. */
+  /** `receipt`: of a tool with a price. */
   { kind: 'answered'; answer: Answer; receipt?: Receipt | undefined } | NoAnswer;
 
 export type NoAnswer =
@@ -85,12 +85,12 @@ const ofAnswer: Readonly<Record<AnswerFacts['kind'], Outcome>> = {
 function ofFailure({ code, wasDispatched, cause, server }: CallFailure): Outcome {
   if (code === 'stopped') return { outcome: 'cancelled', reason: code };
   if (code === 'cancelled') return { outcome: 'cancelled', reason: wasDispatched ? code : 'not_dispatched' };
-  // the caller may have made the program take too much: its record is not to suffer for it
+  // the caller may have made the program exceed its limits, so this must not count in the server's record
   const reason = cause?.kind === 'over_limit' ? 'over_limit' : code;
   return { outcome: wasDispatched && !isForPerson(code, server) ? 'failed' : 'refused', reason };
 }
 
-/** Whether the caller has to mend the failure: then it is no fault of the server. */
+/** Whether the user has to fix the failure: then the server is not at fault. */
 function isForPerson(code: CallFailureCode, server: CatalogueServer | undefined): boolean {
   if (code === 'sign_in_required') return server !== undefined && needsOwnSecrets(server);
   return code === 'storage_full';

@@ -12,17 +12,15 @@ type Asked = {
   sinceMs: number;
   questions: Set<string>;
   isIgnored: boolean;
-  /** It came back with an answer: from then on a question without one is its user's business. */
+  /** Has answered once, so a later unanswered question is the user's choice, not a client fault. */
   answers: boolean;
 };
 
 /**
- * Remembers which clients of 2026-07-28 are asked to open a page and never answer, for a day, in this process: they are
- * told the address in a text instead. A client has not answered when it makes the same call again without its answer, and
- * when the question has expired.
+ * Remembers for a day, in this process, which clients of 2026-07-28 were asked to open a page and did not answer: they get
+ * the URL in a text instead. A client has not answered if it repeats the call without an answer, or if the question expired.
  */
 export type PageQuestions = {
-  /** Whether this client may be asked, for this request. */
   mayAsk(request: CallRequest<object>): boolean;
   asked(request: CallRequest<object>): void;
   answered(request: CallRequest<object>): void;
@@ -59,12 +57,7 @@ export function createPageQuestions({ clock, ttlMs }: { clock: Clock; ttlMs: num
       remember(key, asked);
     },
     answered(request) {
-      remember(clientOf(request), {
-        sinceMs: time.now(),
-        questions: new Set(),
-        isIgnored: false,
-        answers: true,
-      });
+      remember(clientOf(request), { sinceMs: time.now(), questions: new Set(), isIgnored: false, answers: true });
     },
   };
 }
@@ -74,7 +67,7 @@ function clientOf({ context: { caller, clientInfo } }: CallRequest<object>): str
   return `${caller.tokenId} ${`${name} ${version}`.slice(0, maxNameCharacters)}`;
 }
 
-/** The call, without what a later round adds. */
+/** A hash of the call, without what a later round adds. */
 function questionOf({ context, params }: CallRequest<{ name?: string; uri?: string; arguments?: unknown }>): string {
   const call = [context.serverId, params.name ?? params.uri, params.arguments];
   return createHash('sha256').update(JSON.stringify(call)).digest('base64url');

@@ -3,19 +3,20 @@ import type { ToolAnswer } from '#adapters/mcp/upstream.ts';
 import type { UsageRow } from '#features/billing/index.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { needsOwnSecrets } from '#features/upstreams/index.ts';
-import { ownMeta, type OwnFacts } from '#platform/own-meta.ts';
+import { ownMeta } from '#platform/own-meta.ts';
 import { hiddenErrorCode, hiddenText, serviceUrl, type HowToGet } from '../view/hidden-text.ts';
 import type { Hidden } from '../view/visible.ts';
 import { connectUrl, SignInRequiredError } from './ask-sign-in.ts';
 import { failureText, nothingCharged, wholeSeconds } from './call-failure.ts';
 import { endOf, type CallEnd, type CallFailure, type NoAnswer } from './outcome.ts';
+import { failedResult } from './own-results.ts';
 
 type Kind = UsageRow['kind'];
-/** Failures name pages and prices by this. */
+/** Finds the pages and prices that the texts about failures name. */
 export type Links = { publicUrl: string; howToGet: HowToGet };
 
 /**
- * Presents a tool call without an answer as a result, because models never see JSON-RPC errors (billing.md).
+ * Presents a tool call without an answer as a result.
  * @throws ProtocolError for an invalid request (-32602 unknown tool, -32601 task-only tool), and for a JSON-RPC error of
  *   the server, with its code, message and data
  */
@@ -28,7 +29,7 @@ export function presentAsResult(end: NoAnswer, links: Links): CallToolResult {
   return failedResult(textOf(end, 'tool', links), { ...dataOf(end), ...page });
 }
 
-/** The answer of the SDK's server for the end of a tool call. @throws ProtocolError as presentAsResult does */
+/** Presents the end of a tool call to the SDK's server. @throws ProtocolError as presentAsResult does */
 export function presentToolEnd(end: CallEnd<ToolAnswer>, links: Links): CallToolResult | InputRequiredResult {
   if (end.kind !== 'answered') return presentAsResult(end, links);
   const { answer, receipt } = end;
@@ -37,7 +38,7 @@ export function presentToolEnd(end: CallEnd<ToolAnswer>, links: Links): CallTool
   return receipt ? { ...result, _meta: { ...result._meta, ...ownMeta(receipt) } } : result;
 }
 
-/** Presents the same for prompts and resources, as a JSON-RPC error. */
+/** Presents a prompt or resource without an answer as a JSON-RPC error. */
 export function presentAsError(end: NoAnswer, kind: Kind, links: Links): ProtocolError {
   switch (end.kind) {
     case 'protocol_error':
@@ -55,7 +56,7 @@ export function presentUpstreamError(error: unknown, server: CatalogueServer, li
   return end ? presentAsError(end, 'resource', links) : error;
 }
 
-/** The error for a prompt or a resource of a server that the user may know and does not see. */
+/** Presents a prompt or resource of a server that the user may know about but does not see. */
 export function presentHidden({ server, name, why }: Hidden, kind: Kind, links: Links): ProtocolError {
   return failureError({ kind: 'failure', code: why, wasDispatched: false, server, name }, kind, links);
 }
@@ -80,9 +81,8 @@ function failureError(end: CallFailure, kind: Kind, links: Links): ProtocolError
 }
 
 function textOf(end: CallFailure, kind: Kind, links: Links): string {
-  const { server, former = '', name, asks, cause, retryAfterMs } = end;
+  const { code, server, former = '', name, asks, cause, retryAfterMs } = end;
   const url = urlFor(end, links);
-  const { code } = end;
   const isHidden = code === 'not_included' || code === 'switched_off';
   const whyHidden =
     server && isHidden ? hiddenText(code, server, { url, howToGet: links.howToGet, charge: nothingCharged }) : '';
@@ -90,7 +90,7 @@ function textOf(end: CallFailure, kind: Kind, links: Links): string {
   return failureText(code, { kind, ...shown, whyHidden, url, name, asks, cause, retryAfterMs });
 }
 
-/** Where the user signs in; undefined where they have no account to sign in with. */
+/** Where the user signs in; undefined if they have no account to sign in with. */
 function signInPage(end: CallFailure, links: Links): { url: string; server: string } | undefined {
   const { code, server } = end;
   if (code !== 'sign_in_required' || !server || !needsOwnSecrets(server)) return undefined;
@@ -112,8 +112,4 @@ function urlFor({ code, server }: CallFailure, { publicUrl }: Links): string {
 /** For programs: the code, and the seconds until a retry may succeed, if known. */
 function dataOf({ code, retryAfterMs }: CallFailure): { code: string; retryAfterSeconds?: number } {
   return { code, ...(retryAfterMs !== undefined && { retryAfterSeconds: wholeSeconds(retryAfterMs) }) };
-}
-
-function failedResult(text: string, facts: OwnFacts): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true, _meta: ownMeta(facts) };
 }

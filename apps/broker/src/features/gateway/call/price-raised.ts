@@ -6,14 +6,14 @@ import type { Call, FoundTarget } from './call.ts';
 import { chargingUnavailable } from './call-failure.ts';
 
 /**
- * A call of a tool whose price rose above what the person has agreed to: it is not sent and costs nothing. Without a rise,
- * what they have agreed to could not be read.
+ * The refusal of a call whose price rose above what the user has agreed to: it is not sent and costs nothing. Without a
+ * `rise`, what they have agreed to could not be read.
  */
-export type PriceRefusal = { rise?: PriceRise; refusal: Refusal };
+type PriceRefusal = { rise?: PriceRise; refusal: Refusal };
 
 /**
- * Whether the person has to approve the price first. A later round of a call costs what the first one did. Returns no promise
- * where nothing has to be read, which is nearly always.
+ * Checks whether the user has to approve the price first. Later rounds of a call cost the same as the first. Returns no
+ * promise if nothing has to be read, which is nearly always.
  */
 export function findPriceRise(
   { logical, context }: Call,

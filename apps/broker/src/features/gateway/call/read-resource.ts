@@ -35,7 +35,7 @@ export async function readResource(
   return { ...result, contents: result.contents.map((part) => ({ ...part, uri: target.expose(part.uri) })) };
 }
 
-/** Recognises the codes of both eras and of older servers: the client gets the code of its own era. */
+/** Recognises the codes of both eras and of older servers. The client gets the code of its own era. */
 function isNotFound(end: NoAnswer): boolean {
   if (end.kind === 'failure') return end.code === 'unknown';
   if (end.kind !== 'protocol_error') return false;

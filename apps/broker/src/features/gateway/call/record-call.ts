@@ -3,12 +3,12 @@ import { monotonicMs, type Clock } from '#platform/clock.ts';
 import type { Call, Target } from './call.ts';
 import type { Outcome } from './outcome.ts';
 
-/** A name in a request can be very long: the usage row stores at most this much of it. */
+/** Characters of a requested name that the usage row stores. */
 const maxNameCharacters = 1024;
 
 /**
- * The usage row that every call leaves. A later round writes the row of the rounds before it again: their time is
- * its key, and what they took is part of its duration.
+ * Returns a call's usage row. A later round writes the row of the earlier rounds again: it has their time, which is part of
+ * its key, and its duration includes theirs.
  */
 export function rowOf(
   { logical, kind, context: { caller } }: Pick<Call, 'logical' | 'kind' | 'context'>,
@@ -17,7 +17,7 @@ export function rowOf(
   startedAtMs: number,
   clock: Clock,
 ): UsageRow {
-  // refusals for rate share a row of their own
+  // refusals for rate share one row
   const isCounted = reason === 'rate_limited';
   const left = isCounted ? undefined : logical.left;
   const atMs = left?.atMs ?? clock.now();

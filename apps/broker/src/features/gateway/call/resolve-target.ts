@@ -7,7 +7,6 @@ import type { FoundTarget, Target } from './call.ts';
 
 type Parts = Pick<GatewayParts, 'catalogue' | 'view'>;
 
-/** Finds the tool with this name on this link, for this user. */
 export function resolveTool(context: RequestContext, name: string, parts: Parts): Now<Target> {
   return resolve(context, parts, (visible) => {
     const found = visible.tool(name);
@@ -19,7 +18,6 @@ export function toolTarget({ server, item }: Found): FoundTarget {
   return { kind: 'found', server, name: item.name, tool: item };
 }
 
-/** Finds the prompt with this name. */
 export function resolvePrompt(context: RequestContext, name: string, parts: Parts): Now<Target> {
   return resolve(context, parts, (visible) => {
     const found = visible.prompt(name);
@@ -47,8 +45,8 @@ function resolve<T>(context: RequestContext, { catalogue, view }: Parts, find: (
 }
 
 /**
- * A target that is switched off or not included may be named, because the marketplace shows every deployed server. All
- * other names are unknown, with the same text for every reason.
+ * Returns a hidden target for a server that is switched off or not included: it may be named, because the marketplace shows
+ * every deployed server. All other names are unknown, with the same text for every reason.
  */
 function notFound(name: string, hidden: Hidden | undefined): Exclude<Target, FoundTarget> {
   return hidden ? { kind: 'hidden', ...hidden } : { kind: 'unknown', name };

@@ -18,17 +18,17 @@ import { admit, exchange, leaveAfter, type Admission } from './with-upstream.ts'
 /**
  * Sends a call over an upstream connection and reports the facts of its answer.
  * @param signal the call's own, or one that aborts with it
- * @param trace puts itself into the `_meta` that the server gets; undefined where calls are not traced
+ * @param trace adds itself to the `_meta` that the server gets; undefined if calls are not traced
  * @throws UpstreamError
  */
-export type Dispatch<Answer extends AnswerFacts> = (
+type Dispatch<Answer extends AnswerFacts> = (
   upstream: Upstream,
   target: FoundTarget,
   signal: CallerSignal,
   trace: CallTrace | undefined,
 ) => Promise<Answer>;
 
-export type CallParts = Pick<
+type CallParts = Pick<
   GatewayParts,
   | 'answered'
   | 'callRate'
@@ -45,7 +45,7 @@ export type CallParts = Pick<
   | 'unread'
 >;
 
-/** By what a client calls each kind. */
+/** The client's method for each kind. */
 const methods: Readonly<Record<Call['kind'], string>> = {
   tool: 'tools/call',
   prompt: 'prompts/get',
@@ -53,7 +53,7 @@ const methods: Readonly<Record<Call['kind'], string>> = {
 };
 
 /**
- * Runs every call, and is the only place that decides its outcome:
+ * Runs every call, and alone decides its outcome:
  * resolve -> within the rate -> entitled -> its price approved -> admitted by the server's breaker and queue -> hold -> dispatch ->
  * settle or release -> record. The caller presents the end. Admission comes before the hold, so that a busy or failing server
  * costs no durable write.
@@ -84,7 +84,7 @@ async function runUntil<Answer extends AnswerFacts>(
   const trace = beginTrace(call, parts);
   const resolved = call.resolve();
   const target = resolved instanceof Promise ? await resolved : resolved;
-  // a name that no server offers is the client's own text
+  // otherwise the name is the client's own text
   if ('server' in target) trace?.found(target.server.id, target.name);
   const refusal = refuse(call, target, parts);
   if (refusal || target.kind !== 'found') {
@@ -172,7 +172,7 @@ function beginTrace(
   return tracing?.begin({ id: logical.id, method: methods[kind], meta, headers: context.request?.headers });
 }
 
-/** Only a complete result is charged; one with isError where the server's manifest says so. */
+/** Only a complete result is charged; one with isError only if the server's manifest says so. */
 function isCharged(end: CallEnd<AnswerFacts>, target: Target): boolean {
   if (end.kind !== 'answered') return false;
   if (end.answer.kind === 'complete') return true;
@@ -181,15 +181,15 @@ function isCharged(end: CallEnd<AnswerFacts>, target: Target): boolean {
 }
 
 /**
- * Whether the client hung up while the server worked. A broker that stops, an unanswered question and a person who is shut
- * out are not its doing.
+ * Whether the client hung up while the server worked. It does not count if the broker stops, a question was not answered or
+ * the user was shut out.
  */
 function isAbort(end: CallEnd<AnswerFacts>, signal: CallerSignal, { isStopping }: CallParts): boolean {
   if (end.kind !== 'failure' || end.code !== 'cancelled' || !end.wasDispatched) return false;
   return !isStopping() && signal.reason !== unanswered && signal.reason !== shutOut;
 }
 
-/** Runs a call of a built-in tool, which the gateway answers itself, free of charge. */
+/** Runs a call of a built-in tool, which the gateway answers itself. Free of charge. */
 export async function runBuiltIn<Answer extends AnswerFacts>(
   call: Omit<Call, 'resolve'> & { name: string },
   parts: CallParts,
@@ -216,7 +216,7 @@ export async function runBuiltIn<Answer extends AnswerFacts>(
   }
 }
 
-/** Names the server of something unknown that is not deployed any more, to a person who had it. */
+/** Names the server of an unknown tool or prompt that is no longer deployed, if this user had it. */
 async function namingFormer(
   failed: CallFailure,
   { kind, context: { caller, serverId } }: Call,
@@ -228,7 +228,7 @@ async function namingFormer(
     const former = await formerServer(caller.userId, wanted);
     return former === undefined ? failed : { ...failed, code: 'undeployed', former };
   } catch (error) {
-    log.warn({ err: error }, 'a server that was undeployed could not be looked for');
+    log.warn({ err: error }, 'an undeployed server could not be looked up');
     return failed;
   }
 }
@@ -250,7 +250,7 @@ function refuse(call: Call, target: Target, parts: CallParts): CallFailure | und
   }
 }
 
-/** Its server lists such a tool only to clients that can answer. */
+/** Refuses a tool that asks what this client cannot answer: its server would not list it to this client. */
 function refuseUnasked({ capabilities }: RequestContext, target: FoundTarget): CallFailure | undefined {
   const asks = target.tool?.asks;
   if (asks === undefined || canAnswer(capabilities, asks)) return undefined;
@@ -281,7 +281,7 @@ function reserve(
   });
 }
 
-/** A price that cannot be reserved, because the database is away or full, refuses the call: nothing is dispatched. */
+/** Refuses the call if its price cannot be reserved, because the database is unreachable or full. */
 function unwritten(error: unknown, { log }: CallParts): Refusal {
   log.error({ err: error }, 'a hold could not be written: the call is refused');
   return { kind: 'refusal', code: 'charging_unavailable', text: chargingUnavailable };

@@ -1,24 +1,24 @@
 import type { CallerSignal } from '#adapters/mcp/upstream.ts';
 import { Cancellation } from '#platform/cancellation.ts';
 
-/** Why a call was ended whose person was shut out: not the client's doing, so it costs nothing. */
+/** The reason for ending the calls of a user whose account was deactivated. Not the client's choice, so it costs nothing. */
 export const shutOut = new Error('The account has been deactivated');
 
-/** The calls that run in this process, so that those of a person who is shut out can be ended. */
+/** The running calls of this process, so that those of a deactivated user can be ended. */
 export type RunningCalls = {
   /**
-   * A call begins. Ended at once where its person was shut out while it was on its way here.
+   * Adds a call. Ends it immediately if its user was shut out while it arrived.
    * @returns the signal that it must follow, and what to call when it has ended
    */
   begin(userId: string, signal: CallerSignal): { signal: CallerSignal; leave(): void };
-  /** Ends the calls of a person, until they are let in again. */
+  /** Ends the calls of a user, until they are let in again. */
   shutOut(userId: string): void;
   letIn(userId: string): void;
-  /** Who runs calls now. */
+  /** The users with running calls. */
   users(): string[];
 };
 
-/** People who were shut out are remembered for the requests that were let in just before; no request takes longer to arrive. */
+/** How long a shut-out user is remembered, for requests that were let in just before: no request takes longer to arrive. */
 const rememberedMs = 60_000;
 const maxRemembered = 10_000;
 

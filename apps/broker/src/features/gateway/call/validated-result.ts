@@ -5,8 +5,8 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import type { FoundTarget } from './call.ts';
 
 /**
- * The answer of a tool, compared with the whole of the tool's outputSchema where the server's manifest wants that
- * (`validateResults`). One that cannot be compared is passed on: a slow machine must not lose what a tool has done.
+ * Validates a tool's answer against its whole outputSchema, if the server's manifest asks for that (`validateResults`). An
+ * answer that cannot be validated is passed on: a slow machine must not lose what a tool has done.
  * @throws UpstreamError bad_result (rejects)
  */
 export function validated(

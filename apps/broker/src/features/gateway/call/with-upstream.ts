@@ -7,7 +7,7 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import type { RequestContext } from '../view/request-context.ts';
 
 type Pool = GatewayParts['pool'];
-type Lease = Awaited<ReturnType<Pool['acquire']>>;
+type ConnectionUse = Awaited<ReturnType<Pool['acquire']>>;
 export type Admission = NonNullable<ReturnType<Pool['admitNow']>>;
 
 /**
@@ -24,7 +24,7 @@ export function admit(
   return pool.admitNow(server, userId) ?? pool.admit(server, userId, abortSignalOf(signal));
 }
 
-/** Leaves the place after a failure. Our own fault or a caller that hung up does not count for the server's health. */
+/** Leaves the place after a failure. Our own faults and callers that hung up do not count for the server's health. */
 export function leaveAfter(error: unknown, admission: Admission, signal: CallerSignal): void {
   const isItsOwn = error instanceof UpstreamError && !signal.aborted;
   admission.leave(isItsOwn ? error.kind : 'cancelled');
@@ -32,8 +32,8 @@ export function leaveAfter(error: unknown, admission: Admission, signal: CallerS
 
 /**
  * Runs one exchange on the user's upstream connection. Only a lost session is retried, once, on a new connection: the server
- * refused that request before running anything (gateway.md, Lifetimes). Where it may have run, only a repeatable one is sent
- * again.
+ * refused that request before running anything (gateway.md, Lifetimes). If it may have run, only a repeatable request is
+ * retried.
  * @throws UpstreamError of the upstream connection or the exchange
  */
 export async function exchange<T>(
@@ -44,25 +44,25 @@ export async function exchange<T>(
 ): Promise<T> {
   const needs = { capabilities };
   for (let isLast = false; ; isLast = true) {
-    let lease: Lease | undefined;
+    let use: ConnectionUse | undefined;
     try {
       const acquired = pool.acquire(server, userId, needs);
-      lease = acquired instanceof Promise ? await acquired : acquired;
-      return await send(lease.upstream);
+      use = acquired instanceof Promise ? await acquired : acquired;
+      return await send(use.upstream);
     } catch (error) {
-      // a session that was opened just now is not the one that is unknown: the server speaks of sessions of its own
+      // the second attempt has a new session: the server then means sessions of its own
       if (isLast || !(error instanceof UpstreamError) || !error.hasLostSession) throw error;
-      lease?.drop();
+      use?.drop();
       if (error.mayHaveRun && !isRepeatable(tool)) throw error;
     } finally {
-      lease?.release();
+      use?.release();
     }
   }
 }
 
-/** Whether a second run changes nothing more: of a tool by what its server declares (2025-03-26, server/tools). */
+/** Whether a second run changes nothing more. For a tool, its server declares that (2025-03-26, server/tools). */
 function isRepeatable(tool: CatalogueItem | undefined): boolean {
-  // a prompt, a resource or a completion is only read
+  // prompts, resources and completions are only read
   if (!tool) return true;
   const { readOnlyHint, idempotentHint } = asRecord(tool.definition['annotations']) ?? {};
   return readOnlyHint === true || idempotentHint === true;

@@ -4,8 +4,8 @@ import { issueText } from '@souk/contract/manifest/issue-text.ts';
 import { z } from 'zod';
 import { estimateToolTokens } from '#features/catalogue/index.ts';
 import { asRecord } from '#platform/json.ts';
-import { ownMeta } from '#platform/own-meta.ts';
 import type { CallRequest } from '../call/call-request.ts';
+import { failedResult, structuredResult } from '../call/own-results.ts';
 import { presentAsResult } from '../call/present-failure.ts';
 import { runBuiltIn } from '../call/run-call.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
@@ -31,8 +31,8 @@ const innerSchema = z.object({
 
 /**
  * Answers one of the gateway's own tools on /mcp.
- * @param call runs a tool call: a tool called through a meta-tool is checked, counted, charged and recorded there, once,
- *   as if the client had called it by its own name
+ * @param call runs a tool call. It checks, counts, charges and records a tool called through a meta-tool once, as if the
+ *   client had called it by its own name
  */
 export async function callMetaTool(
   name: BuiltInTool,
@@ -60,7 +60,7 @@ export async function callMetaTool(
       const inner = asked.data;
       if (name === 'call_read_only_tool' && !(await mayRunUnasked(context, inner.name, parts))) {
         const text = `${inner.name} is not marked as read-only. Use call_tool for it.`;
-        return answerBuiltIn(name, request, parts, async () => refusal('not_read_only', text));
+        return answerBuiltIn(name, request, parts, async () => failedResult(text, { code: 'not_read_only' }));
       }
       const params = { ...request.params, name: inner.name, arguments: inner.arguments ?? {} };
       return call({ ...request, params });
@@ -89,7 +89,7 @@ async function findTools(
 ): Promise<CallToolResult> {
   const snapshot = parts.catalogue.snapshot();
   const seen = await parts.view(caller.userId);
-  // an entry of the catalogue is seen as it is, or in the place of it one of the person's own
+  // the user sees a server of the catalogue unchanged, or one with their personal tools in its place
   const isSeen: MaySee = (server, item) =>
     (own.has(server) || (seen.part(server)?.tools.includes(item) ?? false)) && isListed(capabilities, item);
   const own = new Set(
@@ -109,12 +109,13 @@ async function findTools(
     estimatedTokens: estimateToolTokens(item),
     ...(server.status !== 'connected' && { status: server.status }),
   }));
-  if (tools.length > 0) return structured({ tools });
+  const result = structuredResult({ tools });
+  if (tools.length > 0) return result;
   const text = 'No tool fits these words. Try other words, or call list_my_servers to see what there is.';
-  return { ...structured({ tools }), content: [{ type: 'text', text }] };
+  return { ...result, content: [{ type: 'text', text }] };
 }
 
-/** Lets an unknown tool pass: the call itself then returns the usual error. */
+/** Whether call_read_only_tool may run a tool. Lets an unknown tool pass: the call itself then returns the usual error. */
 async function mayRunUnasked(context: RequestContext, name: string, parts: GatewayParts): Promise<boolean> {
   const visible = await visibleTo(context, parts.catalogue.snapshot(), parts.view);
   const tool = visible.tool(name);
@@ -127,17 +128,6 @@ function isReadOnly({ annotations }: Record<string, unknown>): boolean {
 
 function wrongArguments(error: z.ZodError): CallToolResult {
   const [issue] = error.issues;
-  return refusal(
-    'invalid_arguments',
-    `${issue?.path.join('.') || 'arguments'}: ${issue ? issueText(issue) : 'not valid'}`,
-  );
-}
-
-/** A text that a model can act on. */
-function refusal(code: string, text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true, _meta: ownMeta({ code }) };
-}
-
-function structured(content: Record<string, unknown>): CallToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify(content) }], structuredContent: content };
+  const text = `${issue?.path.join('.') || 'arguments'}: ${issue ? issueText(issue) : 'not valid'}`;
+  return failedResult(text, { code: 'invalid_arguments' });
 }

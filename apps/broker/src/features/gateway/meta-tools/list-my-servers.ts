@@ -1,14 +1,15 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { estimateTokens, toolPrefix } from '#features/catalogue/index.ts';
 import { connectUrl } from '../call/ask-sign-in.ts';
+import { structuredResult } from '../call/own-results.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { isListed } from '../view/is-listed.ts';
 import type { RequestContext } from '../view/request-context.ts';
 
-/** Of each server, in characters: some write a manual. Its own link has the whole. */
+/** Characters of each server's instructions, which may be a manual. Its own link has all of them. */
 const maxInstructions = 500;
 
-/** Lists every server that the user may use, switched on or not, with what is left to do before its tools work. */
+/** Lists every server that the user may use, switched on or not, and what is left to do before its tools work. */
 export async function listMyServers(
   { caller, capabilities }: RequestContext,
   parts: GatewayParts,
@@ -36,6 +37,5 @@ export async function listMyServers(
         };
       }),
   );
-  const content = { servers };
-  return { content: [{ type: 'text', text: JSON.stringify(content) }], structuredContent: content };
+  return structuredResult({ servers });
 }

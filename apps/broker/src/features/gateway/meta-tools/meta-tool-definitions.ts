@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { builtInToolTitles } from '@souk/contract/built-in-tools.ts';
 
-/** With it, Claude Code (2.1.121 and later) keeps a tool loaded instead of behind its own tool search. */
+/** Makes Claude Code (2.1.121 and later) keep a tool loaded instead of behind its own tool search. */
 export const alwaysLoadKey = 'anthropic/alwaysLoad';
 
 const readOnly = { readOnlyHint: true, openWorldHint: false };
@@ -15,9 +15,9 @@ const innerCall = {
 };
 
 /**
- * Always in the list of /mcp and never changing. They give a client that keeps its first list access to tools enabled
- * later, and make a compact list sufficient (users.md, rows 2 and 3). There are two tools for calling, so that a client's
- * rule "reading needs no approval" stays meaningful (gateway.md, Charging).
+ * The built-in tools, always in the list of /mcp and never changing. They give a client that keeps its first list access to
+ * tools enabled later, and make a compact list sufficient (users.md, rows 2 and 3). There are two tools for calling, so that
+ * a client's rule "reading needs no approval" stays meaningful (gateway.md, Charging).
  */
 export const metaTools: readonly Tool[] = (
   [

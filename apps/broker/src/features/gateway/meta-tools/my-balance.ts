@@ -1,15 +1,16 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { structuredResult } from '../call/own-results.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import type { RequestContext } from '../view/request-context.ts';
 
-/** Tells a user's model what calls may spend: credits, when they expire, the month's cap, and where to get more. */
+/** Tells a user's model what its calls may spend: credits, when they expire, the month's cap, and where to get more. */
 export async function myBalance(
   { caller }: RequestContext,
   { credits }: Pick<GatewayParts, 'credits'>,
 ): Promise<CallToolResult> {
   const { account, topUpUrl, capUrl } = await credits(caller.userId);
   const { balance, available, held, debt, parts, monthlyCap, spentThisMonth, monthEndsAt } = account;
-  const content = {
+  return structuredResult({
     balance,
     available,
     held,
@@ -17,6 +18,5 @@ export async function myBalance(
     parts: parts.map((part) => ({ ...part, expiresAt: part.expiresAt?.toISOString() ?? null })),
     month: { cap: monthlyCap ?? null, spent: spentThisMonth, endsAt: monthEndsAt.toISOString(), changeCapAt: capUrl },
     ...(topUpUrl !== undefined && { topUpAt: topUpUrl }),
-  };
-  return { content: [{ type: 'text', text: JSON.stringify(content) }], structuredContent: content };
+  });
 }

@@ -12,7 +12,7 @@ const lengthShare = 0.5;
 
 /** Whether the search may return a tool. */
 export type MaySee = (server: CatalogueServer, item: CatalogueItem) => boolean;
-export type ToolMatch = { server: CatalogueServer; item: CatalogueItem; score: number };
+type ToolMatch = { server: CatalogueServer; item: CatalogueItem; score: number };
 
 type Posting = { document: number; weight: number };
 type Index = {
@@ -21,13 +21,13 @@ type Index = {
   totalLength: number;
 };
 
-/** One index per catalogue snapshot, and per entry of one person, built at the first search and freed with them. */
+/** One index per catalogue snapshot, and per server with personal tools, built at the first search and freed with them. */
 const indexes = new WeakMap<CatalogueSnapshot | CatalogueServer, Index>();
 
 /**
  * Ranks the tools that `maySee` allows by how well they match the words of `query` (BM25 over weighted fields). Best
  * first, without tools that match no word.
- * @param personal servers as the person alone has them
+ * @param personal servers with the user's personal tools
  */
 export function searchTools(
   snapshot: CatalogueSnapshot,
@@ -79,25 +79,21 @@ function queryWords(query: string): Map<string, number> {
 function indexOf(of: CatalogueSnapshot | CatalogueServer, servers: readonly CatalogueServer[]): Index {
   const known = indexes.get(of);
   if (known) return known;
-  const documents = servers.flatMap((server) =>
-    server.tools.map((item) => ({ server, item, words: weightedWords(server, item) })),
-  );
   const postings = new Map<string, Posting[]>();
-  const lengths = documents.map(({ words }, document) => {
+  let totalLength = 0;
+  const tools = servers.flatMap((server) => server.tools.map((item) => ({ server, item })));
+  const documents = tools.map(({ server, item }, document) => {
     let length = 0;
-    for (const [word, weight] of words) {
+    for (const [word, weight] of weightedWords(server, item)) {
       length += weight;
       const list = postings.get(word);
       if (list) list.push({ document, weight });
       else postings.set(word, [{ document, weight }]);
     }
-    return length;
+    totalLength += length;
+    return { server, item, length };
   });
-  const index: Index = {
-    documents: documents.map(({ server, item }, position) => ({ server, item, length: lengths[position] ?? 0 })),
-    postings,
-    totalLength: lengths.reduce((sum, length) => sum + length, 0),
-  };
+  const index: Index = { documents, postings, totalLength };
   indexes.set(of, index);
   return index;
 }
