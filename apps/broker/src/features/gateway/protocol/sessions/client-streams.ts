@@ -5,8 +5,8 @@ import type { Listening } from '#adapters/mcp/upstream.ts';
 import { listeningOn } from '../../wire/listening-on.ts';
 
 /**
- * On which stream the client hears of each open request of a session: the answer to its POST, or the GET with which the
- * client has taken up that stream again (2025-11-25, basic/transports, Resumability).
+ * The stream on which the client reads about each open request of a session: the answer to its POST, or the GET with which
+ * the client resumed that stream (2025-11-25, basic/transports, Resumability).
  */
 export class ClientStreams {
   readonly #posts = new Map<RequestId, ServerResponse>();
@@ -32,13 +32,13 @@ export class ClientStreams {
     }
   }
 
-  /** The SDK stores an event of a stream: the first one is its own, every other is of a message that it sends. */
+  /** Call when the SDK stores an event of a stream. Its first event is the SDK's own, every other is a message that it sends. */
   named(stream: string, isFirst: boolean): void {
     const ids = this.#sending !== undefined ? [this.#sending] : isFirst ? (this.#serving.getStore() ?? []) : [];
     for (const id of ids) if (this.#posts.has(id)) this.#names.set(id, stream);
   }
 
-  /** Whether a request has this stream that has not been answered. */
+  /** Whether an unanswered request has this stream. */
   isOpen(stream: string): boolean {
     return [...this.#names.values()].includes(stream);
   }

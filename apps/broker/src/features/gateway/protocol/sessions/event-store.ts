@@ -2,25 +2,22 @@ import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 import { randomInt } from 'node:crypto';
 import type { Clock } from '#platform/clock.ts';
 
-/** Long enough for a client that lost its network briefly. An idle session stores nothing. */
+/** How long events are kept: enough for a client that lost its network briefly. An idle session stores nothing. */
 const keepMs = 5 * 60_000;
 const maxEvents = 200;
 const maxBytes = 1024 * 1024;
-/** Event numbers begin at random, so that an event of another process is recognised as such. */
+/** Event numbers start at random, so that events of another process are recognised. */
 const firstNumberBelow = 2 ** 47;
 /** The SDK's name for the stream that belongs to no request. */
 export const ownStream = '_GET_stream';
 
 type StoredEvent = { number: number; streamId: string; message: JSONRPCMessage; bytes: number; atMs: number };
 
-/**
- * What a Last-Event-ID names: a stream that has more for the client, or will have; one that has ended and of which the
- * client has everything; or nothing that is known here.
- */
-export type Resumption = { kind: 'resumable'; stream: string } | { kind: 'finished' } | { kind: 'unknown' };
+/** What a Last-Event-ID names: a stream with more events now or later, a stream whose end the client has, or nothing known. */
+type Resumption = { kind: 'resumable'; stream: string } | { kind: 'finished' } | { kind: 'unknown' };
 
 export type SessionEvents = EventStore & {
-  /** `isOpen`: whether more events of a stream may follow. */
+  /** @param isOpen whether more events of a stream may follow */
   resumption(eventId: string, isOpen: (stream: string) => boolean): Resumption;
   /** Removes expired events. */
   sweep(): void;
@@ -29,9 +26,9 @@ export type SessionEvents = EventStore & {
 /**
  * The latest events of a session up to 2025-11-25, so that a client can resume a broken stream with Last-Event-ID.
  * Limited in number and bytes: the oldest events are dropped first, and a client that asks for them gets the rest.
- * @param onStored is told of each event's stream, and whether the event only marks the start of that
- * @param noticesOfChange what a client hears that resumes the session's own stream after an event of another process: it
- *   may have missed any change
+ * @param onStored called with each event's stream, and whether the event only marks the start of the stream
+ * @param noticesOfChange what a client gets that resumes the session's own stream after an event of another process: it may
+ *   have missed any change
  */
 export function createSessionEvents(
   clock: Clock,
@@ -60,7 +57,7 @@ export function createSessionEvents(
       onStored(streamId, isStart(message));
       const size = JSON.stringify(message).length;
       last++;
-      // storing an event above the limit would evict all others
+      // an event above the limit would evict all others
       if (size <= maxBytes) {
         events.push({ number: last, streamId, message, bytes: size, atMs: clock.now() });
         bytes += size;
@@ -83,7 +80,7 @@ export function createSessionEvents(
       const asked = readEventId(eventId);
       if (!asked) return { kind: 'unknown' };
       const { streamId } = asked;
-      // the session has one own stream, wherever it was open before
+      // the session has only one own stream, whichever process it was open at before
       if (streamId === ownStream) return { kind: 'resumable', stream: streamId };
       if (!isOurs(asked.number)) return { kind: 'unknown' };
       if (isOpen(streamId) || after(asked).length > 0) return { kind: 'resumable', stream: streamId };
@@ -103,7 +100,7 @@ function isStart(message: JSONRPCMessage): boolean {
   return Object.keys(message).length === 0;
 }
 
-/** The parts of an event id; undefined for text that is none. */
+/** Reads an event id; undefined for an invalid one. */
 export function readEventId(eventId: string): { streamId: string; number: number } | undefined {
   const dot = eventId.lastIndexOf('.');
   const number = eventId.slice(dot + 1);

@@ -9,7 +9,7 @@ import type { Initialized } from './session-store.ts';
 const maxCapabilitiesBytes = 16 * 1024;
 const maxNameLength = 200;
 
-/** What is stored of an initialize request: the revision that the SDK will negotiate, and names of bounded length. */
+/** Returns what is stored of an initialize request: the revision that the SDK will negotiate, and names of bounded length. */
 export function readInitialize({ params }: Pick<InitializeRequest, 'params'>): Initialized | { problem: string } {
   const { protocolVersion, capabilities, clientInfo } = params;
   if (Buffer.byteLength(JSON.stringify(capabilities)) > maxCapabilitiesBytes) {

@@ -12,22 +12,10 @@ const maxBytesPerUser = 8 * 1024 * 1024;
 const maxIdLength = 200;
 
 export type StoredMessage = Pick<Waiting, 'id' | 'session'>;
+export type SessionMessages = ReturnType<typeof createSessionMessages>;
 
-/** Messages that reached another process than the one that they are meant for, on their way there. */
-export type SessionMessages = {
-  /**
-   * Stores a message and tells the other processes. Beyond the limits of a user, it is dropped.
-   * @returns by which it can be taken back
-   */
-  send(session: { hash: string; context: RequestContext }, stray: Stray): Promise<StoredMessage | undefined>;
-  /** Takes a message out, so that one process delivers it; undefined if another one has. */
-  take(waiting: StoredMessage): Promise<unknown>;
-  /** The messages that wait for one of these sessions. */
-  waiting(sessions: readonly string[]): Promise<Waiting[]>;
-  removeExpired(): Promise<void>;
-};
-
-export function createSessionMessages({ db, clock, ids }: { db: Database; clock: Clock; ids: Ids }): SessionMessages {
+/** Messages that reached the wrong process, on their way to the right one. */
+export function createSessionMessages({ db, clock, ids }: { db: Database; clock: Clock; ids: Ids }) {
   const rows = createMessageRows({
     query: db.query,
     clock,
@@ -38,7 +26,14 @@ export function createSessionMessages({ db, clock, ids }: { db: Database; clock:
   });
 
   return {
-    async send(session, { kind, target, message }) {
+    /**
+     * Stores a message and notifies the other processes. Drops it beyond the limits of a user.
+     * @returns a reference for `take`
+     */
+    async send(
+      session: { hash: string; context: RequestContext },
+      { kind, target, message }: Stray,
+    ): Promise<StoredMessage | undefined> {
       if (typeof target === 'string' && target.length > maxIdLength) return undefined;
       const id = ids.uuid();
       const notice = { kind: 'message', session: session.hash, message: { id, kind, target } };
@@ -56,12 +51,14 @@ export function createSessionMessages({ db, clock, ids }: { db: Database; clock:
       return added ? { id, session: session.hash } : undefined;
     },
 
-    async take({ id, session }) {
+    /** Takes a message out, so that only one process delivers it; undefined if another one has. */
+    async take({ id, session }: StoredMessage): Promise<unknown> {
       const taken = await rows.take({ id, recipient: session });
       return taken && parseExactly(taken.message);
     },
 
-    async waiting(sessions) {
+    /** The messages that wait for one of these sessions. */
+    async waiting(sessions: readonly string[]): Promise<Waiting[]> {
       return (await rows.waiting(sessions)).flatMap(({ id, recipient: session, kind, target }) => {
         const addressee = readAddressee(kind, target === null ? undefined : JSON.parse(target));
         return addressee ? [{ ...addressee, id, session }] : [];

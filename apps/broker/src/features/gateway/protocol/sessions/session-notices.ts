@@ -7,26 +7,24 @@ import { levelOf } from './session-store.ts';
 
 export const channel = 'mcp_sessions';
 
-/** What happened to a session, by its hash, in one of the processes. */
+/** What happened to a session in one of the processes. `session` is its hash. */
 export type SessionNotice =
   | { kind: 'ended'; session: string }
   | { kind: 'subscriptions'; session: string }
   | { kind: 'log-level'; session: string; level: LoggingLevel }
   | { kind: 'message'; session: string; message: Waiting };
 
-/** Processes tell each other what happened to a session that another one may have in memory. */
-export type SessionNotices = {
-  /** Never fails: the row is the truth, and a process that missed a notice reads it again. */
-  tell(notice: SessionNotice): Promise<void>;
-  stop(): Promise<void>;
-};
+export type SessionNotices = Awaited<ReturnType<typeof listenToSessions>>;
 
-/** @param on `missed` is called after notices may have been missed, and `unheard` now and then while none come */
+/**
+ * Lets processes notify each other of what happened to a session that another one may have in memory.
+ * @param on `missed` is called when notices may have been missed, and `unheard` now and then while none come
+ */
 export async function listenToSessions(
   db: Database,
   log: Log,
   on: { notice(notice: SessionNotice): void; missed(): void; unheard(): void },
-): Promise<SessionNotices> {
+) {
   const hear = (payload: string) => {
     if (payload === '') return on.missed();
     const notice = readNotice(payload);
@@ -34,7 +32,8 @@ export async function listenToSessions(
   };
   const stop = await db.listen(channel, hear, on.unheard);
   return {
-    async tell(notice) {
+    /** Never fails: the row is the truth, and a process that missed a notice reads it again. */
+    async tell(notice: SessionNotice): Promise<void> {
       await db.notify(channel, JSON.stringify(notice)).catch((error: unknown) => {
         log.warn({ err: error }, 'a change of a session was not announced to the other replicas');
       });

@@ -9,6 +9,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asRecord } from '#platform/json.ts';
 import { asJsonAnswer } from '../../wire/json-answer.ts';
 import { sendJsonRpcError } from '../../wire/json-rpc-error.ts';
+import { messagesOf } from '../../wire/messages-of.ts';
 import { parseAccept } from '../../wire/parse-accept.ts';
 import { maxBatch } from '../../door/read-body.ts';
 import { ClientStreams } from './client-streams.ts';
@@ -20,23 +21,23 @@ import type { Initialized } from './session-store.ts';
 const batchRevision = '2025-03-26';
 
 /**
- * The SDK's transport of one session, plus what it leaves open: a cancelled call ends its stream, ids in use are unique,
+ * The SDK's transport of one session, plus what it leaves open: a canceled call ends its stream, ids in use are unique,
  * and batches are accepted only in the revision that has them.
  */
 export class SessionTransport extends NodeStreamableHTTPServerTransport {
   readonly #open = new Set<RequestId>();
-  /** Requests whose answer may not be a stream: nothing can be asked or told on it. */
+  /** Requests whose answer may not be a stream, so no question or notice can be sent on it. */
   readonly #withoutStream = new Set<RequestId>();
-  /** Our unanswered questions to the client by their ids, and what to call when one is open no more. */
+  /** Our unanswered questions to the client by id, with the function to call when they are closed. */
   readonly #questions = new Map<RequestId, (() => void) | undefined>();
-  /** Is told of a call in which the client is asked; returns what to call when the question is open no more. */
+  /** Called when the client is asked during a call. Returns the function to call when the question is closed. */
   onAsking: ((call: RequestId) => () => void) | undefined;
   /** The answer to the GET on which the session's own stream is open. */
   #ownStream: ServerResponse | undefined;
-  /** Is told of notices of resources that this process cannot send, since the session's own stream is not open here. */
+  /** Called with notices of resources that this process cannot send, because the session's own stream is not open here. */
   onUnheard: ((notice: JSONRPCMessage) => void) | undefined;
   readonly streams = new ClientStreams();
-  /** Messages that the SDK stores and writes. The id of an answer is free before it is written. */
+  /** Messages that the SDK is storing and writing. The id of an answer is freed before it is written. */
   #writing = 0;
   #whenIdle: (() => void) | undefined;
   readonly #events: SessionEvents;
@@ -47,15 +48,15 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
   }
 
   /**
-   * Brings the session into the state after `initialize` without its client, which said this to another process or before
-   * a restart.
+   * Brings the session into the state after `initialize` without its client, which sent that to another process or before a
+   * restart.
    */
   async restore({ protocolVersion, capabilities, clientInfo }: Initialized): Promise<void> {
     const params = { protocolVersion, capabilities, clientInfo };
     await this.#post({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
   }
 
-  /** The messages of a body that answer a question or cancel a call that another process may have open. */
+  /** The messages of a body that answer a question or cancel a call of another process. */
   strays(body: unknown): Stray[] {
     if (Array.isArray(body) && body.length > maxBatch) return [];
     return messagesOf(body).flatMap((message) => {
@@ -84,7 +85,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     return this.#ownStream !== undefined && !this.#ownStream.destroyed && !this.#ownStream.writableEnded;
   }
 
-  /** Notes what the client has answered or cancelled. */
+  /** Closes the questions that the client has answered, and ends the calls that it has canceled. */
   async #note(messages: readonly unknown[]): Promise<void> {
     for (const { kind, target } of messages.flatMap((message) => addresseeOf(message) ?? [])) {
       if (target === undefined) continue;
@@ -98,14 +99,14 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     this.#questions.delete(id);
   }
 
-  /** Handles a message that did not come by a request of its own. */
+  /** Handles a message that did not come with its own request. */
   async #post(message: unknown): Promise<void> {
     const headers = {
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
       ...(this.sessionId !== undefined && { 'mcp-session-id': this.sessionId }),
     };
-    // brackets: the SDK's Node transport takes Node's requests only, and hides the one that it wraps
+    // brackets: the SDK's Node transport only takes Node's requests, and the transport that it wraps is private
     const response = await this['_webStandardTransport'].handleRequest(
       new Request('http://localhost/', { method: 'POST', headers }),
       { parsedBody: message },
@@ -132,12 +133,12 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     this.streams.forget(id);
   }
 
-  /** A fast-path call has left the session, answered. */
+  /** Call when a fast-path call has been answered. */
   left(): void {
     this.#closeIfIdle();
   }
 
-  /** Ends the stream that belongs to no call; calls `close` as soon as no call is unanswered, at once if none is. */
+  /** Ends the stream that belongs to no call, and calls `close` as soon as no call is unanswered. */
   closeWhenIdle(close: () => void): void {
     this.closeStandaloneSSEStream();
     this.#whenIdle = close;
@@ -169,7 +170,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
       if (resumption.kind === 'unknown') {
         return sendJsonRpcError(response, 400, -32000, 'Bad Request: Last-Event-ID is no event of this session');
       }
-      // an empty answer would make clients ask again, without end or for a second stream of the session
+      // an empty answer would make clients retry forever, or open a second stream of the session
       if (resumption.kind === 'finished') {
         response.setHeader('allow', 'POST, DELETE');
         return sendJsonRpcError(response, 405, -32000, 'Method not allowed: this stream has ended', body);
@@ -177,7 +178,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
       isOwnStream = resumption.stream === ownStream;
       this.streams.resume(resumption.stream, response);
     }
-    // a client that asks again has lost the stream that it had, which may look open from here for minutes
+    // a client that opens its stream again has lost the previous one, which may look open from here for minutes
     if (request.method === 'GET' && lastEventId === undefined && takesEvents(request)) this.closeStandaloneSSEStream();
     const isOwn = lastEventId === undefined || isOwnStream;
     if (request.method === 'GET' && isOwn) this.#ownStream = response;
@@ -197,9 +198,9 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     await this.#note(messages);
   }
 
-  /** Serves a client that takes JSON alone. */
+  /** Serves a client that only accepts JSON. */
   #serveJson(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
-    // brackets: the SDK's Node transport hides the one that it wraps
+    // brackets: the transport that the SDK's Node transport wraps is private
     const inner = this['_webStandardTransport'];
     const serve = toNodeHandler({
       fetch: async (asked, options) => asJsonAnswer(await inner.handleRequest(asked, options), body),
@@ -230,25 +231,21 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     }
   }
 
-  /** Ends the stream of a cancelled call without an answer, and makes the SDK forget the call. */
+  /** Ends the stream of a canceled call without an answer, and makes the SDK forget the call. */
   async #endCancelled(id: RequestId): Promise<void> {
     this.closeSSEStream(id);
     await this.send({ jsonrpc: '2.0', id, error: { code: -32000, message: 'The call was canceled' } }).catch(() => {});
   }
 }
 
-/** Replaces the SDK's code for "not found", that of 2026-07-28, by -32002 (2025-11-25, server/resources). */
+/** Replaces the SDK's code for "not found", which is that of 2026-07-28, with -32002 (2025-11-25, server/resources). */
 function inTermsOfSession(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== -32602) return message;
   if (!message.error.message.startsWith('Resource not found: ')) return message;
   return { ...message, error: { ...message.error, code: -32002 } };
 }
 
-function messagesOf(body: unknown): unknown[] {
-  return Array.isArray(body) ? body : [body];
-}
-
-/** The ids of the requests among some messages, and the first that is in use or comes twice. */
+/** The ids of the requests among some messages, and the first id that is in use or duplicate. */
 export function readIds(
   messages: readonly unknown[],
   open: ReadonlySet<RequestId>,

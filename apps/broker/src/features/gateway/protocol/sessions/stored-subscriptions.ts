@@ -1,21 +1,16 @@
 import type { Database, Query } from '#platform/db/database.ts';
 
 const maxPerSession = 100;
-/** As text in the row, as much as a client's capabilities may take. */
+/** Size of a session's subscriptions as text. As much as a client's capabilities may take. */
 const maxBytes = 16 * 1024;
-
-/** The resources that sessions subscribed to, in the rows of the sessions. */
-export type StoredSubscriptions = {
-  read(session: string): Promise<string[]>;
-  /** @returns false if the session has as many as it may, or has ended */
-  add(session: string, uri: string): Promise<boolean>;
-  remove(session: string, uri: string): Promise<void>;
-};
 
 type Row = { subscriptions: string };
 
-export function createStoredSubscriptions(db: Database): StoredSubscriptions {
-  /** Two processes may change the subscriptions of one session at once. */
+export type StoredSubscriptions = ReturnType<typeof createStoredSubscriptions>;
+
+/** The resources that sessions subscribed to, in the rows of the sessions. */
+export function createStoredSubscriptions(db: Database) {
+  /** Two processes may change the subscriptions of one session concurrently. */
   async function lock(query: Query, session: string): Promise<string[] | undefined> {
     const { rows } = await query<Row>(`select subscriptions from mcp_sessions where id_hash = $1 for no key update`, [
       session,
@@ -27,12 +22,13 @@ export function createStoredSubscriptions(db: Database): StoredSubscriptions {
     query(`update mcp_sessions set subscriptions = $2 where id_hash = $1`, [session, text]);
 
   return {
-    async read(session) {
+    async read(session: string): Promise<string[]> {
       const { rows } = await db.query<Row>(`select subscriptions from mcp_sessions where id_hash = $1`, [session]);
       return rows[0] ? JSON.parse(rows[0].subscriptions) : [];
     },
 
-    add: (session, uri) =>
+    /** @returns false if the session has too many subscriptions, or has ended */
+    add: (session: string, uri: string): Promise<boolean> =>
       db.transaction(async (query) => {
         const uris = await lock(query, session);
         if (!uris) return false;
@@ -43,7 +39,7 @@ export function createStoredSubscriptions(db: Database): StoredSubscriptions {
         return true;
       }),
 
-    remove: (session, uri) =>
+    remove: (session: string, uri: string): Promise<void> =>
       db.transaction(async (query) => {
         const uris = await lock(query, session);
         if (!uris?.includes(uri)) return;

@@ -4,14 +4,14 @@ import { asRecord } from '#platform/json.ts';
 const kinds = ['answer', 'cancellation', 'notice'] as const;
 
 /**
- * What a message of a session is meant for: the process that asked the client this question, that runs this call, or that
- * has the session's own stream open.
+ * The process that a message of a session is meant for: the one that asked the client this question, that runs this call, or
+ * that has the session's own stream open.
  */
 export type Addressee = { kind: (typeof kinds)[number]; target: RequestId | undefined };
 export type Stray = Addressee & { message: unknown };
 export type Waiting = Addressee & { id: string; session: string };
 
-/** For whom a client's message is, if it ends something that is open: an answer, or a cancellation. */
+/** The addressee of a client's message that ends something open: an answer or a cancellation. */
 export function addresseeOf(message: unknown): Addressee | undefined {
   const cancelled = cancelledId(message);
   if (cancelled !== undefined) return { kind: 'cancellation', target: cancelled };
@@ -28,7 +28,7 @@ export function cancelledId(message: unknown): RequestId | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
 
-/** The message of a notice. */
+/** Reads the message of a notice. */
 export function readWaiting(session: string, message: unknown): Waiting | undefined {
   const { id, kind, target } = asRecord(message) ?? {};
   const addressee = readAddressee(kind, target);
