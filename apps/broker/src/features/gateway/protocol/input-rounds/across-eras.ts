@@ -3,28 +3,29 @@ import {
   isInputRequiredResult,
   ProtocolError,
   type CallToolResult,
-  type ClientCapabilities,
   type InputRequest,
   type InputRequiredResult,
 } from '@modelcontextprotocol/server';
 import { asRecord } from '#platform/json.ts';
-import { ownMeta } from '#platform/own-meta.ts';
 import { isWebPage } from '#platform/http/is-web-page.ts';
+import { answerWords } from '../../call/call-failure.ts';
 import type { CallRequest } from '../../call/call-request.ts';
+import { failedResult } from '../../call/own-results.ts';
 import type { PageQuestions } from '../../call/page-questions.ts';
 
-/** Code of a modern server: the client lacks a required capability. */
+/** A modern server's code when the client lacks a required capability. */
 const missingCapability = -32021;
-/** Code up to 2025-11-25: the user must open a page first. */
+/** The code up to 2025-11-25 when the user must open a page first. */
 const urlRequired = -32042;
 
 const notAPageText = 'This tool asked to open an address that is not a web page. It was not passed on.';
 
-const neededWords: Record<InputRequest['method'], string> = {
-  'elicitation/create': 'ask you something (elicitation)',
-  'sampling/createMessage': 'let the server use your model (sampling)',
-  'roots/list': 'say which folders it works in (roots)',
-};
+/** The capability that each question needs, and what a client with it can do. */
+const needs = {
+  'elicitation/create': { capability: 'elicitation', words: answerWords.form },
+  'sampling/createMessage': { capability: 'sampling', words: answerWords.sampling },
+  'roots/list': { capability: 'roots', words: answerWords.roots },
+} as const;
 
 /**
  * Translates answers that only one era has into the client's era: a page to open becomes an input request, and what the
@@ -50,7 +51,7 @@ export async function callAcrossEras<P extends object>(
   }
 }
 
-/** The same for a prompt or a resource, whose failures are errors. */
+/** Translates answers for a prompt or a resource, whose failures are errors. */
 export async function othersAcrossEras<P extends object, Answer extends object>(
   request: CallRequest<P>,
   pages: PageQuestions,
@@ -71,12 +72,12 @@ function canOpen(request: CallRequest<object>, pages: PageQuestions): boolean {
   return request.context.capabilities?.elicitation?.url !== undefined && pages.mayAsk(request);
 }
 
-/** Whether -32042 can go to the client as it is: it belongs to the revision of its session, and it can open the pages. */
+/** Whether -32042 can go to the client unchanged: its session's revision has it, and the client can open the pages. */
 function isForClient(error: ProtocolError, request: CallRequest<object>, pages: PageQuestions): boolean {
   return error.code === urlRequired && !request.clientCapabilities && hasPagesOnly(error) && canOpen(request, pages);
 }
 
-/** Asks a client of 2026-07-28 to open the pages of an error, if it can. It then repeats the call, which the server accepts. */
+/** Asks a client of 2026-07-28 to open the pages of an error, if it can. It then repeats the call. */
 function orAskPages(
   error: ProtocolError,
   request: CallRequest<object>,
@@ -92,8 +93,8 @@ function orAskPages(
 }
 
 /**
- * Turns an error that the client's era does not know, that asks for a missing capability, or that names pages for a client
- * that cannot open them, into a text. Undefined for every other error.
+ * Turns an error into a text if the client's era does not know it, if it asks for a missing capability, or if it names pages
+ * that the client cannot open. Undefined for every other error.
  */
 export function asRefusal(error: ProtocolError, era: 'modern' | 'legacy'): CallToolResult | undefined {
   if (error.code === missingCapability && era === 'legacy') return lacking(error);
@@ -101,7 +102,7 @@ export function asRefusal(error: ProtocolError, era: 'modern' | 'legacy'): CallT
   return hasPagesOnly(error) ? refusal(pagesText(error)) : notAPage();
 }
 
-/** Whether all that an error asks to open are web pages. */
+/** Whether an error asks to open nothing but web pages. */
 function hasPagesOnly({ data }: ProtocolError): boolean {
   return pagesOf(data).length === elicitationsOf(data).length;
 }
@@ -117,25 +118,15 @@ function lacking(error: ProtocolError): CallToolResult {
   return refusal(`This tool needs a client that can do ${words}. Yours cannot.`);
 }
 
-/** Names the capability that a session's client lacks for an answer of a modern server. */
+/** Says what a session's client cannot do that an answer of a modern server asks for. */
 function cannotGive({ clientCapabilities, context }: CallRequest<unknown>, answer: InputRequiredResult) {
   if (clientCapabilities) return undefined;
-  const lacking = Object.values(answer.inputRequests ?? {}).find(({ method }) => !can(context.capabilities, method));
-  return lacking && (neededWords[lacking.method] ?? lacking.method);
+  const can = ({ method }: InputRequest) => context.capabilities?.[needs[method]?.capability] !== undefined;
+  const lacking = Object.values(answer.inputRequests ?? {}).find((question) => !can(question));
+  return lacking && (needs[lacking.method]?.words ?? lacking.method);
 }
 
-function can(capabilities: ClientCapabilities | undefined, method: InputRequest['method']): boolean {
-  switch (method) {
-    case 'elicitation/create':
-      return capabilities?.elicitation !== undefined;
-    case 'sampling/createMessage':
-      return capabilities?.sampling !== undefined;
-    case 'roots/list':
-      return capabilities?.roots !== undefined;
-  }
-}
-
-/** Whether a question has a URL that is not a web page. Until here only the number of questions was checked. */
+/** Whether a question has a URL that is not a web page. */
 export function wantsOtherThanPages({ inputRequests = {} }: InputRequiredResult): boolean {
   return Object.values<unknown>(inputRequests).some((question) => {
     const params = asRecord(asRecord(question)?.['params']);
@@ -161,5 +152,5 @@ function pagesOf(data: unknown): { message: string; url: string }[] {
 }
 
 function refusal(text: string, code = 'client_cannot'): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true, _meta: ownMeta({ code }) };
+  return failedResult(text, { code });
 }

@@ -18,9 +18,9 @@ export type ParkedCall<Answer> = {
    * Rejects as the call does. The call ends if the client hangs up meanwhile.
    */
   round(side: RoundSide, answers: Record<string, unknown>): Promise<Round<Answer>>;
-  /** Ends a call that waits for an answer: by default because none came. */
+  /** Ends a call that waits for an answer, by default because none came. */
   end(why?: Error): void;
-  /** Its end. Rejects as the call does. */
+  /** Resolves with the call's answer. Rejects as the call does. */
   readonly running: Promise<Answer>;
 };
 
@@ -53,10 +53,10 @@ export function startParkedCall<Answer>(
         });
         wake();
       }),
-    // request progress from the server only if the client requested it
+    // only request progress from the server if the client requested it
     onProgress: first.onProgress && ((progress) => current?.onProgress?.(progress)),
     onLog: (message) => current?.onLog?.(message),
-    // between two rounds no request is open
+    // no request is open between two rounds
     listening: () => current?.listening() ?? 'gone',
   });
   // it may fail between two rounds; the next round gets the failure
@@ -102,4 +102,8 @@ function present(questions: ReadonlyMap<string, Question>): InputRequests {
       return [key, { method, params: rest } as InputRequests[string]];
     }),
   );
+}
+
+export function countAnswer(logical: LogicalCall): void {
+  logical.answers = (logical.answers ?? 0) + 1;
 }

@@ -9,8 +9,8 @@ import { asRecord } from '#platform/json.ts';
 import { notAPage, wantsOtherThanPages } from './across-eras.ts';
 
 /**
- * What the SDK's server answers to questions for a modern client without any of the capabilities, for a call whose stream
- * is open, so that the SDK's server cannot take it over any more.
+ * Answers questions for a modern client without any of the capabilities, as the SDK's server does. For calls whose stream is
+ * open, which the SDK's server can no longer take over.
  */
 export function refuseQuestions(answer: InputRequiredResult): CallToolResult | ProtocolError {
   if (wantsOtherThanPages(answer)) return notAPage();

@@ -12,11 +12,11 @@ export type RoundState = {
   callId: string;
   /** The credits held for the first round: later rounds cost the same. Undefined for calls without a price. */
   credits?: number;
-  /** How often the client has answered before. */
+  /** Questions that the client has answered so far. */
   answers?: number;
   /** The usage row that the next round replaces. */
   left?: NonNullable<LogicalCall['left']>;
-  /** The price that the client was asked to approve, in a question of our own. */
+  /** The price that we asked the user to approve. */
   priceAsked?: NonNullable<LogicalCall['priceAsked']>;
 } & (
   | {
@@ -30,21 +30,19 @@ export type RoundState = {
 /** The call that a state is bound to. It is invalid for any other user or call. */
 export type BoundCall = { userId: string; link: string; method: string; name: string; arguments: unknown };
 
-export type RequestStates = {
-  seal(state: RoundState, call: BoundCall): Promise<string>;
-  /** @throws ProtocolError -32602 for a state that was altered, or is another call's or user's; LostCallError for an old one */
-  open(sealed: string, call: BoundCall, context: ServerContext): Promise<RoundState>;
-};
+export type RequestStates = ReturnType<typeof createRequestStates>;
 
 type Payload = { state: RoundState; call: string; expiresAtMs: number };
 
 /** Signs the state that the client carries. Every replica with the same key can read it. */
-export function createRequestStates(key: Uint8Array, clock: Clock): RequestStates {
-  // the codec's limit uses the machine's clock; our own expiry, in the payload, is the one that decides
+export function createRequestStates(key: Uint8Array, clock: Clock) {
+  // the codec's limit uses the machine's clock; our own expiry in the payload decides
   const codec = createRequestStateCodec<Payload>({ key, ttlSeconds: (2 * roundTtlMs) / 1000 });
   return {
-    seal: (state, call) => codec.mint({ state, call: digest(call), expiresAtMs: clock.now() + roundTtlMs }),
-    async open(sealed, call, context) {
+    seal: (state: RoundState, call: BoundCall): Promise<string> =>
+      codec.mint({ state, call: digest(call), expiresAtMs: clock.now() + roundTtlMs }),
+    /** @throws ProtocolError -32602 for a state that was altered or is another call's or user's; LostCallError for an old one */
+    async open(sealed: string, call: BoundCall, context: ServerContext): Promise<RoundState> {
       const payload = await codec.verify(sealed, context).catch(() => undefined);
       if (!payload || payload.call !== digest(call)) throw unusableState();
       if (payload.expiresAtMs < clock.now()) throw new LostCallError('over');

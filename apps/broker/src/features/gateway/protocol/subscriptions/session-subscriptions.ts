@@ -7,25 +7,25 @@ import type { ResourceSubscriptions } from './resource-subscriptions.ts';
 /** resources/subscribe and unsubscribe of one session up to 2025-11-25, in one of the processes. */
 export type SessionSubscriptions = {
   /**
-   * Does what the row says: ends what the client unsubscribed from in another process and, where the session's own stream
-   * is open here, watches what it subscribed to there or before a restart.
-   * @param options.mayHaveChanged whether the client is told of each of these resources that it may have changed meanwhile
+   * Applies the session's row: ends what the client unsubscribed from in another process and, if the session's own stream is
+   * open here, watches what it subscribed to there or before a restart.
+   * @param options.mayHaveChanged whether to notify the client that each of these resources may have changed meanwhile
    */
   follow(options: { isHeard: boolean; mayHaveChanged: boolean }): Promise<void>;
-  /** Whether a message tells of a resource that this process watches: then it has told its client itself. */
+  /** Whether a message is a notice of a resource that this process watches: then it has notified the client itself. */
   isKnown(message: unknown): boolean;
 };
 
 export type SubscriptionParts = {
   resources: ResourceSubscriptions;
   stored: StoredSubscriptions;
-  /** Tells the other processes that the subscriptions of a session are others now. */
+  /** Notifies the other processes that the subscriptions of a session changed. */
   tellChanged(session: string): Promise<void>;
 };
 
 /**
- * Serves the subscriptions of a session. Its row has them; the process in which it subscribed watches the resources, and the
- * one that has the session's own stream.
+ * Serves the subscriptions of a session. They are stored in its row. The resources are watched by the process in which the
+ * client subscribed, and by the one that has the session's own stream.
  * @param session the hash of its id
  */
 export function serveSubscriptions(
@@ -34,7 +34,7 @@ export function serveSubscriptions(
   context: RequestContext,
   { resources, stored, tellChanged }: SubscriptionParts,
 ): SessionSubscriptions {
-  /** What ends each subscription here; undefined while it is being made. */
+  /** Functions that end the subscriptions here; undefined while one is being made. */
   const open = new Map<string, (() => void) | undefined>();
   let closed = false;
 

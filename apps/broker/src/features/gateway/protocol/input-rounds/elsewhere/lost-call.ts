@@ -1,5 +1,5 @@
 import { ProtocolError, type CallToolResult } from '@modelcontextprotocol/server';
-import { ownMeta } from '#platform/own-meta.ts';
+import { failedResult } from '../../../call/own-results.ts';
 
 const advice = 'Check whether it took effect before you try again.';
 const reasons = {
@@ -20,7 +20,7 @@ const reasons = {
   },
 };
 
-/** A round has no answer of its call for its client: that may have run in another process, or has ended before. */
+/** A round that cannot answer its client: its call ran in another process, or has ended. */
 export class LostCallError extends ProtocolError {
   readonly reason: string;
 
@@ -30,8 +30,7 @@ export class LostCallError extends ProtocolError {
     this.reason = code;
   }
 
-  /** For a tool, because models never see JSON-RPC errors. */
   toResult(): CallToolResult {
-    return { content: [{ type: 'text', text: this.message }], isError: true, _meta: ownMeta({ code: this.reason }) };
+    return failedResult(this.message, { code: this.reason });
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Passes a value on at once, and while more come the newest of them after each `everyMs`.
- * `stop` drops the one that waits.
- */
+/** Passes values on, at most one per `everyMs`: only the newest waits. `stop` drops it. */
 export function createNewest<Value>(everyMs: number, pass: (value: Value) => void) {
   let waiting: { value: Value } | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -11,10 +8,10 @@ export function createNewest<Value>(everyMs: number, pass: (value: Value) => voi
     if (!waiting) return;
     const { value } = waiting;
     waiting = undefined;
-    tell(value);
+    send(value);
   }
 
-  function tell(value: Value): void {
+  function send(value: Value): void {
     timer = setTimeout(next, everyMs);
     timer.unref();
     pass(value);
@@ -23,7 +20,7 @@ export function createNewest<Value>(everyMs: number, pass: (value: Value) => voi
   return {
     put(value: Value): void {
       if (timer) waiting = { value };
-      else tell(value);
+      else send(value);
     },
     stop(): void {
       clearTimeout(timer);

@@ -5,7 +5,7 @@ import { asRecord } from '#platform/json.ts';
 /** How a round ended: with the answer for its client, or with an error. */
 export type RoundEnd = { answer: object } | { error: ProtocolError };
 
-/** As text for the process whose client waits for it. */
+/** Serializes the end for the process whose client waits for it. */
 export function writeEnd(end: RoundEnd): string {
   if ('answer' in end) return JSON.stringify(end);
   const { code, message, data } = end.error;

@@ -8,19 +8,19 @@ import { channel, readNotice, writeNotice, type RoundNotice } from './round-noti
 import { createSentRounds, type ElsewhereCall, type RoundRequest } from './sent-rounds.ts';
 import { createTakenRounds, type TakenRounds, type WaitingHere } from './taken-rounds.ts';
 
-/** Results of tools have 8 MiB at most, and of a user's calls 8 wait in a process. */
+/** Limit of what waits for one user: results have at most 8 MiB, and at most 8 calls of a user wait in a process. */
 const maxBytesPerUser = 64 * 1024 * 1024;
 
-/** Rounds that reach another process than the one where their call waits. */
+/** Runs rounds that reached another process than the one where their call waits. */
 export type RoundsElsewhere = {
   /** Names this process in a requestState, until it ends. */
   readonly broker: string;
   /**
    * Runs a round in the process where its call waits.
-   * @throws ProtocolError as a round here does, and a LostCallError if that process stopped while it ran the round
+   * @throws ProtocolError as a round here does; LostCallError if that process stopped while it ran the round
    */
   run(call: ElsewhereCall, request: RoundRequest): Promise<object>;
-  /** From now on, runs the rounds of other processes with the calls that wait here. */
+  /** Starts to run rounds that reached other processes with the calls that wait here. */
   serve(waiting: WaitingHere): void;
   removeExpired(): Promise<void>;
   stop(): Promise<void>;
@@ -65,7 +65,7 @@ export async function createRoundsElsewhere(options: {
     sent.heed(notice);
   }
 
-  /** After notices may have been missed. */
+  /** Call when notices may have been missed. */
   async function readAgain(): Promise<void> {
     for (const waiting of await rows.waiting([broker])) {
       if (waiting.kind === 'answer') await sent.takeAnswer(waiting);

@@ -1,4 +1,4 @@
-import { ProtocolError } from '@modelcontextprotocol/server';
+import { ProtocolError, type LoggingMessageNotification, type Progress } from '@modelcontextprotocol/server';
 import { parseExactly } from '#platform/json/exact-numbers.ts';
 import type { Ids } from '#platform/ids.ts';
 import { asRecord } from '#platform/json.ts';
@@ -10,53 +10,46 @@ import { createNewest } from './newest.ts';
 import { writeEnd, type RoundEnd } from './round-end.ts';
 import { writeNotice, type RoundNotice } from './round-notices.ts';
 
-/** How often the other processes hear that their rounds still run. */
+/** How often the other processes are told that their rounds still run. */
 const wordEveryMs = 2000;
-/** As many ids fit into a notice. */
+/** Ids that fit into a notice. */
 const idsInNotice = 100;
-/** NOTIFY is a commit: of a round's progress, and of its log, four notices a second. */
+/** NOTIFY is a commit: four notices a second for a round's progress, and four for its log. */
 const noticeEveryMs = 250;
 
 /** A call that was parked in this process, taken out for one round. */
-export type HeldCall = {
+export type ResumableCall = {
   readonly userId: string;
-  /** Passes the client's answers on; resolves to the answer for the client, as the call or its next questions. */
+  /** Passes the client's answers on. Resolves to the answer for the client: the call's, or its next questions. */
   goOn(side: RoundSide, answers: Record<string, unknown>): Promise<object>;
   end(): void;
 };
 
 /** The calls that wait in this process. */
 export type WaitingHere = {
-  /** Takes a parked call out; undefined if it is not parked here any more. */
-  takeOut(parked: string): HeldCall | undefined;
+  /** Takes a parked call out; undefined if it is no longer parked here. */
+  takeOut(parked: string): ResumableCall | undefined;
   /** Whether a parked call has ended without an answer. */
   isOver(parked: string): boolean;
 };
 
-/** Rounds that this process runs for clients of others. */
-export type TakenRounds = ReturnType<typeof createTakenRounds>;
-
-export function createTakenRounds({
-  broker,
-  rows,
-  tell,
-  takeOut,
-  isOver,
-  underWay,
-  ids,
-  log,
-}: {
+type Parts = WaitingHere & {
   broker: string;
   rows: MessageRows;
   tell(notice: RoundNotice): Promise<void>;
-  takeOut: WaitingHere['takeOut'];
-  isOver: WaitingHere['isOver'];
-  /** Counts them among those that a stop waits for. */
+  /** Counts the rounds among what a stop waits for. */
   underWay: Pick<InFlight, 'enter'>;
   ids: Ids;
   log: Log;
-}) {
-  type Running = { abort: AbortController; from: string | undefined; ended: Promise<void> };
+};
+
+type Running = { abort: AbortController; from: string | undefined; ended: Promise<void> };
+
+export type TakenRounds = ReturnType<typeof createTakenRounds>;
+
+/** Rounds that this process runs for clients of other processes. */
+export function createTakenRounds(parts: Parts) {
+  const { tell, takeOut, log } = parts;
   const running = new Map<string, Running>();
   const words = setInterval(() => {
     const rounds = [...running.keys()];
@@ -66,72 +59,14 @@ export function createTakenRounds({
   }, wordEveryMs);
   words.unref();
 
-  async function serve(round: string, parked: string, known: Running): Promise<void> {
-    const { signal } = known.abort;
-    const stored = await rows.take({ id: round, recipient: broker });
-    if (!stored) {
-      // its client has gone, as when it hangs up here
-      if (signal.aborted) takeOut(parked)?.end();
-      return;
-    }
-    const { from: to, answers } = readRound(stored.message);
-    known.from = to;
-    // from here on a second round with this state is refused
-    const held = takeOut(parked);
-    if (held?.userId !== stored.userId) {
-      held?.end();
-      return tell({ kind: 'refused', to, round, why: isOver(parked) ? 'over' : 'unknown' });
-    }
-    void tell({ kind: 'running', rounds: [round] });
-    const end = await run(held, round, to, answers, signal);
-    if (signal.aborted) return;
-    const id = ids.uuid();
-    const added = await rows.add(
-      { id, recipient: to, userId: stored.userId, kind: 'answer', target: round, message: writeEnd(end) },
-      writeNotice({ kind: 'answer', to, round, row: id }) ?? '',
-    );
-    if (!added) await tell({ kind: 'refused', to, round, why: 'too_much' });
-  }
-
-  async function run(
-    held: HeldCall,
-    round: string,
-    to: string,
-    answers: Record<string, unknown>,
-    signal: AbortSignal,
-  ): Promise<RoundEnd> {
-    const progress = createNewest(noticeEveryMs, (value: Parameters<NonNullable<RoundSide['onProgress']>>[0]) => {
-      void tell({ kind: 'progress', to, round, progress: value });
-    });
-    const logged = createNewest(noticeEveryMs, (value: Parameters<NonNullable<RoundSide['onLog']>>[0]) => {
-      void tell({ kind: 'log', to, round, log: value });
-    });
-    try {
-      const side = {
-        signal,
-        onProgress: progress.put,
-        onLog: logged.put,
-        listening: () => (signal.aborted ? ('gone' as const) : ('ready' as const)),
-      };
-      return { answer: await held.goOn(side, answers) };
-    } catch (error) {
-      if (error instanceof ProtocolError) return { error };
-      if (!signal.aborted) log.error({ err: error }, 'a round for another replica failed');
-      return { error: new ProtocolError(-32603, 'Internal error') };
-    } finally {
-      progress.stop();
-      logged.stop();
-    }
-  }
-
   return {
-    /** Runs a round whose row has come. */
+    /** Runs a round whose row has arrived. */
     start(round: string, parked: string): void {
       if (running.has(round)) return;
-      const leave = underWay.enter();
+      const leave = parts.underWay.enter();
       const known: Running = { abort: new AbortController(), from: undefined, ended: Promise.resolve() };
       running.set(round, known);
-      known.ended = serve(round, parked, known)
+      known.ended = serve(round, parked, known, parts)
         .catch(async (error: unknown) => {
           log.warn({ err: error }, 'a round for another replica could not be answered');
           if (known.from !== undefined) await tell({ kind: 'refused', to: known.from, round, why: 'stopped' });
@@ -141,7 +76,7 @@ export function createTakenRounds({
           leave();
         });
     },
-    /** The client of a round has gone: its call ends, as when the client hangs up here. */
+    /** Ends the call of a round whose client has gone, as if the client had hung up here. */
     cancel(round: string, parked: string): void {
       const known = running.get(round);
       if (known) known.abort.abort();
@@ -157,6 +92,66 @@ export function createTakenRounds({
       await Promise.all(all.map(([, { ended }]) => ended));
     },
   };
+}
+
+async function serve(round: string, parked: string, known: Running, parts: Parts): Promise<void> {
+  const { broker, rows, tell, takeOut, isOver, ids } = parts;
+  const { signal } = known.abort;
+  const stored = await rows.take({ id: round, recipient: broker });
+  if (!stored) {
+    // its client has gone: the call ends, as if the client had hung up here
+    if (signal.aborted) takeOut(parked)?.end();
+    return;
+  }
+  const { from: to, answers } = readRound(stored.message);
+  known.from = to;
+  // from here on a second round with this state is refused
+  const call = takeOut(parked);
+  if (call?.userId !== stored.userId) {
+    call?.end();
+    return tell({ kind: 'refused', to, round, why: isOver(parked) ? 'over' : 'unknown' });
+  }
+  void tell({ kind: 'running', rounds: [round] });
+  const end = await run(call, answers, { to, round }, signal, parts);
+  if (signal.aborted) return;
+  const id = ids.uuid();
+  const added = await rows.add(
+    { id, recipient: to, userId: stored.userId, kind: 'answer', target: round, message: writeEnd(end) },
+    writeNotice({ kind: 'answer', to, round, row: id }) ?? '',
+  );
+  if (!added) await tell({ kind: 'refused', to, round, why: 'too_much' });
+}
+
+/** Continues a call. Its client reads the progress and the log of the round as notices. */
+async function run(
+  call: ResumableCall,
+  answers: Record<string, unknown>,
+  client: { to: string; round: string },
+  signal: AbortSignal,
+  { tell, log }: Parts,
+): Promise<RoundEnd> {
+  const progress = createNewest(noticeEveryMs, (value: Progress) => {
+    void tell({ kind: 'progress', ...client, progress: value });
+  });
+  const logged = createNewest(noticeEveryMs, (value: LoggingMessageNotification['params']) => {
+    void tell({ kind: 'log', ...client, log: value });
+  });
+  try {
+    const side = {
+      signal,
+      onProgress: progress.put,
+      onLog: logged.put,
+      listening: () => (signal.aborted ? ('gone' as const) : ('ready' as const)),
+    };
+    return { answer: await call.goOn(side, answers) };
+  } catch (error) {
+    if (error instanceof ProtocolError) return { error };
+    if (!signal.aborted) log.error({ err: error }, 'a round for another replica failed');
+    return { error: new ProtocolError(-32603, 'Internal error') };
+  } finally {
+    progress.stop();
+    logged.stop();
+  }
 }
 
 function readRound(message: string): { from: string; answers: Record<string, unknown> } {
