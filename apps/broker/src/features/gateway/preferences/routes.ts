@@ -13,7 +13,7 @@ import { metaTools } from '../meta-tools/meta-tool-definitions.ts';
 import { isListed } from '../view/is-listed.ts';
 import type { PersonalView } from '../view/personal-view.ts';
 
-/** Of a client that can answer every kind of question. */
+/** The capabilities of a client that can answer every kind of question. */
 const everyAnswer = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 /** Settings for the list of /mcp. Only the token identifies the user (clarifications, Addresses). */

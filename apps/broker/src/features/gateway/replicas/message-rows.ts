@@ -1,19 +1,19 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 
-/** How long a message waits for the process that it is meant for. */
+/** How long a message waits for its recipient. */
 const keepMs = 60_000;
 const maxPerUser = 64;
 
-/** A message that waits. `recipient` and `target` say for whom and for what; `kind` is one of its table's. */
+/** `recipient` and `target` say whom and what a message is for; `kind` is one of its table's. */
 export type WaitingMessage = { id: string; recipient: string; kind: string; target: string | null };
-export type NewMessage = WaitingMessage & { userId: string; message: string };
+type NewMessage = WaitingMessage & { userId: string; message: string };
 
-/** Messages from one process to another: rows that the receiver deletes. A NOTIFY tells of each. */
+/** Messages from one process to another: rows that the recipient deletes, each announced by NOTIFY. */
 export type MessageRows = {
-  /** Stores a message and sends the notice. @returns false if too much waits for its user already: nothing is stored */
+  /** Stores a message and sends the notice. @returns false, with nothing stored, if too much is waiting for its user */
   add(added: NewMessage, notice: string): Promise<boolean>;
-  /** Takes a message out, so that one process handles it; undefined if another one has. */
+  /** Takes a message out, so that only one process handles it; undefined if another one has. */
   take(of: Pick<WaitingMessage, 'id' | 'recipient'>): Promise<Pick<NewMessage, 'userId' | 'message'> | undefined>;
   /** The messages that wait for these recipients, oldest first. */
   waiting(recipients: readonly string[]): Promise<WaitingMessage[]>;
@@ -22,7 +22,7 @@ export type MessageRows = {
 
 /**
  * @param table has the columns id, user_id, kind, target, message and created_at
- * @param recipient its column for whom a message is
+ * @param recipient the column with a message's recipient
  * @param channel of the notices
  */
 export function createMessageRows(options: {

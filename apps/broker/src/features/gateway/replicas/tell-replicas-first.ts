@@ -1,11 +1,11 @@
 import type { ListChanges } from '../view/list-changes.ts';
 
-/** Within this time the other processes know of a change. */
+/** How long the other processes may take to learn of a change. */
 const learnMs = 250;
 
 /**
- * Tells clients of changed lists a moment later. A client that is told at once could read its lists at a process that does not
- * know of the change yet, and would not be told again: its stream may be here.
+ * Delays notices of changed lists. A client that is notified immediately could read its lists from a process that does not
+ * know of the change yet, and would not be notified again: its stream may be here.
  */
 export function tellReplicasFirst(tellClients: (changes: ListChanges | undefined) => void) {
   const timers = new Set<NodeJS.Timeout>();

@@ -2,19 +2,19 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 
-/** A result with its schema, as JSON: `members` without the braces. */
+/** A result and its schema as JSON. `members` has no braces. */
 export type Comparison = { schema: string; members: string };
 export type Verdict = { fits: boolean } | { fits: undefined; reason: string };
-/** `isSlow`: there was no verdict. */
+/** `isSlow`: the worker gave no verdict. */
 type Compared = Verdict & { isSlow?: boolean };
 
 export type ResultValidator = {
   /**
-   * Whether the structuredContent of a result fits the outputSchema of its tool. Undefined where that cannot be told: the schema
-   * is none, the comparison takes too long, or too many wait.
-   * @param of what the log calls the tool
+   * Whether the structuredContent of a result fits the outputSchema of its tool. Undefined if that is unknown: the schema is
+   * invalid, the comparison takes too long, or too many are waiting.
+   * @param of names the tool in the log
    * @param schema never changed in place
-   * @param members of the result, as JSON text without the braces
+   * @param members of the result, as JSON text without braces
    */
   fits(
     of: { server: string; tool: string },
@@ -24,23 +24,23 @@ export type ResultValidator = {
   stop(): Promise<void>;
 };
 
-/** From when the worker has it. */
+/** Time limit of one comparison in the worker. */
 const comparisonMs = 1000;
 const startMs = 10_000;
 const maxWaiting = 64;
 /**
- * A schema that is none is left alone for so long, and all of a server one of whose comparisons took too long: it takes the
- * time of the others.
+ * How long an invalid schema is skipped, and every schema of a server after one of its comparisons took too long: it takes
+ * the time of others.
  */
 const pauseMs = 60_000;
 const maxPaused = 1000;
-/** A result may have 8 MiB of text, which is more once it is parsed. */
+/** A result may have 8 MiB of text, and takes more memory once it is parsed. */
 const resourceLimits = { maxOldGenerationSizeMb: 256 };
 
-/** Compares results in a worker of its own, one after the other. It starts with the first of them. */
+/** Compares results sequentially in a worker of its own, which starts with the first result. */
 export function createResultValidator({ clock, log }: { clock: Clock; log: Log }): ResultValidator {
   const texts = new WeakMap<object, string>();
-  /** By the text of a schema, or the id of a server: until when. */
+  /** End of the pause, by the text of a schema or the id of a server. */
   const paused = new Map<string, number>();
   let worker: Promise<Worker> | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -74,10 +74,10 @@ export function createResultValidator({ clock, log }: { clock: Clock; log: Log }
   return {
     async fits(of, definition, members) {
       const schema = textOf(definition);
-      const isLeftAlone = () => isStopped || isPaused(schema) || isPaused(of.server);
-      if (waiting >= maxWaiting || isLeftAlone()) return undefined;
+      const isSkipped = () => isStopped || isPaused(schema) || isPaused(of.server);
+      if (waiting >= maxWaiting || isSkipped()) return undefined;
       waiting++;
-      const compared = last.then(() => (isLeftAlone() ? undefined : compare({ schema, members })));
+      const compared = last.then(() => (isSkipped() ? undefined : compare({ schema, members })));
       last = compared;
       const verdict = await compared;
       waiting--;
@@ -98,7 +98,7 @@ export function createResultValidator({ clock, log }: { clock: Clock; log: Log }
 
 async function startWorker(onEnd: () => void): Promise<Worker> {
   const worker = new Worker(new URL('./validation-worker.ts', import.meta.url), { resourceLimits, execArgv: [] });
-  // nothing waits for it at the end of the process; what it fails with is told where its answer is waited for
+  // the process need not wait for the worker to end; answerOf reports its errors
   worker
     .once('exit', onEnd)
     .on('error', () => {})
@@ -113,18 +113,18 @@ async function startWorker(onEnd: () => void): Promise<Worker> {
 }
 
 async function ask(worker: Worker, comparison: Comparison): Promise<Verdict> {
-  const told = answerOf(worker, comparisonMs);
-  // nothing is handed over
+  const answer = answerOf(worker, comparisonMs);
+  // no object is transferred
   worker.postMessage(comparison, []);
   // why the cast: the worker answers a comparison with nothing else
-  return (await told) as Verdict;
+  return (await answer) as Verdict;
 }
 
-/** The next message of a worker. @throws Error when there is none in time, or it ends */
+/** The next message of a worker. @throws Error if none comes in time, or the worker ends */
 function answerOf(worker: Worker, withinMs: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const tooLong = () => end(() => reject(new Error(`it takes more than ${withinMs} ms`)));
-    // where this thread was busy itself, the answer may have come meanwhile
+    // if this thread was busy, the answer may have arrived meanwhile
     const timer = setTimeout(() => setImmediate(tooLong), withinMs);
     const onMessage = (message: unknown) => end(() => resolve(message));
     const onError = (error: unknown) => end(() => reject(error));

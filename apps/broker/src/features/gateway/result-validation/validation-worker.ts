@@ -1,6 +1,6 @@
-// The worker that compares results with the outputSchema of their tool. A server chooses both: a pattern can keep a validator busy
-// for years (gateway.md, trap 8), so it has a thread that can be ended. Of the SDK's two validators this one makes no code
-// of a schema.
+// The worker that compares results with the outputSchema of their tool. A server chooses both, and a pattern can keep a
+// validator busy for years (gateway.md, trap 8): a worker can be ended. Of the SDK's two validators, this one does not compile
+// schemas to code.
 import { parentPort } from 'node:worker_threads';
 import type { JsonSchemaType } from '@modelcontextprotocol/client';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
@@ -16,7 +16,7 @@ port.postMessage('ready');
 
 function compare(schema: string, members: string): Verdict {
   try {
-    // why the cast: a schema is whatever its server says, and the validator throws for what is none
+    // why the cast: the schema comes from the server, and the validator throws if it is invalid
     const validate = provider.getValidator(JSON.parse(schema) as JsonSchemaType);
     const { structuredContent }: { structuredContent?: unknown } = JSON.parse(`{${members}}`);
     return { fits: validate(structuredContent).valid };

@@ -14,18 +14,14 @@ import type { IdentityOf } from '../protocol/server-identity.ts';
 const supportedProtocolVersions = [modernRevision, ...SUPPORTED_PROTOCOL_VERSIONS];
 
 /**
- * The card of each link, from memory. It says what a client of the link hears too: the draft asks that both agree, and that a
- * card names no tools.
+ * Serves the card of each link, from memory. It agrees with what clients of the link are told, and names no tools: the draft
+ * requires both.
  */
 export function mountServerCards(
   router: Router,
-  {
-    publicUrl,
-    brandName,
-    identityOf,
-    catalogue,
-  }: { publicUrl: string; brandName: string; identityOf: IdentityOf; catalogue: Pick<Catalogue, 'snapshot'> },
+  parts: { publicUrl: string; brandName: string; identityOf: IdentityOf; catalogue: Pick<Catalogue, 'snapshot'> },
 ): void {
+  const { publicUrl, brandName, identityOf, catalogue } = parts;
   function present(
     serverId: string | undefined,
     said: { description: string; page: string; path: string },

@@ -8,14 +8,14 @@ import type { ToolRuns } from './create-tool-runs.ts';
 
 type Parts = { runs: ToolRuns; keepAlive: KeepAlive; answers: Pick<InFlight, 'enter'> };
 
-/** Running a tool from the web app. Only the token identifies the person (clarifications, Addresses). */
+/** Runs tools for the web app. Only the token identifies the user (clarifications, Addresses). */
 export function mountToolRuns(router: Router, { runs, keepAlive, answers }: Parts): void {
   router.route(startToolRun, async ({ caller, body, request, reply }) => {
     const run = runs.start({ caller, callId: request.id, ...body });
     const stream = openEventStream(reply);
     const leave = answers.enter();
     const stopComments = keepAlive.watch(stream.keepAlive);
-    // a client that goes away cancels; after the end this does nothing
+    // a client that leaves cancels; after the end this does nothing
     stream.onClose(run.abort);
     await run.follow({ tell: stream.tell, listening: () => listeningOn(stream.response) });
     stopComments();

@@ -17,14 +17,15 @@ import { callTool } from '../call/call-tool.ts';
 import type { PageQuestions } from '../call/page-questions.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { callAcrossEras } from '../protocol/input-rounds/across-eras.ts';
+import { countAnswer } from '../protocol/input-rounds/parked-call.ts';
 
-/** Rounds of one run: a server that only ever asks again would keep a run going without end. */
+/** Rounds allowed per run: a server that always asks again would never let it end. */
 const maxRounds = 16;
 
 /** The web app shows forms and links to pages. It has no model to lend and no folders. */
 const capabilities = { elicitation: { form: {}, url: {} } };
 
-/** It shows every question, so that it need not be told of a page in a text. */
+/** The web app shows every question, so it never needs the URL in a text instead. */
 const pages: PageQuestions = { mayAsk: () => true, asked() {}, answered() {} };
 
 export type ToolRun = {
@@ -36,19 +37,19 @@ export type ToolRun = {
   signal: AbortSignal;
   onProgress(progress: Progress): void;
   listening(): Listening;
-  /** Asks the person. Rejects when `signal` aborts, and when the run ends. */
+  /** Asks the user. Rejects when `signal` aborts, and when the run ends. */
   ask(ask: RunAsk, signal: AbortSignal): Promise<Record<string, unknown>>;
 };
 
-/** What a person is asked: by the server, or, where a price rose, by us. */
+/** A question to the user: from the server or, about a price that rose, from us. */
 export type RunAsk = Ask & { rise?: PriceRise | undefined };
 
 type Params = CallToolRequest['params'] & Pick<InputRequiredResult, 'requestState'>;
 type Answer = CallToolResult | InputRequiredResult;
 
 /**
- * Runs a tool for a person at the web app, on the path of every call: this is a client of 2026-07-28 in the same process,
- * which asks the person and repeats the call with what they answered.
+ * Runs a tool for a user of the web app, on the path of every call. This is a client of 2026-07-28 in the same process: it
+ * asks the user and repeats the call with their answers.
  * @throws ProtocolError as callTool does; the signal's reason when it aborts between two rounds
  */
 export async function runTool(run: ToolRun, parts: GatewayParts): Promise<CallToolResult> {
@@ -64,7 +65,7 @@ export async function runTool(run: ToolRun, parts: GatewayParts): Promise<CallTo
     clientCapabilities: capabilities,
     async onAsk(ask, withdrawn) {
       const answer = await run.ask(ask, AbortSignal.any([withdrawn, signal]));
-      countAnswer(request);
+      countAnswer(request.logical);
       return answer;
     },
   };
@@ -75,7 +76,7 @@ export async function runTool(run: ToolRun, parts: GatewayParts): Promise<CallTo
     if (rounds === maxRounds) throw new ProtocolError(-32_603, `The tool asked more than ${maxRounds} times`);
     const inputResponses = await askAll(answer, run, request.logical.priceAsked);
     signal.throwIfAborted();
-    countAnswer(request);
+    countAnswer(request.logical);
     const { requestState } = answer;
     // why the cast: the answers have the keys of the server's own questions
     const params = { ...request.params, inputResponses, ...(requestState !== undefined && { requestState }) } as Params;
@@ -93,7 +94,7 @@ function callOnce(request: CallRequest<Params>, parts: GatewayParts): Promise<An
   );
 }
 
-/** @throws ProtocolError for what is no question to a person */
+/** @throws ProtocolError for anything but a question to the user */
 async function askAll(
   { inputRequests = {} }: InputRequiredResult,
   run: ToolRun,
@@ -106,8 +107,4 @@ async function askAll(
     return [key, await run.ask({ method, params: asRecord(params) ?? {}, rise }, run.signal)] as const;
   });
   return Object.fromEntries(await Promise.all(asked));
-}
-
-function countAnswer({ logical }: CallRequest<unknown>): void {
-  logical.answers = (logical.answers ?? 0) + 1;
 }

@@ -9,14 +9,14 @@ import { createRateLimit } from '#platform/rate-limit.ts';
 import { createMessageRows } from '../replicas/message-rows.ts';
 
 const channel = 'tool_runs';
-/** How long the process that runs the call may take to say that it has the message. */
+/** How long the process that runs the call may take to confirm that it has the message. */
 const firstWordMs = 3000;
-/** Messages of a person that are passed on to other processes. */
+/** Messages of one user that are passed on to other processes. */
 const passedOnPerMinute = 600;
-/** Each is a request's body at most. */
+/** Limit of what waits for one user. A message is at most the body of a request. */
 const maxBytesPerUser = 8 * 1024 * 1024;
 
-/** What a person sends to a run of theirs. */
+/** What a user sends to one of their runs. */
 const messageSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('answer'), answer: answerToolRun.body }),
   z.object({ kind: z.literal('cancellation') }),
@@ -24,9 +24,9 @@ const messageSchema = z.discriminatedUnion('kind', [
 export type RunMessage = z.infer<typeof messageSchema>;
 
 const noticeSchema = z.discriminatedUnion('kind', [
-  /** To the process that runs this call: a message for it has come. */
+  /** To the process that runs this call: there is a message for it. */
   z.object({ kind: z.literal('message'), call: z.string(), row: z.string() }),
-  /** Back: it has the message, and whether that was of use. */
+  /** Back: it has taken the message. `found`: whether it had the run and its question. */
   z.object({ kind: z.literal('taken'), row: z.string(), found: z.boolean() }),
 ]);
 type Notice = z.infer<typeof noticeSchema>;
@@ -34,14 +34,15 @@ type Notice = z.infer<typeof noticeSchema>;
 /** The runs of this process. */
 export type RunsHere = {
   callIds(): string[];
-  /** Answers false for a run or a question that is not this person's, or is over. */
+  /** @returns false for a run or a question that is over, or is not this user's */
   handle(userId: string, callId: string, message: RunMessage): boolean;
 };
 
-/** Messages to runs that reach another process than the one that runs the call. */
+/** Passes on messages to runs of other processes. */
 export type RunsElsewhere = {
   /**
-   * Passes a message on. Answers false if no process has such a run of this person: after 3 s if none has the run.
+   * Passes a message on.
+   * @returns false if no process has such a run of this user; after 3 s if none has the run at all
    * @throws SoukError rate_limited
    */
   pass(userId: string, callId: string, message: RunMessage): Promise<boolean>;
@@ -67,7 +68,7 @@ export async function createRunsElsewhere(options: {
     maxBytesPerUser,
   });
   const rate = createRateLimit(passedOnPerMinute, clock);
-  /** Messages that were passed on, by their rows. */
+  /** The messages that were passed on and not confirmed yet, by their rows. */
   const sent = new Map<string, (found: boolean | undefined) => void>();
   let here: RunsHere | undefined;
 
@@ -84,7 +85,7 @@ export async function createRunsElsewhere(options: {
     take(notice.call, notice.row).catch(failed);
   }
 
-  /** After notices may have been missed. */
+  /** Call when notices may have been missed. */
   async function readAgain(): Promise<void> {
     for (const { id, recipient } of await rows.waiting(here?.callIds() ?? [])) await take(recipient, id);
   }
@@ -116,7 +117,7 @@ export async function createRunsElsewhere(options: {
           ));
         if (!isStored) throw new SoukError('rate_limited');
         silence = setTimeout(resolve, firstWordMs, undefined);
-        // a row that is gone has been taken, although the word of it has not come
+        // without its row, the message has been taken, although the confirmation did not arrive
         return (await taken) ?? (await rows.take({ id: row, recipient: callId })) === undefined;
       } finally {
         clearTimeout(silence);

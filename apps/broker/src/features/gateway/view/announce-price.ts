@@ -1,6 +1,6 @@
 import type { CatalogueItem } from '#features/catalogue/index.ts';
 
-/** The definition of a tool, whose description says the price that was announced for a date, if one was. */
+/** Adds the price that was announced for a date, if any, to the description in a tool's definition. */
 export function announcePrice(
   { price: { credits, coming } }: CatalogueItem,
   definition: CatalogueItem['definition'],

@@ -1,8 +1,8 @@
 import { asRecord } from '#platform/json.ts';
 
 /**
- * The keys in a tool's `_meta` for the page in which a client shows its results: the older name of MCP Apps (2026-01-26),
- * and ChatGPT's. The current name, `ui.resourceUri`, is nested and handled below.
+ * The keys in a tool's `_meta` for the page that shows its results: the older name of MCP Apps (2026-01-26), and ChatGPT's.
+ * The current name, `ui.resourceUri`, is nested and handled below.
  */
 const pageKeys: ReadonlySet<string> = new Set(['ui/resourceUri', 'openai/outputTemplate']);
 

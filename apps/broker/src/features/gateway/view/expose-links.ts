@@ -6,9 +6,9 @@ import { hasResource, matchCost } from './own-templates.ts';
 import type { RequestContext } from './request-context.ts';
 
 /**
- * Rewrites the addresses of a server's resources, linked and embedded, and of the pages in `_meta`, so that they can be read on
- * the link where the client got them. On /mcp, a URI that is in none of the server's lists gets the server's name as a prefix,
- * because it does not identify its owner. Addresses of the web stay: clients fetch them from there (2026-07-28, Resources).
+ * Rewrites the URIs of a server's resources, linked and embedded, and of the pages in `_meta`, so that they can be read on
+ * the link where the client got them. On /mcp, a URI that is in none of the server's lists gets the server's name as a
+ * prefix, because it does not identify its owner. Web addresses stay: clients fetch them directly (2026-07-28, Resources).
  */
 export function exposeLinks<Result extends Pick<CallToolResult, 'content' | '_meta'>>(
   context: RequestContext,
@@ -31,7 +31,7 @@ export function exposePages(context: RequestContext, server: CatalogueServer, me
 
 /**
  * How much of an answer's links is matched against templates, in characters times templates: a server chooses both, and
- * may send thousands of each. Links beyond that get the prefix, under which each of them can be read.
+ * may send thousands of each. Links beyond that get the prefix, under which they can always be read.
  */
 const mostMatched = 250_000;
 
@@ -54,13 +54,13 @@ export function linkExposer(server: CatalogueServer): (block: ContentBlock) => C
   }
 }
 
-/** By the server's own names, made once for each state of its catalogue. */
+/** Exposed names by the server's own URIs, built once for each state of its catalogue. */
 const listedNames = new WeakMap<CatalogueServer['resources'], ReadonlyMap<string, string>>();
 
 function listedName({ resources }: CatalogueServer, uri: string): string | undefined {
   let names = listedNames.get(resources);
   if (!names) {
-    // of two with one name the first counts
+    // of two resources with one name, the first counts
     const entries = (spell: (uri: string) => string) =>
       resources.map((item) => [spell(item.name), item.exposedName] as const).toReversed();
     names = new Map([...entries(normalUri), ...entries((uri) => uri)]);

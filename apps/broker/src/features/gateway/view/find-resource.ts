@@ -37,26 +37,26 @@ export function findResource(context: RequestContext, visible: Visible, address:
   return owner && found(owner, address, address);
 }
 
-/** By the normal form of each address under which one of a server's resources is read without a prefix. */
+/** A server's resources by the normal form of their URIs. */
 const bySpelling = new WeakMap<CatalogueServer['resources'], ReadonlyMap<string, CatalogueItem>>();
 
 function listedAs({ resources }: CatalogueServer, address: string): CatalogueItem | undefined {
   let items = bySpelling.get(resources);
   if (!items) {
-    // of two with one normal form the first counts
+    // of two resources with one normal form, the first counts
     items = new Map(resources.map((item) => [normalUri(item.name), item] as const).toReversed());
     bySpelling.set(resources, items);
   }
   return items.get(normalUri(address));
 }
 
-/** How a server itself writes an address that a client wrote. */
+/** The server's own spelling of an address that a client wrote. */
 function ownSpelling(server: CatalogueServer, address: string): string {
   if (server.resources.some(({ name }) => name === address)) return address;
   return listedAs(server, address)?.name ?? templateOf(address, allTemplates(server))?.own ?? address;
 }
 
-/** Of two servers that list an address in two spellings, the one that was deployed first has every other spelling of it. */
+/** The first deployed server that lists the address in another spelling. */
 function ownerByOtherSpelling(servers: readonly CatalogueServer[], address: string) {
   const [owner] = servers
     .flatMap((server) => {
@@ -67,7 +67,7 @@ function ownerByOtherSpelling(servers: readonly CatalogueServer[], address: stri
   return owner;
 }
 
-/** The server of a resource URI among those that the user may know and does not see. It is looked for in the same way. */
+/** Finds the server of a resource URI among those that the user may know about but does not see. */
 export function findHiddenResource(context: RequestContext, visible: Visible, address: string): Hidden | undefined {
   const listed = visible.hidden('resource', address);
   if (listed) return listed;
@@ -81,8 +81,8 @@ export function findHiddenResource(context: RequestContext, visible: Visible, ad
 }
 
 /**
- * The server whose template says most of a URI by its beginning: `notes://{+path}` stands behind `notes://note/{id}` of
- * another server. Of two that say as much, the one that was deployed first.
+ * The server whose template has the longest fixed beginning: `notes://note/{id}` of one server comes before `notes://{+path}`
+ * of another. On a tie, the server that was deployed first.
  */
 function ownerByTemplate(servers: readonly CatalogueServer[], address: string) {
   const [owner] = servers

@@ -4,19 +4,19 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { WhyHidden } from './personal-view.ts';
 
 /**
- * The JSON-RPC code for what a person sees nothing of. In the range that JSON-RPC leaves to servers; SDK 1.x uses -32001 for
- * its own time-out, and -32002 is MCP's.
+ * The JSON-RPC code for items of a server that the user does not see. It is in the range that JSON-RPC leaves to servers;
+ * SDK 1.x uses -32001 for its own timeout, and MCP has -32002.
  */
 export const hiddenErrorCode = -32010;
 
-/** The page of a service, on which a person switches it on or gets it. */
+/** The page of a service, where a user turns it on or gets it. */
 export function serviceUrl(publicUrl: string, { id }: CatalogueServer): string {
   return `${publicUrl}/service/${id}`;
 }
 
 /**
- * Says in a sentence how people get a server that their plan doesn't include, with the plan and the prices of its page, and
- * whether they can buy it there.
+ * Says in a sentence how a user gets a server that their plan doesn't include, with the plan and the prices that its page
+ * shows, and whether they can buy it there.
  */
 export type HowToGet = (server: CatalogueServer) => { text: string; isSold: boolean };
 
@@ -34,9 +34,9 @@ export const howToGet =
   };
 
 /**
- * Why a person sees nothing of a server, and what they can do about it. It ends with the URL and no full stop, which clients
+ * Says why a user does not see a server, and what they can do about it. Ends with the URL and no full stop, which clients
  * would take for a part of it.
- * @param charge a sentence about what a call to a server that is not included cost, before the advice
+ * @param charge a sentence about what the call cost, before the advice
  */
 export function hiddenText(
   why: WhyHidden,

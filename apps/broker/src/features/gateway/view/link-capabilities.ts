@@ -8,9 +8,9 @@ import {
 import { needsOwnSecrets } from '#features/upstreams/index.ts';
 
 /**
- * The capabilities that a link announces: always tools, and the features of its server. /mcp announces the features of
- * all servers, also of those that the user cannot use yet, so that enabling or buying one needs no new session. We always
- * announce changing lists, even if a server does not.
+ * The capabilities that a link announces: tools, and the features of its server. /mcp announces the features of all
+ * servers, even those that the user cannot use yet, so that enabling or buying one needs no new session. We always announce
+ * changing lists, even if a server does not.
  */
 export function capabilitiesOf(serverId: string | undefined, snapshot: CatalogueSnapshot): ServerCapabilities {
   const servers = serverId === undefined ? snapshot.servers : [snapshot.byId.get(serverId)];
@@ -25,8 +25,8 @@ export function capabilitiesOf(serverId: string | undefined, snapshot: Catalogue
 }
 
 /**
- * The features that the server announced; else those that its lists show; all of them for a server never asked, and for one
- * that offers each person something else.
+ * The features that the server announced, otherwise those that its lists show. All features for a server that was never
+ * asked or has personal tools.
  */
 function featuresKnown(server: CatalogueServer): readonly ServerFeature[] {
   if (server.features) return server.features;

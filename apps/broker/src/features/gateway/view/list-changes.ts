@@ -9,7 +9,7 @@ export type ListChanges = (context: RequestContext) => readonly ListKind[];
 
 const everyKind: readonly ListKind[] = ['tools', 'prompts', 'resources'];
 
-/** The lists of one person changed: what they may use, what they switched on. Undefined: those of everyone. */
+/** Changes of all lists of one user. Undefined, also as `userId`: the lists of every user. */
 export function changedFor(userId: string | undefined): ListChanges | undefined {
   if (userId === undefined) return undefined;
   return ({ caller }) => (caller.userId === userId ? everyKind : []);
@@ -18,9 +18,9 @@ export function changedFor(userId: string | undefined): ListChanges | undefined 
 type Changed = { server: CatalogueServer; kinds: readonly ListKind[] };
 
 /**
- * What a change of the catalogue changed in people's lists; undefined for nothing. A person whose view is not in memory may have
- * everything that changed in theirs.
- * @param servers those that were read again, and `before` as they were, with those that are deployed no more
+ * Finds the lists that a change of the catalogue changed; undefined if there are none. For a user whose view is not in
+ * memory, everything that changed counts.
+ * @param servers the refetched servers; `before` has their previous state, and servers that are no longer deployed
  */
 export function changesOf(
   servers: readonly CatalogueServer[],
@@ -47,7 +47,7 @@ function changeOf(before: CatalogueServer | undefined, server: CatalogueServer):
   if (before?.deployedAtMs !== server.deployedAtMs) return [{ server, kinds: everyKind }];
   if (before.offersHash === server.offersHash) return [];
   const kinds = everyKind.filter((kind) => textOf(kind, before) !== textOf(kind, server));
-  // a tool that is under review is in no list
+  // no list has a tool that is under review
   return kinds.length > 0 ? [{ server, kinds }] : [];
 }
 

@@ -3,24 +3,24 @@ import { normalUri } from '#platform/text/normal-uri.ts';
 import { readUriTemplate, type UriTemplate } from '#platform/text/uri-template.ts';
 
 /**
- * How much of an address is matched against one server's templates, in characters times templates. A server may have hundreds
- * of templates, and each match takes time; with the prefix of the server, an address needs none.
+ * How much of an address is matched against one server's templates, in characters times templates: a server may have
+ * hundreds, and each match takes time. An address with the server's prefix needs no match.
  */
 const mostMatched = 64 * 1024;
-/** What a match takes besides its characters, in characters: an address may have none. */
+/** The fixed cost of a match, in characters. */
 export const matchCost = 16;
 
-/** Whether one of a server's templates contains a URI, on /mcp under the same URI. */
+/** Whether a URI matches one of a server's templates and is read on /mcp without a prefix. */
 export function hasResource(server: CatalogueServer, address: string): boolean {
   return templateOf(address, bareTemplates(server)) !== undefined;
 }
 
-/** A template as its server wrote it, and in normal form. */
+/** A template as its server wrote it, and in normal form. `isBare`: it is exposed without a prefix. */
 type Template = { written: UriTemplate; normal: UriTemplate; isBare: boolean };
 
 /**
- * The template of a server that contains an address, with the address as the server writes its beginning, and how much of the
- * address the template says by its beginning.
+ * Finds the first template that matches an address. `own` is the address with the beginning as the server spells it, `said`
+ * the length of the template's fixed beginning.
  */
 export function templateOf(address: string, templates: readonly Template[]): { own: string; said: number } | undefined {
   let matched = 0;
@@ -40,7 +40,7 @@ export function templateOf(address: string, templates: readonly Template[]): { o
   return undefined;
 }
 
-/** Those that say most first: read once for each state. */
+/** The templates with the longest beginning first, read once for each state of the catalogue. */
 const readTemplates = new WeakMap<CatalogueServer['templates'], readonly Template[]>();
 
 export function allTemplates({ templates }: CatalogueServer): readonly Template[] {
@@ -60,7 +60,7 @@ export function allTemplates({ templates }: CatalogueServer): readonly Template[
 
 const bareOnes = new WeakMap<CatalogueServer['templates'], readonly Template[]>();
 
-/** The templates under which addresses are read without a prefix. */
+/** The templates that are exposed without a prefix. */
 export function bareTemplates(server: CatalogueServer): readonly Template[] {
   let bare = bareOnes.get(server.templates);
   if (!bare) bareOnes.set(server.templates, (bare = allTemplates(server).filter(({ isBare }) => isBare)));

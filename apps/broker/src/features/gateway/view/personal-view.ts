@@ -13,14 +13,14 @@ export type SeenServers = {
   part(server: CatalogueServer): CatalogueServer | undefined;
   /** Why the user does not see a server; undefined if they do. */
   whyHidden(server: CatalogueServer): WhyHidden | undefined;
-  /** What servers offer to this user's accounts, whether or not the user sees them. */
+  /** This user's personal tools, whether or not the user sees their servers. */
   offers: PersonOffers;
 };
 export type WhyHidden = 'not_included' | 'switched_off';
 
 /**
- * A user sees the servers that the entitlement policy allows and that they have not switched off, and of each server what
- * their upstream account offers.
+ * Shows a user the servers that the entitlement policy allows and that they have not switched off, each with what their
+ * upstream account has there.
  */
 export function createPersonalView(
   entitlement: EntitlementPolicy,

@@ -10,13 +10,13 @@ export type RequestContext = {
   serverId: string | undefined;
   /** The client's capabilities, once known. Servers up to 2025-11-25 get them in the handshake. */
   capabilities?: ClientCapabilities | undefined;
-  /** What the client calls itself, where that is known: a claim. */
+  /** The client's name for itself, once known. A claim. */
   clientInfo?: { name: string; version: string } | undefined;
-  /** The lowest level of log messages that the client set for its session, if it has (up to 2025-11-25). */
+  /** The lowest level of log messages that the client wants in its session, if it set one (up to 2025-11-25). */
   logLevel?: LoggingLevel | undefined;
   /** Stores the level that the client sets for its session. */
   saveLogLevel?: ((level: LoggingLevel) => Promise<void>) | undefined;
-  /** The request that is being served, for listeners; a session as such has none. */
+  /** The request that is being served, for listeners. The context of a session has none. */
   request?: McpRequest | undefined;
 };
 

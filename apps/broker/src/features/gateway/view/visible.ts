@@ -10,7 +10,7 @@ export type Visible = {
   prompt(name: string): Found | undefined;
   /** The server of an item that the user does not see, and why. */
   hidden(kind: ItemKind, name: string): Hidden | undefined;
-  /** The servers of this link that the user may know and does not see, each with what their account is offered. */
+  /** The servers of this link that the user may know about but does not see, each with their personal tools. */
   readonly hiddenServers: readonly { server: CatalogueServer; why: WhyHidden }[];
 };
 export type Found = { server: CatalogueServer; item: CatalogueItem };
@@ -40,7 +40,7 @@ export function visibleTo(context: RequestContext, snapshot: CatalogueSnapshot, 
     : new VisibleThrough(seen, context, snapshot);
 }
 
-/** A class, since each call makes one: its methods cost nothing to make, unlike closures and a getter of an object. */
+/** A class, because each call creates one: unlike closures and an object's getter, its methods cost nothing to create. */
 class VisibleThrough implements Visible {
   readonly #seen: SeenServers;
   readonly #serverId: string | undefined;
@@ -69,7 +69,7 @@ class VisibleThrough implements Visible {
   }
 
   hidden(kind: ItemKind, name: string): Hidden | undefined {
-    const found = this.#inCatalogue(kind, name) ?? this.#inOffers(kind, name);
+    const found = this.#inCatalogue(kind, name) ?? this.#inPersonal(kind, name);
     const server = found?.server ?? (kind === 'resource' ? namedOwner(name, this.#snapshot) : undefined);
     const why = server && this.#seen.whyHidden(server);
     return server && why && { server, name: found?.item.name ?? ownUri(server.slug, name), why };
@@ -90,7 +90,7 @@ class VisibleThrough implements Visible {
       return server && item && { server, item };
     }
     const found = this.#inCatalogue(kind, name);
-    const owner = found?.server ?? this.#offeringServer(kind, name);
+    const owner = found?.server ?? this.#personalOwner(kind, name);
     const server = owner && this.#seen.part(owner);
     if (!server) return undefined;
     if (server === found?.server) return found;
@@ -110,9 +110,9 @@ class VisibleThrough implements Visible {
     return server && item && { server, item };
   }
 
-  /** Finds the item among what the user's accounts are offered, also of a server that the user does not see. */
-  #inOffers(kind: ItemKind, name: string): Found | undefined {
-    const server = this.#offeringServer(kind, name);
+  /** Finds the item among the user's personal tools, even on a server that the user does not see. */
+  #inPersonal(kind: ItemKind, name: string): Found | undefined {
+    const server = this.#personalOwner(kind, name);
     if (!server) return undefined;
     const part = this.#seen.offers.part(server);
     const item =
@@ -122,13 +122,13 @@ class VisibleThrough implements Visible {
     return item && { server, item };
   }
 
-  #offeringServer(kind: ItemKind, name: string): CatalogueServer | undefined {
+  #personalOwner(kind: ItemKind, name: string): CatalogueServer | undefined {
     const serverId = this.#serverId ?? this.#seen.offers.ownerOf(kind, name);
     return serverId === undefined ? undefined : this.#snapshot.byId.get(serverId);
   }
 }
 
-/** The items of an entry by their names on /mcp; for entries of one person, which the snapshot's maps do not have. */
+/** The items of a server by their names on /mcp. For servers with personal tools: the snapshot's maps lack those. */
 function exposedIn(server: CatalogueServer, kind: ItemKind): ReadonlyMap<string, CatalogueItem> {
   let known = indexes.get(server);
   if (!known) indexes.set(server, (known = {}));
