@@ -36,7 +36,6 @@ export type ProgramTarget = {
   cwd: string;
   /** The child's whole environment. */
   env: Record<string, string>;
-  /** Called with each process that was started. */
   onStarted?: ((pid: number) => void) | undefined;
   guard?: ProcessGuard | undefined;
 };

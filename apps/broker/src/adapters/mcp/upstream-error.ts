@@ -11,13 +11,11 @@ export type UpstreamErrorKind =
   | 'timeout'
   /** The connection or the process ended while a call was open, or HTTP 502, 504. */
   | 'closed'
-  /** The answer was not valid MCP. */
   | 'bad_upstream'
   /** A tool's result does not fit its outputSchema. */
   | 'bad_result'
   /** The answer exceeds the byte limit. */
   | 'result_too_large'
-  /** The server has more tools than it may have. */
   | 'too_many_tools'
   /** HTTP 401, or 403 for missing scopes; `wwwAuthenticate` has the challenge. */
   | 'sign_in_required'
@@ -25,7 +23,6 @@ export type UpstreamErrorKind =
   | 'session_lost'
   /** The address is neither public nor allow-listed (SSRF). */
   | 'refused_address'
-  /** The caller aborted its signal. */
   | 'cancelled'
   /** Too many calls are running, and nothing was sent; or the server said so: HTTP 429. */
   | 'busy'

@@ -68,7 +68,6 @@ export type NoticeListener = {
   listening?(): Listening;
 };
 
-/** Aborts when the caller cancels its request. */
 export type CallerSignal = AbortSignal | Cancellation;
 
 export type CallOptions = Asking & {
@@ -86,10 +85,7 @@ export type CallOptions = Asking & {
 export type ToolCallOptions = CallOptions & {
   /** The definition from the upstream's list: its x-mcp-header arguments are mirrored as headers (SEP-2243). */
   readonly toolDefinition?: Tool;
-  /**
-   * The JSON types that the result's structuredContent may have; undefined if it may be absent. Any other result is an
-   * UpstreamError `bad_result`.
-   */
+  /** The allowed JSON types of structuredContent; undefined if it may be absent. Other results throw `bad_result`. */
   readonly resultTypes?: readonly string[] | undefined;
   /** Rewrites links to the server's resources for the client. Only called for results that may contain links. */
   expose?(result: CallToolResult): CallToolResult;
@@ -120,7 +116,6 @@ type InputRound = { inputResponses?: InputResponses; requestState?: string };
 
 export type ToolParams = CallToolRequest['params'] & InputRound;
 
-/** Is notified of changes to one resource. */
 export type ResourceWatcher = {
   /** The resource, or a sub-resource of it, changed. */
   onUpdated(uri: string): void;

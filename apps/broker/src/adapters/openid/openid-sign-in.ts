@@ -8,7 +8,6 @@ const googleIssuer = 'https://accounts.google.com';
 /** Limit for each request to the provider and its answer. A sign-in takes three, the first one after a start five. */
 const requestTimeoutSeconds = 15;
 
-/** The signed-in user, according to the provider. */
 export type UpstreamProfile = Person & {
   /** When the provider authenticated the user, in epoch milliseconds; undefined if it does not say. */
   authenticatedAtMs: number | undefined;

@@ -6,7 +6,6 @@ export class ProviderFailure extends Error {
   readonly code: string | undefined;
   readonly param: string | undefined;
   readonly status: number | undefined;
-  /** Identifies the request in the provider's log. */
   readonly requestId: string | undefined;
   /**
    * The id of the earlier request with the same Idempotency-Key whose stored answer this is. The provider also stores its own
@@ -33,4 +32,16 @@ export class ProviderFailure extends Error {
     const isKept = error.headers?.['idempotent-replayed'] === 'true' && (error.statusCode ?? 0) >= 400;
     this.keptFrom = isKept ? error.headers?.['original-request'] : undefined;
   }
+}
+
+const operator = 'the operator of this shop';
+
+/** Tells the user what to do about a request that the payment provider refuses, and would refuse again. */
+export function refusalText({ code, message, requestId }: ProviderFailure): string {
+  if (code === 'amount_too_small')
+    return `The payment provider charges no amount as small as this. Tell ${operator}: the price has to be higher.`;
+  if (/combine currencies/i.test(message))
+    return `You pay for something here in another currency, and the payment provider takes one currency from each customer. Cancel that first, or ask ${operator}.`;
+  const reference = requestId === undefined ? '' : `, with this number: ${requestId}`;
+  return `The payment provider refused this, and would refuse it again. Nothing was charged. Tell ${operator}${reference}.`;
 }

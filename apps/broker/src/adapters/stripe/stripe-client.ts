@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Stripe } from 'stripe';
 import { SoukError } from '#platform/errors.ts';
 import { isLiveKey } from './live-key.ts';
-import { ProviderFailure } from './provider-failure.ts';
-import { refusalText } from './refusal-text.ts';
+import { ProviderFailure, refusalText } from './provider-failure.ts';
 
 export { makeOnce } from './make-once.ts';
 
@@ -17,7 +16,7 @@ const lockWaitMs = 250;
 /** Webhooks older than this are refused, because they may be a replay. */
 const toleranceSeconds = 300;
 
-/** The provider's keys and address. Without host, port and protocol: Stripe itself. */
+/** The provider's keys and address; the address is Stripe's own unless host, port and protocol are given. */
 type ProviderAccess = {
   secretKey: string;
   webhookSecret: string;
@@ -26,7 +25,6 @@ type ProviderAccess = {
   protocol?: 'http';
 };
 
-/** The payment provider: Stripe or its stand-in. */
 export type PaymentProvider = {
   /** If false, no money moves, and purchases grant nothing once a live key is set. */
   readonly livemode: boolean;
@@ -38,11 +36,7 @@ export type PaymentProvider = {
   call<T>(request: (stripe: Stripe) => Promise<T>): Promise<T>;
   /** Like `call`, but returns undefined if the provider does not know the requested object. */
   find<T>(request: (stripe: Stripe) => Promise<T>): Promise<T | undefined>;
-  /**
-   * Reads a webhook.
-   * @param body as it was received, byte for byte
-   * @returns undefined unless the provider signed it within the last 300 s
-   */
+  /** Reads a webhook. @param body byte for byte. @returns undefined unless the provider signed it in the last 300 s */
   readEvent(body: Buffer, signature: string, nowMs: number): Stripe.Event | undefined;
   stop(): void;
 };
@@ -87,7 +81,7 @@ export function connectProvider({ secretKey, webhookSecret, ...at }: ProviderAcc
     call,
     find: (request) =>
       call(request).catch((error: unknown) => {
-        if (error instanceof SoukError && isMissing(error.cause)) return undefined;
+        if (isMissing(failureOf(error))) return undefined;
         throw error;
       }),
     readEvent(body, signature, nowMs) {
@@ -121,10 +115,15 @@ function toSoukError(error: InstanceType<typeof Stripe.errors.StripeError>): Sou
   return new SoukError('payments_unavailable', { cause });
 }
 
+function failureOf(error: unknown): ProviderFailure | undefined {
+  const cause = error instanceof SoukError ? error.cause : undefined;
+  return cause instanceof ProviderFailure ? cause : undefined;
+}
+
 /** Whether the provider answered with a refusal: it is reachable, and other requests may succeed. */
 export function isRefusal(error: unknown): boolean {
-  const cause = error instanceof SoukError ? error.cause : undefined;
-  return cause instanceof ProviderFailure && isFinal(cause);
+  const failure = failureOf(error);
+  return failure !== undefined && isFinal(failure);
 }
 
 function isFinal({ status = 0 }: ProviderFailure): boolean {
@@ -136,17 +135,16 @@ const ownerNeeded = new Set(['subscription_payment_intent_requires_action', 'aut
 
 /** Whether the owner of the card has to confirm the payment, for example with 3-D Secure. */
 export function needsOwner(error: unknown): boolean {
-  const cause = error instanceof SoukError ? error.cause : undefined;
-  return cause instanceof ProviderFailure && ownerNeeded.has(cause.code ?? '');
+  return ownerNeeded.has(failureOf(error)?.code ?? '');
 }
 
 /** A 404 without this code is an endpoint that does not exist. */
-function isMissing(cause: unknown): boolean {
-  return cause instanceof ProviderFailure && cause.code === 'resource_missing';
+function isMissing(failure: ProviderFailure | undefined): boolean {
+  return failure?.code === 'resource_missing';
 }
 
 /** Whether a request named a customer that the provider no longer has. */
 export function isOfMissingCustomer(error: unknown): boolean {
-  const cause = error instanceof SoukError ? error.cause : undefined;
-  return isMissing(cause) && cause instanceof ProviderFailure && cause.param === 'customer';
+  const failure = failureOf(error);
+  return isMissing(failure) && failure?.param === 'customer';
 }

@@ -12,7 +12,6 @@ const schema = 'stripe_sandbox';
 /** Also applied with a real key, because the key may be removed again. The table stays empty then. */
 export const stripeSandboxMigrations = sandboxMigrations(schema);
 
-/** The stand-in's address, and its keys for requests and webhooks. */
 export type StripeAccess = {
   host: string;
   port: number;
@@ -21,12 +20,7 @@ export type StripeAccess = {
   webhookSecret: string;
 };
 
-export type StripeSandboxAdapter = {
-  readonly access: StripeAccess;
-  /** Passes /dev-stripe/* on, so that browsers find the pages at our own origin. */
-  mountPages(server: FastifyInstance): void;
-  stop(): Promise<void>;
-};
+export type StripeSandboxAdapter = Awaited<ReturnType<typeof startStripeSandbox>>;
 
 export const stripeWebhookPath = '/api/webhooks/stripe';
 
@@ -42,7 +36,7 @@ export async function startStripeSandbox(options: {
   log: Log;
   /** Tests start one whose webhooks they control. */
   create?: typeof createStripeSandbox;
-}): Promise<StripeSandboxAdapter> {
+}) {
   const { db, config, clock, log, create = createStripeSandbox } = options;
   const secretKey = `sk_test_sandbox_${randomBytes(24).toString('hex')}`;
   const webhookSecret = `whsec_${options.webhookKey.toString('hex')}`;
@@ -63,8 +57,9 @@ export async function startStripeSandbox(options: {
   });
   const { host, port } = sandbox;
   return {
-    access: { host, port, protocol: 'http', secretKey, webhookSecret },
-    mountPages: (server) => mountSandboxPages(server, { host, port }),
+    access: { host, port, protocol: 'http', secretKey, webhookSecret } satisfies StripeAccess,
+    /** Passes /dev-stripe/* on, so that browsers find the pages at our own origin. */
+    mountPages: (server: FastifyInstance): void => mountSandboxPages(server, { host, port }),
     stop: () => sandbox.stop(),
   };
 }

@@ -1,7 +1,6 @@
 import type { AccountContributor } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
 
-/** The connection attempts of a user's clients. */
 export function diagnosticsContributor({ query }: { query: Query }): AccountContributor {
   return {
     name: 'connectionAttempts',

@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { ConnectionAttempt } from '@souk/contract/diagnostics.ts';
-import type { GatewayEvents } from '#features/gateway/index.ts';
-import type { FindTokenOwner, Identity, IdentityEvents } from '#features/identity/index.ts';
+import type { FindTokenOwner, Identity } from '#features/identity/index.ts';
 import { createBackground } from '#platform/work/background.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -22,37 +21,22 @@ type DiagnosticsOptions = {
   db: Database;
   publicUrl: string;
   findTokenOwner: FindTokenOwner;
-  /** Sends the requests of the self-test. */
   dispatcher: Dispatcher;
   /** The names of a user's connected apps on the other screens, by grant. */
   namesOfApps(userId: string): Promise<ReadonlyMap<string, string>>;
-  /** Records the version of a connected app. */
   noteClientVersion(grantId: string, version: string): Promise<void>;
   clock: Clock;
   ids: Ids;
   log: Log;
 };
 
+export type Diagnostics = ReturnType<typeof createDiagnostics>;
+
 /**
  * Each client's connection attempts, step by step, for the user whose client it is: what passed, what failed and why. And the
  * self-test, which takes the steps of a client. Events are queued and written later; no request waits.
  */
-export type Diagnostics = {
-  readonly identityEvents: IdentityEvents;
-  readonly gatewayEvents: GatewayEvents;
-  /** The attempts of this user's clients, newest first. */
-  list(userId: string): Promise<ConnectionAttempt[]>;
-  mountRoutes(
-    router: Router,
-    selfTest: Pick<Identity, 'throwAwayAccess' | 'signInProviders' | 'checkKnownDocuments'>,
-  ): void;
-  /** Deletes attempts that are too old to be shown. */
-  reap(): Promise<void>;
-  /** Resolves when every event so far is written. */
-  flush(): Promise<void>;
-};
-
-export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
+export function createDiagnostics(options: DiagnosticsOptions) {
   const { db, publicUrl, dispatcher, clock, ids, log } = options;
   const store = createAttemptStore(db, ids);
   const writer = createEventWriter(store.write, log);
@@ -81,7 +65,14 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
     identityEvents: { ...followSignIns(following), ...faults.events },
     gatewayEvents: { ...followRequests({ ...following, versionSeen }), ...followRefusals(following) },
     list,
-    mountRoutes(router, { throwAwayAccess, signInProviders, checkKnownDocuments }) {
+    mountRoutes(
+      router: Router,
+      {
+        throwAwayAccess,
+        signInProviders,
+        checkKnownDocuments,
+      }: Pick<Identity, 'throwAwayAccess' | 'signInProviders' | 'checkKnownDocuments'>,
+    ): void {
       const removeAttempts = async (tokenId: string) => {
         await flush();
         await store.removePersonalToken(tokenId);
@@ -99,7 +90,7 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
       });
       mountDiagnosticsRoutes(router, { list, listDocumentFaults: faults.list, selfTest });
     },
-    async reap() {
+    async reap(): Promise<void> {
       await store.reap(new Date(clock.now()));
       await faults.reap();
     },

@@ -9,7 +9,6 @@ const keepMs = 30 * 24 * 60 * 60_000;
 const shownFaults = 20;
 /** Faults of unknown clients that are kept, the newest: a request without a sign-in can name any document. */
 const maxStrangers = 200;
-/** Faults of unknown clients that are recorded per minute. */
 const strangersPerMinute = 60;
 
 type FaultRow = {

@@ -19,23 +19,10 @@ import { createToolRuns } from './tool-runs/create-tool-runs.ts';
 import { mountToolRuns } from './tool-runs/routes.ts';
 import { createRunsElsewhere } from './tool-runs/runs-elsewhere.ts';
 
-export type Gateway = {
-  mountRoutes(app: FastifyInstance, router: Router): Promise<void>;
-  /** Answers a request at an unknown address if it comes from an MCP client. @returns whether it did */
-  answerUnknown(request: FastifyRequest, reply: FastifyReply): boolean;
-  /** Sessions of clients up to 2025-11-25 in the memory of this process. */
-  sessionCount(): number;
-  /** Removes the expired sessions, and the messages that no process took, of every process. */
-  removeExpiredSessions(): Promise<void>;
-  /** Ends calls that wait for an answer, and lasting streams, in an orderly way: their clients continue at another broker. */
-  letGo(): void;
-  /** Takes no more calls. Resolves when all have been answered, or after `timeoutMs`. */
-  drain(timeoutMs: number): Promise<void>;
-  stop(): Promise<void>;
-};
+export type Gateway = Awaited<ReturnType<typeof createGateway>>;
 
 /** The MCP endpoints: every tool that a user may use, behind one link. */
-export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+export async function createGateway(options: GatewayOptions) {
   const { config, identity, catalogue, preferences, db, clock, events } = options;
   const requestRate = createRateLimit(config.limits.requestsPerMinuteToken, clock, undefined, db.brokers);
   const answers = createInFlight();
@@ -55,33 +42,38 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const door: Door = { brandName, identity, endpoint, fastPath, parts, requestRate, answers, events };
 
   return {
-    async mountRoutes(app, router) {
+    async mountRoutes(app: FastifyInstance, router: Router): Promise<void> {
       mountGatewayPreferences(router, { ...parts, query: db.query, announce: preferences.announce });
       mountServerCards(router, { ...config, identityOf, catalogue });
       mountToolRuns(router, { runs, keepAlive: parts.keepAlive, answers });
       await mountGatewayRoutes(app, door);
     },
-    answerUnknown(request, reply) {
+    /** Answers a request at an unknown address if it comes from an MCP client. @returns whether it did */
+    answerUnknown(request: FastifyRequest, reply: FastifyReply): boolean {
       if (!isOfMcpClient(request.raw)) return false;
       sendUnknownLink(request, takeOver(reply), door);
       return true;
     },
+    /** Sessions of clients up to 2025-11-25 in the memory of this process. */
     sessionCount: () => endpoint.sessions.size,
-    async removeExpiredSessions() {
+    /** Removes the expired sessions, and the messages that no process took, of every process. */
+    async removeExpiredSessions(): Promise<void> {
       await endpoint.sessions.removeExpired();
       await elsewhere?.removeExpired();
       await runsElsewhere?.removeExpired();
     },
-    letGo() {
+    /** Ends calls that wait for an answer, and lasting streams, in an orderly way: their clients continue at another broker. */
+    letGo(): void {
       stage.isStopping = true;
       parts.questions.endAll();
       endpoint.endStreams();
     },
-    async drain(timeoutMs) {
+    /** Takes no more calls. Resolves when all have been answered, or after `timeoutMs`. */
+    async drain(timeoutMs: number): Promise<void> {
       stage.isDraining = true;
       await answers.idle(timeoutMs);
     },
-    async stop() {
+    async stop(): Promise<void> {
       stopFollowing();
       await parts.rounds.stop();
       await runsElsewhere?.stop();

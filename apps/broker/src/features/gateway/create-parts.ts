@@ -20,7 +20,6 @@ import { createResultValidator } from './result-validation/create-result-validat
 import { howToGet } from './view/hidden-text.ts';
 import { createPersonalView } from './view/personal-view.ts';
 
-/** The parts that come from outside. */
 type OutsideParts = Pick<
   GatewayParts,
   'catalogue' | 'pool' | 'keepAlive' | 'formerServer' | 'unread' | 'tracing' | 'clock' | 'ids' | 'log'
@@ -36,7 +35,6 @@ export type GatewayOptions = OutsideParts & {
   db: Database;
   /** By default 15 s. */
   questionPatienceMs?: number | undefined;
-  /** Listeners for requests at the endpoints. */
   events?: GatewayEvents;
   /** Signs what clients carry from one round of a call to the next. Every replica has the same key. */
   stateKey: Uint8Array;
@@ -46,7 +44,6 @@ export type GatewayOptions = OutsideParts & {
 /** Stages of a stop: calls that wait for users are ended first, then no more calls are taken. */
 export type StopStage = { isStopping: boolean; isDraining: boolean };
 
-/** Builds what the gateway's use cases work with. */
 export function createParts(
   options: GatewayOptions,
   { answers, elsewhere, stage }: { answers: InFlight; elsewhere: RoundsElsewhere | undefined; stage: StopStage },

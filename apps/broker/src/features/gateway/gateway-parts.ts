@@ -25,19 +25,17 @@ export type FormerServerOf = (
   wanted: { id: string } | { exposedName: string },
 ) => Promise<string | undefined>;
 
-/** What the gateway's use cases work with. */
+/** The parts that the gateway's use cases work with. */
 export type GatewayParts = {
   catalogue: Catalogue;
   pool: Upstreams['pool'];
   charges: Charges;
-  /** Asks users before their calls cost more. */
   priceRises: PriceRises;
-  /** The page where a rise is approved. */
   riseUrl: BillingLinks['riseUrl'];
-  /** What a user's calls may spend, and the pages where they change that. */
+  /** The credits that a user's calls may spend, and the pages where the user changes that. */
   credits(userId: string): Promise<BillingLinks & { account: CreditAccount }>;
   view: PersonalView;
-  /** Who may use which server, switched off or not. */
+  /** Decides who may use which server, switched off or not. */
   entitlement: EntitlementPolicy;
   /** Whether the user must sign in at a server, or enter headers for it, before its tools answer. */
   needsSignIn(userId: string, server: CatalogueServer): Promise<boolean>;
@@ -45,7 +43,6 @@ export type GatewayParts = {
   formerServer: FormerServerOf;
   /** Whether this client gets the short list of /mcp. */
   isCompact(caller: Caller): Promise<boolean>;
-  /** Validates results against the outputSchema of their tool. */
   results: ResultValidator;
   callRate: CallRate;
   runningCalls: RunningCalls;
@@ -60,7 +57,6 @@ export type GatewayParts = {
   rounds: InputRounds;
   pages: PageQuestions;
   subscriptions: ResourceSubscriptions;
-  /** Keeps the streams of late answers open. */
   keepAlive: KeepAlive;
   unread: UnreadAnswers;
   /** Traces calls as spans; undefined if that is off. */

@@ -13,7 +13,6 @@ const countIntervalMs = 10_000;
 export type UsageWriter = UsageRows & {
   /** Resolves when every row recorded so far is in the database, or has been given up. */
   flush(): Promise<void>;
-  /** Rows that wait for the database. */
   waiting(): number;
   stop(): Promise<void>;
 };
@@ -22,11 +21,7 @@ export type UsageWriter = UsageRows & {
  * Writes usage rows in batches, one per tick. Writing again as soon as the last statement ends would mean hundreds of small
  * statements per second, and take a tenth of the time of a busy broker.
  */
-export function createUsageWriter({
-  query,
-  log,
-  onRows,
-}: {
+export function createUsageWriter(parts: {
   query: Query;
   log: Log;
   /**
@@ -35,7 +30,8 @@ export function createUsageWriter({
    */
   onRows?: (rows: readonly UsageRow[]) => void;
 }): UsageWriter {
-  const waiting = createWaitingRows(query, log);
+  const { onRows } = parts;
+  const waiting = createWaitingRows(parts.query, parts.log);
   /** Rows that onRows has not seen. */
   let unseen: UsageRow[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -78,8 +74,8 @@ export function createUsageWriter({
   }
 
   return {
-    tell: (rows) => onRows?.(rows),
     waiting: waiting.count,
+    tell: (rows) => onRows?.(rows),
     record(called) {
       const row = isRefusedForRate(called) ? refusals.add(called) : called;
       if (!row) {

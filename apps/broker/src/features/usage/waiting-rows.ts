@@ -9,7 +9,6 @@ const maxBatch = 1024;
 const maxWaiting = 50_000;
 const droppedAtOnce = 5_000;
 
-/** Usage rows that wait for the database. */
 export function createWaitingRows(query: Query, log: Log) {
   const record = asRecords(query);
   let waiting: UsageRow[] = [];

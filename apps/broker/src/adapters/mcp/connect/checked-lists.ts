@@ -164,10 +164,7 @@ export function checkLists(
   };
 }
 
-/**
- * Replaces the list in each answer to a list request with an empty one. Other answers stay unchanged.
- * @returns a function that returns the original of an empty list
- */
+/** Empties the list in each answer to a list request. @returns a function that gives the original of an empty list */
 function takeListsOut(transport: UpstreamTransport): (items: unknown) => unknown {
   const inPlaceOf = new WeakMap<object, unknown[]>();
   const open = new Map<string | number, string>();

@@ -15,13 +15,7 @@ import type { CallDeadline } from './call-deadline.ts';
 import type { Ask, Asking } from '../upstream.ts';
 import type { OpenOptions } from './open-options.ts';
 
-/** Routes a server's questions and log messages to the running call that they belong to. */
-export type RunningCalls = {
-  /** Runs a call through the SDK. */
-  within<T>(call: AskableCall, deadline: Deadline, send: (running: EnteredCall) => Promise<T>): Promise<T>;
-  /** Enters a fast-path call, whose stream the SDK does not read. */
-  enter(call: AskableCall, deadline: Deadline): EnteredCall;
-};
+export type RunningCalls = ReturnType<typeof listenToServer>;
 
 /** A running call, and the client that the server may ask and notify during it. */
 type AskableCall = Asking & { readonly clientCapabilities?: ClientCapabilities | undefined };
@@ -35,7 +29,6 @@ export class EnteredCall {
   call: AskableCall;
   deadline: Deadline;
   isOpen = true;
-  /** Questions asked so far. */
   questions = 0;
   readonly #connection: Connection;
   #notices: CallNotices | undefined;
@@ -107,7 +100,7 @@ export function listenToServer(
   client: Client,
   transport: Pick<Transport, 'onmessage'>,
   { clientCapabilities, ofOnePerson, notices }: Pick<OpenOptions, 'clientCapabilities' | 'ofOnePerson' | 'notices'>,
-): RunningCalls {
+) {
   const current = new AsyncLocalStorage<EnteredCall>();
   const open = ofOnePerson ? new Set<EnteredCall>() : undefined;
   const connection: Connection = { open, current, notices, transport };
@@ -150,7 +143,7 @@ export function listenToServer(
   client.setNotificationHandler('notifications/message', ({ params }) => responsible()?.log(params));
 
   return {
-    async within(call, deadline, send) {
+    async within<T>(call: AskableCall, deadline: Deadline, send: (running: EnteredCall) => Promise<T>): Promise<T> {
       const running = new EnteredCall(call, deadline, connection);
       try {
         return await current.run(running, send, running);
@@ -158,11 +151,11 @@ export function listenToServer(
         running.leave();
       }
     },
-    enter: (call, deadline) => new EnteredCall(call, deadline, connection),
+    /** Enters a fast-path call, whose stream the SDK does not read. */
+    enter: (call: AskableCall, deadline: Deadline) => new EnteredCall(call, deadline, connection),
   };
 }
 
-/** The questions that a server may ask a client with these capabilities. */
 function askableWith(capabilities: ClientCapabilities | undefined): Ask['method'][] {
   return [
     ...(capabilities?.elicitation ? ['elicitation/create' as const] : []),

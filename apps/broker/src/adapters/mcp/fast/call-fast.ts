@@ -15,10 +15,7 @@ import type { FastChannel } from './fast-channel.ts';
 import { readAnswer } from './read-answer.ts';
 import { sendCancelled } from './send-notice.ts';
 
-/**
- * Calls a tool over a fast channel. Does what the SDK's client and transport would do for such a call.
- * @throws UpstreamError (rejects), as Upstream.callTool does
- */
+/** Calls a tool over a fast channel, as the SDK's client would. @throws UpstreamError (rejects), as callTool does */
 export function callFast(channel: FastChannel, params: ToolParams, options: ToolCallOptions): Promise<ToolAnswer> {
   const cancellation = cancellationOf(options.signal);
   const id = channel.nextId();
@@ -30,7 +27,6 @@ export function callFast(channel: FastChannel, params: ToolParams, options: Tool
   });
 }
 
-/** The caller, who waits for the answer and may cancel. */
 type Waiting = Pick<PromiseWithResolvers<ToolAnswer>, 'resolve' | 'reject'> & { cancellation: Cancellation };
 
 /** A call that waits for its answer. A class, because each call has one and closures would cost more. */
@@ -42,7 +38,6 @@ class SentCall implements ExchangeListener, DeadlineEvents {
   readonly #exchange: Exchange;
   readonly #deadline: Deadline;
   readonly #entered: EnteredCall;
-  /** Whether a notice or question came before the answer. */
   #wasNotified = false;
 
   constructor(channel: FastChannel, id: number, options: ToolCallOptions, waiting: Waiting) {
@@ -144,7 +139,6 @@ function metaText(channel: FastChannel, id: number, given: object, options: Tool
   });
 }
 
-/** The constant part of each request of 2026-07-28. */
 const envelope = { [PROTOCOL_VERSION_META_KEY]: modernRevision, [CLIENT_INFO_META_KEY]: clientInfo };
 /** The envelope as text, up to the client's capabilities. */
 const envelopeStart = `${JSON.stringify(envelope).slice(0, -1)},${JSON.stringify(CLIENT_CAPABILITIES_META_KEY)}:`;

@@ -14,16 +14,12 @@ import { GatheredBytes } from '#platform/gathered-bytes.ts';
 import { asRecord, parseObject } from '#platform/json.ts';
 import { oneInATurn } from '#platform/work/one-in-a-turn.ts';
 
-/** Receives what arrives during an exchange, and its answer. */
 export type ExchangeListener = {
   /** `text` is the answer as the server wrote it. Either this or onFailure is called, once. */
   onAnswer(text: string, message: Record<string, unknown>): void;
   onFailure(error: UpstreamError): void;
-  /** Progress of this request. */
   onProgress(params: Record<string, unknown>): void;
-  /** A log message of the server during the call. */
   onLog(params: Record<string, unknown>): void;
-  /** A question or another notice of the server during the call. */
   onMessage(message: Record<string, unknown>): void;
 };
 

@@ -9,7 +9,6 @@ import type { Pace } from '../wire/pace.ts';
 export type HttpEndpoint = {
   dispatcher: Dispatcher;
   url: URL;
-  /** The target's own headers. */
   headers: Readonly<Record<string, string>>;
   /** Set on a legacy upstream connection. */
   sessionId: string | undefined;
@@ -21,15 +20,11 @@ export type FastChannel = {
   readonly dispatcher: Dispatcher;
   readonly origin: string;
   readonly path: string;
-  /** Sent with every message. */
   readonly headers: Readonly<Record<string, string>>;
   readonly inSession: boolean;
   readonly maxResultBytes: number;
-  /** The running calls of this upstream connection, on the fast path and through the SDK. */
   readonly running: Pick<RunningCalls, 'enter'>;
-  /** The pace of reading notices, shared by all connections to the server. */
   readonly pace: Pace;
-  /** An id that no other request on this upstream connection has. */
   nextId(): number;
 };
 

@@ -1,9 +1,6 @@
 import { asRecord } from '#platform/json.ts';
 
-/**
- * Whether a tool's result has the usual shape, checked without a schema: such a result is passed on unchanged. False only
- * means that the schema must check it.
- */
+/** Whether a tool's result has the usual shape and needs no schema. False only means that the schema must check it. */
 export function isOrdinaryResult(result: Record<string, unknown>): boolean {
   const { content, structuredContent, isError, _meta: meta } = result;
   return (

@@ -17,7 +17,6 @@ import { isOrdinaryResult } from './ordinary-result.ts';
 import { scanAnswer, type Member } from './scan-answer.ts';
 
 type Reading = Pick<ToolCallOptions, 'expose' | 'resultTypes'>;
-/** The connection on which an answer came. */
 type Connection = { era: Era; inSession: boolean };
 
 /**

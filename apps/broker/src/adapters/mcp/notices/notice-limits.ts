@@ -14,7 +14,6 @@ const readPerServer = 2000;
 const readPerProcess = 4000;
 export const sdkCost = 4;
 
-/** A call with waiting notices. */
 export type WaitingNotices = {
   /** Sends the next notice if the limits allow it. @returns whether no notice is left */
   tellNext(nowMs: number, hasWaited: boolean): boolean;
@@ -43,7 +42,6 @@ export class NoticeLimits {
     this.time = time;
   }
 
-  /** Shared by all connections to this server. */
   ofServer(serverId: string): ServerNotices {
     const known = this.#servers.get(serverId);
     if (known) return known;

@@ -28,7 +28,6 @@ export class ResourceNotices implements WaitingNotices {
     if (!this.tellNext(limits.time.now(), false)) limits.wait(this);
   }
 
-  /** Call when the subscription has ended. */
   end(): void {
     this.#uri = undefined;
     if (this.#isWaiting) this.#server.limits.leave(this);

@@ -38,7 +38,6 @@ export type Exchange = {
 export function createBoundedFetch(options: {
   dispatcher: Dispatcher;
   maxResultBytes: number;
-  /** The pace of reading notices, shared by all connections to the server. */
   pace: Pace;
   currentExchange: () => Exchange | undefined;
   /** Called when an answer was rewritten: it may have marks instead of numbers (wire/server-messages.ts). */

@@ -51,7 +51,7 @@ export class HttpTransport implements UpstreamTransport {
   readonly #open = new Map<RequestId, OpenRequest>();
   readonly #current = new AsyncLocalStorage<OpenRequest | undefined>();
   readonly #options: NetworkTransportOptions;
-  /** Of the stream that belongs to no request. */
+  /** The backoff of the stream that belongs to no request. */
   readonly #backoff = new Backoff();
   #closing: Promise<void> | undefined;
   #hasReportedMisdirected = false;

@@ -1,4 +1,3 @@
-/** Process groups of children that this process started and that have not ended. */
 const liveGroups = new Set<number>();
 let guarded = false;
 

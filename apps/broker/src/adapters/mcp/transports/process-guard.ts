@@ -1,6 +1,5 @@
 import type { UpstreamError } from '../upstream-error.ts';
 
-/** A running process. */
 export type GuardedProcess = {
   pid: number;
   /** Kills its group immediately. Its open calls fail with this reason. */
@@ -11,10 +10,7 @@ export type GuardedProcess = {
 export type ProcessGuard = {
   /** @throws UpstreamError if the program may not start now */
   admit(): Promise<void>;
-  /**
-   * Called right before the start. @returns what to put before its command
-   * @throws UpstreamError
-   */
+  /** Called right before the start. @returns what to put before its command. @throws UpstreamError */
   enter(): readonly string[];
   /**
    * Called right after the start. @param process undefined if it could not be started

@@ -6,12 +6,10 @@ import { UpstreamError } from '../upstream-error.ts';
 import { inPublicNetwork, networkTools, publicNetworkOptions, type NetworkTools } from './public-network.ts';
 import { tryProgram } from './try-program.ts';
 
-/** A program and everything that it may access. */
 export type ProgramCommand = {
   argv: readonly [string, ...string[]];
-  /** Its own folder, the only one that it may write to. */
+  /** The program's own folder, the only one that it may write to. */
   cwd: string;
-  /** Its whole environment. */
   env: Record<string, string>;
   /** Files and folders that it may read in addition to the system's. */
   reads: readonly string[];
@@ -42,7 +40,6 @@ const limits = ['--core=0', '--nofile=1024'];
 const maxTasks = atLeast(release(), 5, 14) ? 256 : 4096;
 /** In-memory folders that a program may write to. */
 export const scratchFolders = ['/tmp', '/dev/shm'];
-/** Size limit of each in-memory file system. */
 export const maxScratchBytes = 64 * 1024 * 1024;
 /** Makes the kernel end programs first, not the broker, when the machine runs out of memory. */
 const oomScore = '1000';
@@ -51,16 +48,13 @@ const scratch = scratchFolders.flatMap((folder) => ['--size', String(maxScratchB
 /** Limit for a probe that hangs. Its result is kept until the broker ends, so a busy machine gets enough time. */
 const probeTimeoutMs = 60_000;
 
-/** Limits that the kernel applies to each process. */
 type ProcessLimits = {
-  /** The largest file. */
   fileBytes: number;
   /** Memory that it may request. More than it may use, because stacks and reserves count. */
   dataBytes: number;
 };
 const defaultLimits: ProcessLimits = { fileBytes: 256 * 1024 * 1024, dataBytes: 2560 * 1024 * 1024 };
 
-/** For installations that run no programs. */
 export const noPrograms: Sandbox = {
   confines: false,
   wrap() {
@@ -77,7 +71,6 @@ export const noPrograms: Sandbox = {
  */
 export async function openSandbox(options: {
   required: boolean;
-  /** Whether any program wants its own network. */
   network?: boolean;
   limits?: ProcessLimits;
   log: Log;
@@ -179,7 +172,6 @@ function withLimits(limited: readonly string[], argv: readonly string[]): [strin
   return [first, ...rest, '--', ...argv];
 }
 
-/** Whether a version of Linux is at least this one. */
 function atLeast(version: string, major: number, minor: number): boolean {
   const [ofMajor = 0, ofMinor = 0] = version.split('.').map((part) => Number.parseInt(part));
   return ofMajor > major || (ofMajor === major && ofMinor >= minor);

@@ -22,7 +22,6 @@ const pipeGraceMs = 250;
 
 type StdioTransportOptions = ProgramTarget & {
   maxResultBytes: number;
-  /** The pace of reading notices, shared by all connections to the server. */
   pace: Pace;
   onDiagnostics?: ((lines: readonly string[]) => void) | undefined;
 };

@@ -1,5 +1,4 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { createAllowance } from '../wire/allowance.ts';
 import { UpstreamError } from '../upstream-error.ts';
 
 /**
@@ -10,10 +9,10 @@ const messagesPerMinute = 5000;
 const bytesPerMinute = 8 * 1024 * 1024;
 /** Output to stderr per minute. Reading a megabyte takes 2 ms. */
 const stderrPerMinute = 64 * 1024 * 1024;
+const minuteMs = 60_000;
 
 /** Counts what a program sends without being asked: notices, questions, and lines that are not messages. */
 export class UnaskedMessages {
-  /** Requests that the program has not answered. */
   #asked = 0;
   /** How long we did not read although the program had more to send. Its allowance does not grow during that time. */
   #heldMs = 0;
@@ -24,10 +23,7 @@ export class UnaskedMessages {
     if ('method' in message && 'id' in message) this.#asked++;
   }
 
-  /**
-   * @param message undefined for a line that is not a message
-   * @throws UpstreamError over_limit
-   */
+  /** @param message undefined for a line that is not a message. @throws UpstreamError over_limit */
   came(message: JSONRPCMessage | undefined, bytes: number): void {
     const isAnswer = message !== undefined && !('method' in message) && this.#asked > 0;
     if (isAnswer) this.#asked--;
@@ -41,7 +37,6 @@ export class UnaskedMessages {
     return this.#mayWrite(bytes) ? undefined : tooMuch(`${inMegabytes(stderrPerMinute)} to stderr`);
   }
 
-  /** Waits before reading on. */
   async hold(wait: Promise<void>): Promise<void> {
     const begunMs = performance.now();
     await wait;
@@ -55,4 +50,19 @@ function tooMuch(what: string): UpstreamError {
 
 function inMegabytes(bytes: number): string {
   return `${bytes / 1024 / 1024} MB`;
+}
+
+/**
+ * An allowance per minute that refills evenly, so that a program below that rate is never refused.
+ * @returns a function that spends an amount, and returns whether the allowance covered it
+ */
+function createAllowance(perMinute: number, now: () => number = () => performance.now()) {
+  let spent = 0;
+  let lastMs = now();
+  return (amount: number): boolean => {
+    const nowMs = now();
+    spent = Math.max(0, spent - ((nowMs - lastMs) / minuteMs) * perMinute) + amount;
+    lastMs = nowMs;
+    return spent <= perMinute;
+  };
 }

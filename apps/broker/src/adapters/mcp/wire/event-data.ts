@@ -1,12 +1,9 @@
 import { withoutMark } from './byte-order-mark.ts';
 
-/** The contents of complete server-sent events. */
 type ReadEvents = {
   /** The data of each message event. Empty events and events of another type are left out. */
   data: string[];
-  /** The last event id, with which the stream can be resumed. */
   lastEventId: string | undefined;
-  /** How long the server wants a client to wait before that. */
   retryMs: number | undefined;
 };
 

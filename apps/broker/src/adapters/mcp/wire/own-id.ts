@@ -3,7 +3,6 @@ export function readOwnId(id: unknown): unknown {
   return typeof id === 'string' && id.length < 16 && /^(?:0|[1-9]\d*)$/.test(id) ? Number(id) : id;
 }
 
-/** Restores the request's id in an answer. */
 export function withOwnId<Message extends object>(message: Message): Message {
   if ('method' in message || !('id' in message)) return message;
   const id = readOwnId(message.id);

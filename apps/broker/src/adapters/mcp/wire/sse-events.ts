@@ -12,7 +12,6 @@ const carriageReturn = 0x0d;
 export function createEventSplitter(maxEventBytes: number): {
   /** Returns the complete events in batches of at most 64. @throws UpstreamError result_too_large */
   push(chunk: Buffer): { events: number; bytes: Buffer }[];
-  /** The incomplete event at the end of the stream. */
   rest(): Buffer;
 } {
   const unfinished = new GatheredBytes();

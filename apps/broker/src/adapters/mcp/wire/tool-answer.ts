@@ -23,7 +23,7 @@ export class WrittenResult implements ToolResult {
 }
 
 export class ParsedResult implements ToolResult {
-  /** Without `_meta` and resultType, which belong to the exchange with the server. */
+  /** The result without `_meta` and resultType, which belong to the exchange with the server. */
   readonly #result: CallToolResult;
   readonly meta: Record<string, unknown> | undefined;
 
@@ -66,7 +66,6 @@ export function passedMeta(meta: Record<string, unknown> | undefined): Record<st
   return rest;
 }
 
-/** Returns a result with its `_meta` as the client may see it. */
 export function withPassedMeta<Result extends { _meta?: Record<string, unknown> | undefined }>(result: Result): Result {
   const { _meta: meta } = result;
   const rest = passedMeta(meta);

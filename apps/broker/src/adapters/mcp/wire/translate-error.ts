@@ -63,7 +63,6 @@ export function toUpstreamError(error: unknown, ended?: UpstreamError, inSession
   return fromSystemError(error);
 }
 
-/** Turns a server's JSON-RPC error into an UpstreamError. */
 export function protocolError(
   { code, message, data }: { code: number; message: string; data?: unknown },
   { inSession, cause }: { inSession: boolean; cause?: unknown },

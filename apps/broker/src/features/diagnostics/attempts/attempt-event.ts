@@ -3,7 +3,6 @@ import type { FailureFacts, FailureReason } from './describe-failure.ts';
 
 export type Failure = { step: ConnectionStep; reason: FailureReason; facts?: FailureFacts };
 
-/** What was observed of one connection attempt at one moment. */
 export type AttemptEvent = {
   /** Identifies the attempt: one of `attemptKey`. */
   key: string;
@@ -15,7 +14,6 @@ export type AttemptEvent = {
   userId?: string;
   clientId?: string;
   clientName?: string;
-  /** The version that the client told, shortened. */
   clientVersion?: string;
   userAgent?: string;
   era?: 'legacy' | 'modern';
@@ -27,7 +25,6 @@ export type AttemptEvent = {
 /** Precedes the name of a program in a key. No user agent contains it. */
 export const programMark = '\n';
 
-/** Queues an event and returns immediately. */
 export type RecordEvent = (event: AttemptEvent) => void;
 
 /** Keys of attempts: an attempt is a running sign-in, then its token. */

@@ -30,10 +30,7 @@ export type AttemptRow = {
 /** The SQL of attempts. Every read names the user. */
 export function createAttemptStore(db: Database, ids: Ids) {
   return {
-    /**
-     * Updates an attempt, or begins it. Its user, once known, stays. Nothing is recorded for a user whose account is
-     * deactivated or deleted.
-     */
+    /** Updates or begins an attempt, whose user stays once known. Deactivated and deleted accounts record nothing. */
     async write(event: MergedEvent): Promise<void> {
       await db.transaction(async (query) => {
         const key = event.isUnnamed ? await newestProgram(query, event) : event.key;
@@ -87,7 +84,6 @@ export function createAttemptStore(db: Database, ids: Ids) {
       });
     },
 
-    /** The newest attempts, newest first. */
     async list(userId: string, now: Date): Promise<AttemptRow[]> {
       const { rows } = await db.query<AttemptRow>(
         `select a.id, case when a.key like 'grant:%' then substr(a.key, 7) end as grant_id, a.client_id, a.client_name,
@@ -102,7 +98,6 @@ export function createAttemptStore(db: Database, ids: Ids) {
       return rows;
     },
 
-    /** Deletes the attempts of one personal token. */
     async removePersonalToken(tokenId: string): Promise<void> {
       await db.query(`delete from connection_attempts where key like $1`, [`personal:${tokenId}:%`]);
     },

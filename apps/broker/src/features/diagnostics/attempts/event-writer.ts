@@ -31,7 +31,6 @@ export function createEventWriter(write: (event: MergedEvent) => Promise<void>, 
   }
 
   return {
-    /** Queues the event and returns immediately. */
     record(event: AttemptEvent): void {
       if (waiting.length >= maxWaiting) return;
       waiting.push(event);

@@ -64,7 +64,6 @@ function attemptOf(owner: TokenOwner, userAgent: string): Pick<AttemptEvent, 'ke
     : { key: attemptKey.grant(owner.grantId), userId, clientId: owner.clientId };
 }
 
-/** What is wrong with a token. */
 function tokenFailure({ kind, problem }: TokenOwner, resource: string): Failure | undefined {
   switch (problem?.kind) {
     case 'revoked':

@@ -48,7 +48,6 @@ type Last = { userAgent: string | undefined; claimed: unknown; known: Known };
 export function followRequests(options: {
   clock: Clock;
   record: RecordEvent;
-  /** Called with the version of a client with a grant. */
   versionSeen(grantId: string, version: string): void;
 }): Pick<GatewayEvents, 'requestAnswered' | 'requestServed' | 'scopeLacking'> {
   const { clock, record } = options;

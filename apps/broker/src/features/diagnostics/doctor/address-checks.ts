@@ -27,7 +27,7 @@ function hostNotPassed(baseUrl: string): Finding {
   );
 }
 
-/** Says in which way `publicUrl` differs from the address that people use. */
+/** Says in which way `publicUrl` differs from the address that users open. */
 function misplaced(publicUrl: string, baseUrl: string): Finding {
   const [ours, theirs] = [URL.parse(publicUrl), URL.parse(baseUrl)];
   const sameName = ours?.hostname === theirs?.hostname;

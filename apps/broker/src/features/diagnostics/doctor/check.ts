@@ -10,11 +10,9 @@ export type Patient = {
   baseUrl: string;
   /** The clock of the machine that runs the checks. Other clocks are compared with it. */
   nowMs(): number;
-  /** The name under which the throw-away client registers. */
   clientName: string;
   /** A token for the MCP endpoint. Without it, the checks that need one are skipped. */
   token?: string;
-  /** Facts from the user's own browser. */
   browser?: { timeMs?: number; origin?: string; forwardedProto?: string };
   databaseNowMs?(): Promise<number>;
   /** The URLs of the sign-in providers, whose clocks must agree with ours. */
@@ -45,7 +43,6 @@ export function present(check: Check, { advice, ...finding }: Finding): Connecti
   return { id: check.id, name: check.name, ...finding, advice: advice ?? null };
 }
 
-/** A text field of an answer's JSON object. */
 export function textField(value: unknown, name: string): string | undefined {
   const field = fieldOf(value, name);
   return typeof field === 'string' ? field : undefined;
@@ -55,7 +52,6 @@ export function fieldOf(value: unknown, name: string): unknown {
   return asRecord(value)?.[name];
 }
 
-/** Describes an answer, for a sentence that says what came instead of the expected answer. */
 export function describeAnswer(answer: DoctorAnswer): string {
   const location = answer.header('location');
   if (answer.status >= 300 && answer.status < 400 && location !== undefined) {

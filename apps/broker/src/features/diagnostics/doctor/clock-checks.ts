@@ -7,7 +7,6 @@ const timeoutMs = 5_000;
 
 const setClock = 'Let the machine set its clock from the network (NTP).';
 
-/** Compares another clock with ours. */
 function compare(otherMs: number, oursMs: number, other: string, advice = setClock): Finding {
   const skewMs = otherMs - oursMs;
   const seconds = Math.round(Math.abs(skewMs) / 1000);

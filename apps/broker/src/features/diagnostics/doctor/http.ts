@@ -58,11 +58,7 @@ export function createDoctorHttp(origin: string, dispatcher?: Dispatcher) {
       return { status: answer.statusCode, header: headerOf(answer.headers), text, json: parse(text) };
     },
 
-    /**
-     * Sends a request whose answer is a stream that stays open, and returns its first piece.
-     * @returns undefined if nothing came in time
-     * @throws NoAnswerError
-     */
+    /** Returns the first piece of an answer that stays open; undefined if none came in time. @throws NoAnswerError */
     async firstPiece(path: string, options: DoctorRequest): Promise<DoctorAnswer | undefined> {
       const controller = new AbortController();
       const timer = setTimeout(() => controller.abort(), firstEventMs);

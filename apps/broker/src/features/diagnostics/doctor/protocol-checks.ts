@@ -8,7 +8,6 @@ const unchanged = 'Let the proxy pass requests to /mcp and their Mcp-… headers
 const sharedDatabase =
   'Give all brokers behind this address the same version, DATABASE_URL and MASTER_KEY, or send all requests to one of them.';
 
-/** A JSON-RPC request of revision 2026-07-28. */
 function modern(token: string, method: string, params: object = {}) {
   return {
     method: 'POST' as const,

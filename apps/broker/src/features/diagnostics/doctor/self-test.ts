@@ -33,7 +33,6 @@ export function createSelfTest(options: {
   throwAwayAccess: ThrowAwayAccess;
   signInProviders: readonly string[];
   knownDocuments: Patient['knownDocuments'];
-  /** Deletes the attempts with this personal token. */
   removeAttempts(tokenId: string): Promise<void>;
   clock: Clock;
   ids: Ids;

@@ -17,7 +17,6 @@ const inputKey = 'souk_sign_in';
 
 type Parts = { ids: Ids; pages: PageQuestions };
 
-/** The page where the user connects their upstream account, or enters headers for the server. */
 export function connectUrl(publicUrl: string, serverId: string): string {
   return `${publicUrl}/connect/${serverId}`;
 }

@@ -4,7 +4,6 @@ import { stopped } from './open-questions.ts';
 import { failedResult } from './own-results.ts';
 import { UpstreamError, type UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
 
-/** The values used in the text about a failure. */
 export type FailureFacts = {
   kind: 'tool' | 'prompt' | 'resource';
   /** The server's name; empty when the failure concerns no server. */
@@ -15,13 +14,12 @@ export type FailureFacts = {
   url: string;
   /** The name in the client's request. */
   name: string;
-  /** Who has credentials for the server, according to its manifest. */
+  /** The holder of credentials for the server, according to its manifest. */
   credentialsOf?: 'user' | 'operator' | 'nobody' | undefined;
   /** The kind of question that the client cannot answer. */
   asks?: QuestionKind | undefined;
   /** The upstream's error, if the code comes from one. */
   cause?: UpstreamError | undefined;
-  /** When a retry may succeed, if known. */
   retryAfterMs?: number | undefined;
 };
 
@@ -29,7 +27,7 @@ export const nothingCharged = 'Nothing was charged.';
 
 export const chargingUnavailable = `This call costs credits, which cannot be charged right now, so it was not sent. Try again in a moment. ${nothingCharged}`;
 
-/** What a client must be able to do for each kind of question. */
+/** The ability that each kind of question needs, in words. */
 export const answerWords: Readonly<Record<QuestionKind, string>> = {
   form: 'ask you something (elicitation)',
   url: 'ask you to open a page (URL elicitation)',
@@ -108,7 +106,6 @@ export function failureText(code: CallFailureCode, facts: FailureFacts): string 
   return describe(facts);
 }
 
-/** The text about a call that a stop ended while it waited for an answer. */
 export function stoppedText(kind: FailureFacts['kind']): string {
   const again = kind === 'tool' ? 'Call the tool again' : 'Ask for it again';
   return `${stopped.message}, so the question is over. ${nothingCharged} ${again}; the question then comes anew.`;

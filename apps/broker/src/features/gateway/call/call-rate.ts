@@ -6,21 +6,19 @@ import { createRateLimit } from '#platform/rate-limit.ts';
 /** A bucket may refill before it is asked how long to wait: 0 would mean that the call was counted. */
 const shortestWaitMs = 1;
 
-/** Limits the calls per minute of each token and each user. */
-export type CallRate = {
-  /** Counts one call and returns 0. Over the limit, counts nothing and returns the milliseconds to wait. */
-  take(caller: Caller): number;
-};
+export type CallRate = ReturnType<typeof createCallRate>;
 
+/** Limits the calls per minute of each token and each user. */
 export function createCallRate(
   limits: { callsPerMinuteToken: number; callsPerMinuteUser: number },
   clock: Clock,
   brokers?: Pick<LiveBrokers, 'count'>,
-): CallRate {
+) {
   const perToken = createRateLimit(limits.callsPerMinuteToken, clock, undefined, brokers);
   const perUser = createRateLimit(limits.callsPerMinuteUser, clock, undefined, brokers);
   return {
-    take({ tokenId, userId }) {
+    /** Counts one call and returns 0. Over the limit, counts nothing and returns the milliseconds to wait. */
+    take({ tokenId, userId }: Caller): number {
       // count both or neither: calls over the user's limit must not use up the token's allowance
       if (perToken.take(tokenId)) {
         if (perUser.take(userId)) return 0;

@@ -13,21 +13,17 @@ import type { LogicalCall } from './call.ts';
 /** Total limit, which progress does not extend (gateway.md, Lifetimes and limits). */
 export const totalTimeoutMs = 600_000;
 
-/** One client request to forward to a server. */
 export type CallRequest<Params> = {
   logical: LogicalCall;
   context: RequestContext;
   /** Identifies the client by its session, or by its token if it has no session. */
   client: string;
   params: Params;
-  /** Aborts when the client cancels or hangs up. */
   signal: AbortSignal;
   onProgress: ((progress: Progress) => void) | undefined;
-  /** Whether the client's stream takes notices. */
   listening(): Listening;
   /** The client's capabilities, which it sends with each request; undefined before 2026-07-28. */
   clientCapabilities: ClientCapabilities | undefined;
-  /** Passes a server's question to the client. */
   onAsk?: ((ask: Ask, signal: AbortSignal) => Promise<Record<string, unknown>>) | undefined;
   onLog?: ((message: LoggingMessageNotification['params']) => void) | undefined;
   logLevel?: LoggingLevel | undefined;

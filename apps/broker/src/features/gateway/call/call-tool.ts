@@ -7,10 +7,7 @@ import { resolveTool } from './resolve-target.ts';
 import { runCall } from './run-call.ts';
 import { validated } from './validated-result.ts';
 
-/**
- * Runs one tool call that came in through the SDK's server.
- * @throws ProtocolError as presentToolEnd does
- */
+/** Runs one tool call that came in through the SDK's server. @throws ProtocolError as presentToolEnd does */
 export async function callTool(
   request: CallRequest<CallToolRequest['params']>,
   parts: GatewayParts,

@@ -31,7 +31,6 @@ export type Call = {
   readonly signal: CallerSignal;
   /** `_meta` of the client's message, without the keys that only concern its hop. */
   readonly meta: Readonly<Record<string, unknown>> | undefined;
-  /** Looks up the requested name in the part of the catalogue that this user sees. */
   resolve(): Now<Target>;
 };
 

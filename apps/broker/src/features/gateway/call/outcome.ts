@@ -1,15 +1,13 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import type { QuestionKind } from '@souk/contract/manifest/manifest-basics.ts';
 import type { Refusal, UsageRow } from '#features/billing/index.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { needsOwnSecrets } from '#features/upstreams/index.ts';
 import type { Receipt } from '#platform/own-meta.ts';
-import { failureCode, type CallFailureCode } from './call-failure.ts';
+import { failureCode, type CallFailureCode, type FailureFacts } from './call-failure.ts';
 
-/** What a dispatcher reports about an answer: facts without interpretation. */
+/** The facts that a dispatcher reports about an answer, without interpretation. */
 export type AnswerFacts = { readonly kind: 'complete' | 'tool_error' | 'input_required' };
 
-/** How a call ended. */
 export type CallEnd<Answer extends AnswerFacts> =
   /** `receipt`: of a tool with a price. */
   { kind: 'answered'; answer: Answer; receipt?: Receipt | undefined } | NoAnswer;
@@ -21,7 +19,7 @@ export type NoAnswer =
   /** Billing refused to reserve the price. */
   | (Omit<Refusal, 'kind'> & { kind: 'hold_refused'; server: CatalogueServer });
 
-export type CallFailure = {
+export type CallFailure = Pick<FailureFacts, 'name' | 'asks' | 'cause' | 'retryAfterMs'> & {
   kind: 'failure';
   code: CallFailureCode;
   wasDispatched: boolean;
@@ -29,11 +27,6 @@ export type CallFailure = {
   server: CatalogueServer | undefined;
   /** The name of a server that was undeployed. */
   former?: string | undefined;
-  /** The name in the client's request. */
-  name: string;
-  asks?: QuestionKind | undefined;
-  cause?: UpstreamError | undefined;
-  retryAfterMs?: number | undefined;
 };
 
 export type Outcome = { outcome: UsageRow['outcome']; reason: string | undefined };

@@ -7,7 +7,8 @@ const maxClients = 10_000;
 const maxQuestions = 16;
 const maxNameCharacters = 100;
 
-/** One client of one token. */
+export type PageQuestions = ReturnType<typeof createPageQuestions>;
+
 type Asked = {
   sinceMs: number;
   questions: Set<string>;
@@ -19,15 +20,9 @@ type Asked = {
 /**
  * Remembers for a day, in this process, which clients of 2026-07-28 were asked to open a page and did not answer: they get
  * the URL in a text instead. A client has not answered if it repeats the call without an answer, or if the question expired.
+ * @param ttlMs how long a question can be answered
  */
-export type PageQuestions = {
-  mayAsk(request: CallRequest<object>): boolean;
-  asked(request: CallRequest<object>): void;
-  answered(request: CallRequest<object>): void;
-};
-
-/** @param ttlMs how long a question can be answered */
-export function createPageQuestions({ clock, ttlMs }: { clock: Clock; ttlMs: number }): PageQuestions {
+export function createPageQuestions({ clock, ttlMs }: { clock: Clock; ttlMs: number }) {
   const time = elapsedTime(clock);
   const clients = new Map<string, Asked>();
 
@@ -39,7 +34,7 @@ export function createPageQuestions({ clock, ttlMs }: { clock: Clock; ttlMs: num
   }
 
   return {
-    mayAsk(request) {
+    mayAsk(request: CallRequest<object>): boolean {
       const key = clientOf(request);
       const known = clients.get(key);
       if (!known || known.answers) return true;
@@ -48,7 +43,7 @@ export function createPageQuestions({ clock, ttlMs }: { clock: Clock; ttlMs: num
       known.isIgnored ||= ageMs >= ttlMs || known.questions.has(questionOf(request));
       return !known.isIgnored;
     },
-    asked(request) {
+    asked(request: CallRequest<object>): void {
       const key = clientOf(request);
       const known = clients.get(key);
       if (known?.answers) return;
@@ -56,7 +51,7 @@ export function createPageQuestions({ clock, ttlMs }: { clock: Clock; ttlMs: num
       if (asked.questions.size < maxQuestions) asked.questions.add(questionOf(request));
       remember(key, asked);
     },
-    answered(request) {
+    answered(request: CallRequest<object>): void {
       remember(clientOf(request), { sinceMs: time.now(), questions: new Set(), isIgnored: false, answers: true });
     },
   };

@@ -12,7 +12,7 @@ import { endOf, type CallEnd, type CallFailure, type NoAnswer } from './outcome.
 import { failedResult } from './own-results.ts';
 
 type Kind = UsageRow['kind'];
-/** Finds the pages and prices that the texts about failures name. */
+/** The facts with which the texts about failures name pages and prices. */
 export type Links = { publicUrl: string; howToGet: HowToGet };
 
 /**
@@ -102,7 +102,6 @@ function credentialsOf(server: CatalogueServer): 'user' | 'operator' | 'nobody' 
   return server.manifest.auth.type === 'none' ? 'nobody' : 'operator';
 }
 
-/** The page where the user can fix the problem. */
 function urlFor({ code, server }: CallFailure, { publicUrl }: Links): string {
   if (!server) return publicUrl;
   if (code === 'sign_in_required' && needsOwnSecrets(server)) return connectUrl(publicUrl, server.id);

@@ -45,7 +45,6 @@ type CallParts = Pick<
   | 'unread'
 >;
 
-/** The client's method for each kind. */
 const methods: Readonly<Record<Call['kind'], string>> = {
   tool: 'tools/call',
   prompt: 'prompts/get',
@@ -72,7 +71,6 @@ export async function runCall<Answer extends AnswerFacts>(
   }
 }
 
-/** @param signal the call's own, or one that aborts with it */
 async function runUntil<Answer extends AnswerFacts>(
   signal: CallerSignal,
   call: Call,

@@ -4,25 +4,14 @@ import { Cancellation } from '#platform/cancellation.ts';
 /** The reason for ending the calls of a user whose account was deactivated. Not the client's choice, so it costs nothing. */
 export const shutOut = new Error('The account has been deactivated');
 
-/** The running calls of this process, so that those of a deactivated user can be ended. */
-export type RunningCalls = {
-  /**
-   * Adds a call. Ends it immediately if its user was shut out while it arrived.
-   * @returns the signal that it must follow, and what to call when it has ended
-   */
-  begin(userId: string, signal: CallerSignal): { signal: CallerSignal; leave(): void };
-  /** Ends the calls of a user, until they are let in again. */
-  shutOut(userId: string): void;
-  letIn(userId: string): void;
-  /** The users with running calls. */
-  users(): string[];
-};
+export type RunningCalls = ReturnType<typeof createRunningCalls>;
 
 /** How long a shut-out user is remembered, for requests that were let in just before: no request takes longer to arrive. */
 const rememberedMs = 60_000;
 const maxRemembered = 10_000;
 
-export function createRunningCalls(): RunningCalls {
+/** The running calls of this process, so that those of a deactivated user can be ended. */
+export function createRunningCalls() {
   const running = new Map<string, Set<() => void>>();
   const out = new Map<string, NodeJS.Timeout>();
 
@@ -43,7 +32,11 @@ export function createRunningCalls(): RunningCalls {
   }
 
   return {
-    begin(userId, signal) {
+    /**
+     * Adds a call. Ends it immediately if its user was shut out while it arrived.
+     * @returns the signal that it must follow, and what to call when it has ended
+     */
+    begin(userId: string, signal: CallerSignal): { signal: CallerSignal; leave(): void } {
       if (signal instanceof Cancellation) {
         const end = () => signal.abort(shutOut);
         if (out.has(userId)) end();
@@ -54,7 +47,8 @@ export function createRunningCalls(): RunningCalls {
       if (out.has(userId)) end();
       return { signal: AbortSignal.any([signal, controller.signal]), leave: enter(userId, end) };
     },
-    shutOut(userId) {
+    /** Ends the calls of a user, until they are let in again. */
+    shutOut(userId: string): void {
       letIn(userId);
       const [oldest] = out.size >= maxRemembered ? out.keys() : [];
       if (oldest !== undefined) letIn(oldest);

@@ -11,7 +11,7 @@ import { visibleTo, type Visible } from '../view/visible.ts';
 import { takeOver } from './take-over.ts';
 import { sendUnknownLink } from './unknown-link.ts';
 
-/** What is known of a request before its body is read. */
+/** The facts about a request that are known before its body is read. */
 export type Admitted = {
   context: RequestContext;
   /** What the caller may see. Only read on a server's own link. */
@@ -75,10 +75,7 @@ export async function admitRequest(
   return { context, visible, metadataUrl };
 }
 
-/**
- * A load balancer sends the client to another replica; a single broker is back in a moment.
- * @throws SoukError unavailable
- */
+/** Lets a load balancer pick another replica; a single broker is back in a moment. @throws SoukError unavailable */
 export function refuseWhileDraining({ isDraining }: Pick<GatewayParts, 'isDraining'>): void {
   if (isDraining()) throw new SoukError('unavailable');
 }

@@ -45,7 +45,6 @@ export function isOpenedInBrowser({ method, headers }: Pick<IncomingMessage, 'me
   return method === 'GET' && headers.authorization === undefined && headers.accept?.includes('text/html') === true;
 }
 
-/** Tells a user who opened a link in a browser to paste it into an AI client. */
 export function renderLinkPage(publicUrl: string, brandName: string): string {
   return renderPage({
     title: 'A link for AI clients',

@@ -6,7 +6,7 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import type { McpEndpoint } from '../protocol/mcp-endpoint.ts';
 import type { InFlight } from './in-flight.ts';
 
-/** What both entrances work with: the one in front of fastify, and fastify's routes. */
+/** The parts that both entrances use: the one in front of fastify, and fastify's routes. */
 export type Door = {
   brandName: string;
   identity: Pick<Identity, 'authenticateMcp' | 'rememberedMcpCaller' | 'waitOfGuesser'>;

@@ -1,12 +1,7 @@
-/** Counts what a stop waits for: answers that are still being written, and calls that wait for their client's next round. */
-export type InFlight = {
-  /** Counts one more answer. Call the returned function once, when the answer has ended. */
-  enter(): () => void;
-  /** Resolves when the count is 0, or after `timeoutMs`. */
-  idle(timeoutMs: number): Promise<void>;
-};
+export type InFlight = ReturnType<typeof createInFlight>;
 
-export function createInFlight(): InFlight {
+/** Counts what a stop waits for: answers that are still being written, and calls that wait for their client's next round. */
+export function createInFlight() {
   let count = 0;
   const waiting = new Set<() => void>();
   function leave(): void {
@@ -14,11 +9,13 @@ export function createInFlight(): InFlight {
     if (count === 0) for (const resolve of waiting) resolve();
   }
   return {
-    enter() {
+    /** Counts one more answer. Call the returned function once, when the answer has ended. */
+    enter(): () => void {
       count++;
       return leave;
     },
-    async idle(timeoutMs) {
+    /** Resolves when the count is 0, or after `timeoutMs`. */
+    async idle(timeoutMs: number): Promise<void> {
       if (count === 0) return;
       await new Promise<void>((resolve) => {
         const deadline = setTimeout(done, timeoutMs);

@@ -50,7 +50,6 @@ export async function mountGatewayRoutes(app: FastifyInstance, door: Door): Prom
   });
 }
 
-/** The admitted requests whose body is being read. */
 const admitted = new WeakMap<FastifyRequest, Admitted>();
 
 async function admit(request: FastifyRequest, reply: FastifyReply, link: CalledLink, door: Door): Promise<void> {

@@ -24,15 +24,13 @@ import { exposeLinks } from '../view/expose-links.ts';
 import { asLegacyResult } from '../view/legacy-result.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import type { FastCall } from './recognise-call.ts';
-import type { CallEntry } from './session-calls.ts';
-import type { AnswerWriter, Reply } from './write-answer.ts';
+import type { SessionCall } from './session-calls.ts';
+import { write, type Reply } from './write-answer.ts';
 
-/** The HTTP exchange of a call. */
 type CameIn = { request: IncomingMessage; body: unknown; reply: Reply; context: RequestContext; client: string };
 
 type Parts = Links & {
   endpoint: Pick<McpEndpoint, 'handle'>;
-  write: Pick<AnswerWriter, 'progress' | 'comment'>;
   keepAlive: KeepAlive;
 };
 
@@ -51,17 +49,14 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
   readonly signal = new Cancellation();
   readonly totalTimeoutMs = totalTimeoutMs;
   readonly onProgress: ToolCallOptions['onProgress'];
-  /** Resolves with the call's end. Undefined before the call starts. */
   running: Promise<CallEnd<ToolAnswer>> | undefined;
-  /** The call's entry in its session, if it has one. */
-  entry: CallEntry | undefined;
+  entry: SessionCall | undefined;
   readonly #parts: Parts;
   #serving: Promise<void> | undefined;
   /** Stops the comments that keep the connection of a long call open. */
   #stopComments: (() => void) | undefined;
   /** The request of the SDK's server, once it has taken over the call. */
   #taken: CallRequest<unknown> | undefined;
-  /** Resolves when the SDK's server has taken over the call. */
   #client: PromiseWithResolvers<CallRequest<unknown>> | undefined;
 
   constructor(call: FastCall, cameIn: CameIn, parts: Parts) {
@@ -173,7 +168,7 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
   /** Writes progress here for a modern client that cannot be asked; for others the SDK's server sends it. */
   #sendProgress(progress: Progress): void {
     const { call, cameIn } = this;
-    if (call.era === 'modern' && !call.isInteractive) this.#parts.write.progress(cameIn.reply, call, progress);
+    if (call.era === 'modern' && !call.isInteractive) write.progress(cameIn.reply, call, progress);
     else this.#notify(({ onProgress }) => onProgress?.(progress));
   }
 
@@ -187,7 +182,6 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
     this.#stopComments = this.#parts.keepAlive.watch(() => this.#stayAlive(), slowMs);
   }
 
-  /** Cleans up after the call. */
   end(): void {
     this.#stopComments?.();
     this.entry?.leave();
@@ -198,9 +192,8 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
     // the SDK's server may still have to ask this client, and keeps the connection open itself
     if (this.call.isInteractive && !this.isHandedOver) void this.handOver(this.#parts.keepAlive.afterMs);
     if (this.isHandedOver || reply.response.destroyed) this.#stopComments?.();
-    else this.#parts.write.comment(reply);
+    else write.comment(reply);
   }
 }
 
-/** Whether the client accepts events before its answer. */
 const takesEvents = ({ request }: CameIn): boolean => parseAccept(request.headers.accept).events;

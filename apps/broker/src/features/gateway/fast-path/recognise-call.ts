@@ -25,10 +25,7 @@ const envelopeKeys: ReadonlySet<string> = new Set([
 ]);
 const reservedPrefix = 'io.modelcontextprotocol/';
 
-/**
- * A tools/call that can take the fast path: complete and well-formed. Every other request goes through the SDK, which
- * also answers invalid requests.
- */
+/** A complete, well-formed tools/call for the fast path. The SDK serves all other requests, also the invalid ones. */
 export type FastCall = {
   era: 'modern' | 'legacy';
   id: string | number;
@@ -39,11 +36,9 @@ export type FastCall = {
   progressToken: string | number | undefined;
   /** Modern clients send their capabilities with each request, legacy clients when they open their session. */
   clientCapabilities: ClientCapabilities;
-  /** Whether the client can be asked questions during the call. */
   isInteractive: boolean;
 };
 
-/** A tools/call as both eras have it. */
 type CallMessage = {
   id: string | number;
   name: string;
@@ -51,10 +46,7 @@ type CallMessage = {
   meta: Record<string, unknown>;
 };
 
-/**
- * Returns the call in a request of 2026-07-28 if it can take the fast path. Its headers and envelope are then valid for
- * this era; the SDK answers every invalid request.
- */
+/** Returns the call of a request of 2026-07-28 that can take the fast path: its headers and envelope are valid. */
 export function recogniseModern(
   headers: IncomingHttpHeaders,
   message: CallMessage,

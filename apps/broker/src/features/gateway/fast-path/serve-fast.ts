@@ -17,35 +17,21 @@ import type { Visible } from '../view/visible.ts';
 import { OpenCall } from './open-call.ts';
 import { readCall, recogniseLegacy, recogniseModern } from './recognise-call.ts';
 import type { SessionCalls } from './session-calls.ts';
-import { createAnswerWriter } from './write-answer.ts';
+import { write, type Reply } from './write-answer.ts';
+
+export type FastPath = ReturnType<typeof createFastPath>;
 
 /**
  * The fast path for tool calls, which are nearly all of the traffic: node:http in, then run-call, and the server's answer
  * is passed on unchanged.
  */
-export type FastPath = {
-  /**
-   * Serves the request if it can take the fast path; otherwise leaves it untouched. The call is recorded under `id`, the
-   * request's id; `headers` are sent with every answer.
-   */
-  serve(
-    request: IncomingMessage,
-    response: ServerResponse,
-    context: RequestContext,
-    visible: Visible,
-    body: unknown,
-    known: { id: string; headers: Readonly<Record<string, string>> },
-  ): Promise<void> | undefined;
-};
-
 export function createFastPath(
   identityOf: IdentityOf,
   parts: GatewayParts,
   endpoint: Pick<McpEndpoint, 'handle' | 'sessions'>,
-): FastPath {
-  const write = createAnswerWriter();
+) {
   const { keepAlive, publicUrl, howToGet } = parts;
-  const ofCall = { endpoint, write, keepAlive, publicUrl, howToGet };
+  const ofCall = { endpoint, keepAlive, publicUrl, howToGet };
 
   async function answer(open: OpenCall): Promise<void> {
     const { call, signal } = open;
@@ -72,22 +58,10 @@ export function createFastPath(
       if (end.kind === 'answered' || call.isInteractive) return await open.handOver();
       write.failure(reply, call, presentAsResult(end, parts));
     } catch (error) {
-      await answerError(error, open);
+      await answerError(error, open, parts);
     } finally {
       open.end();
     }
-  }
-
-  async function answerError(error: unknown, open: OpenCall): Promise<void> {
-    const { call, cameIn } = open;
-    const { reply } = cameIn;
-    if (open.isHandedOver || (call.isInteractive && !reply.response.destroyed)) return open.handOver();
-    if (error instanceof ProtocolError) {
-      const refused = asRefusal(error, call.era);
-      return refused ? write.failure(reply, call, refused) : write.error(reply, call, error);
-    }
-    parts.log.error({ err: error }, 'a call of the fast path failed');
-    write.error(reply, call, new ProtocolError(-32_603, 'Internal error'));
   }
 
   function serveModern(open: OpenCall): Promise<void> {
@@ -108,7 +82,18 @@ export function createFastPath(
   }
 
   return {
-    serve(request, response, { caller, serverId, request: mcpRequest }, visible, body, { id, headers }) {
+    /**
+     * Serves the request if it can take the fast path; otherwise leaves it untouched. The call is recorded under `id`, the
+     * request's id; `headers` are sent with every answer.
+     */
+    serve(
+      request: IncomingMessage,
+      response: ServerResponse,
+      { caller, serverId, request: mcpRequest }: RequestContext,
+      visible: Visible,
+      body: unknown,
+      { id, headers }: Pick<Reply, 'id' | 'headers'>,
+    ): Promise<void> | undefined {
       const message = readCall(request.headers, body);
       if (!message) return undefined;
       const modern = recogniseModern(request.headers, message, visible);
@@ -130,6 +115,18 @@ export function createFastPath(
       return serveLegacy(new OpenCall(legacy, cameIn, ofCall), calls);
     },
   };
+}
+
+async function answerError(error: unknown, open: OpenCall, { log }: Pick<GatewayParts, 'log'>): Promise<void> {
+  const { call, cameIn } = open;
+  const { reply } = cameIn;
+  if (open.isHandedOver || (call.isInteractive && !reply.response.destroyed)) return open.handOver();
+  if (error instanceof ProtocolError) {
+    const refused = asRefusal(error, call.era);
+    return refused ? write.failure(reply, call, refused) : write.error(reply, call, error);
+  }
+  log.error({ err: error }, 'a call of the fast path failed');
+  write.error(reply, call, new ProtocolError(-32_603, 'Internal error'));
 }
 
 function dispatch(

@@ -2,7 +2,6 @@ import type { ClientCapabilities } from '@modelcontextprotocol/server';
 import type { Cancellation } from '#platform/cancellation.ts';
 import { asRecord } from '#platform/json.ts';
 
-/** The request ids in use in a session. */
 type SessionIds = {
   claim(id: string | number): boolean;
   free(id: string | number): void;
@@ -10,30 +9,10 @@ type SessionIds = {
   left(): void;
 };
 
-/** A fast-path call in its session. */
-export type CallEntry = {
-  /** Frees the id for the SDK's transport, which answers the call from now on. */
-  giveId(): void;
-  leave(): void;
-};
+export type SessionCalls = ReturnType<typeof createSessionCalls>;
 
-/** The running fast-path calls of one legacy session: they can be canceled, and their ids are unique. */
-export type SessionCalls = {
-  readonly sessionId: string;
-  /** The capabilities of the session's client; undefined before it has sent them. */
-  readonly capabilities: ClientCapabilities | undefined;
-  /** The client's name in `initialize`. */
-  readonly program: string | undefined;
-  /** Registers a call; undefined if its id is in use. */
-  begin(id: string | number, cancellation: Cancellation): CallEntry | undefined;
-  /** Cancels a call if the message is its cancellation. */
-  handle(body: unknown): void;
-  /** Cancels all calls when the session ends. */
-  end(): void;
-};
-
-/** A class, because each call creates one. */
-class SessionCall implements CallEntry {
+/** A call of a session. A class, because each call creates one. */
+export class SessionCall {
   readonly #ids: SessionIds;
   readonly #calls: Map<string | number, Cancellation>;
   readonly #id: string | number;
@@ -48,6 +27,7 @@ class SessionCall implements CallEntry {
     calls.set(id, ends);
   }
 
+  /** Frees the id for the SDK's transport, which answers the call from now on. */
   giveId(): void {
     if (this.#ownsId) this.#ids.free(this.#id);
     this.#ownsId = false;
@@ -61,33 +41,39 @@ class SessionCall implements CallEntry {
   }
 }
 
-/** @param ids the ids in use in the session, on the fast path and through the SDK */
+/**
+ * The running fast-path calls of one legacy session: they can be canceled, and their ids are unique.
+ * @param ids the ids in use in the session, on the fast path and through the SDK
+ */
 export function createSessionCalls(
   sessionId: string,
   ids: SessionIds,
   client: { capabilities(): ClientCapabilities | undefined; program(): string | undefined },
-): SessionCalls {
+) {
   let capabilities: ClientCapabilities | undefined;
   let program: string | undefined;
   const calls = new Map<string | number, Cancellation>();
   return {
     sessionId,
-    get capabilities() {
+    /** The capabilities of the session's client; undefined before it has sent them. */
+    get capabilities(): ClientCapabilities | undefined {
       return (capabilities ??= client.capabilities());
     },
-    get program() {
+    get program(): string | undefined {
       return (program ??= client.program());
     },
-    begin(id, cancellation) {
+    /** Registers a call; undefined if its id is in use. */
+    begin(id: string | number, cancellation: Cancellation): SessionCall | undefined {
       return ids.claim(id) ? new SessionCall(ids, calls, id, cancellation) : undefined;
     },
-    handle(body) {
+    /** Cancels a call if the message is its cancellation. */
+    handle(body: unknown): void {
       const message = calls.size > 0 ? asRecord(body) : undefined;
       if (message?.['method'] !== 'notifications/cancelled') return;
       const id = asRecord(message['params'])?.['requestId'];
       if (typeof id === 'string' || typeof id === 'number') calls.get(id)?.abort();
     },
-    end() {
+    end(): void {
       for (const cancellation of calls.values()) cancellation.abort();
     },
   };

@@ -4,13 +4,11 @@ import { sameMeaning, wordsOf } from './tool-words.ts';
 
 /** The weight of a word in each field. */
 const weights = { name: 3, title: 2.5, description: 1, parameter: 0.6, server: 1.5, serverText: 0.3 };
-/** The weight of a synonym, relative to the word itself. */
 const synonymWeight = 0.6;
 /** BM25's usual constants: how soon repetition stops counting, and how much long texts are penalised. */
 const saturation = 1.2;
 const lengthShare = 0.5;
 
-/** Whether the search may return a tool. */
 export type MaySee = (server: CatalogueServer, item: CatalogueItem) => boolean;
 type ToolMatch = { server: CatalogueServer; item: CatalogueItem; score: number };
 

@@ -7,7 +7,6 @@ export function wordsOf(text: string): string[] {
   return (apart.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !emptyWords.has(word)).map(stemOf);
 }
 
-/** The synonyms of a stem; empty if it has none. */
 export function sameMeaning(stem: string): readonly string[] {
   return synonyms.get(stem) ?? [];
 }

@@ -90,7 +90,6 @@ export function buildServer(
   return server;
 }
 
-/** Converts a tool's result for a client up to 2025-11-25. */
 async function asListed(
   result: CallToolResult,
   context: RequestContext,

@@ -1,10 +1,10 @@
-/** What a client declares but fails at: opening a page (URL elicitation), or every question of 2026-07-28. */
+/** The question that a client declares but fails at: to open a page (URL elicitation), or any of 2026-07-28. */
 type Fault = 'pages' | 'input_required';
 
 export type ClientInfo = { name: string; version: string };
 
 type FailingClient = {
-  /** In its clientInfo. */
+  /** The name in its clientInfo. */
   name: string;
   /** The last version that was seen to fail; later ones are asked. */
   upTo: string;
@@ -23,7 +23,6 @@ const failingClients: readonly FailingClient[] = [
   { name: 'claude-code', upTo: '2.1.107', fault: 'pages' },
 ];
 
-/** Returns the known fault of a client. */
 export function faultOf(client: ClientInfo | undefined): Fault | undefined {
   return failingClients.find(({ name, upTo }) => name === client?.name && isUpTo(client.version, upTo))?.fault;
 }

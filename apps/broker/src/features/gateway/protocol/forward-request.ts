@@ -18,10 +18,7 @@ import { usableCapabilities } from './usable-capabilities.ts';
 
 type Params = { _meta?: Record<string, unknown> | undefined };
 
-/**
- * Turns a client's message into the request that is forwarded.
- * @param ofSession the capabilities that the client of a legacy session declared
- */
+/** Builds the forwarded request. @param ofSession the capabilities that the client of a legacy session declared */
 export function forwardRequest<P extends Params>(
   context: RequestContext,
   params: P,

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buildServer } from './build-server.ts';
 import type { IdentityOf } from './server-identity.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
-import { createLegacySessions, type LegacySessions } from './sessions/legacy-sessions.ts';
+import { createLegacySessions } from './sessions/legacy-sessions.ts';
 import type { Database } from '#platform/db/database.ts';
 import { asRecord } from '#platform/json.ts';
 import { sendJsonRpcError } from '../wire/json-rpc-error.ts';
@@ -25,32 +25,10 @@ const maxListenStreams = 10_000;
 /** `underWay` is the requested call, if it is already running, and `waitedMs` how long its client has waited. */
 type KnownOfRequest = { requestId: string; underWay?: CallUnderWay; waitedMs?: number };
 
-/** Serves authenticated MCP requests of both protocol eras at one address. */
-export type McpEndpoint = {
-  handle(
-    request: IncomingMessage,
-    response: ServerResponse,
-    context: RequestContext,
-    body: unknown,
-    known: KnownOfRequest,
-  ): Promise<void>;
-  readonly sessions: LegacySessions;
-  /** Notifies the clients whose lists changed; all clients if that is unknown (undefined). */
-  notifyListChanged(changes?: ListChanges): void;
-  /** Ends the sessions and streams of a revoked token, or all streams (undefined). Running calls finish. */
-  endForToken(tokenId: string | undefined): void;
-  /** The tokens of the lasting streams. */
-  tokensOfStreams(): string[];
-  /** Ends all streams in an orderly way: clients open them again elsewhere. */
-  endStreams(): void;
-  stop(): Promise<void>;
-};
+export type McpEndpoint = Awaited<ReturnType<typeof createMcpEndpoint>>;
 
-export async function createMcpEndpoint(
-  identityOf: IdentityOf,
-  parts: GatewayParts,
-  db: Database,
-): Promise<McpEndpoint> {
+/** Serves authenticated MCP requests of both protocol eras at one address. */
+export async function createMcpEndpoint(identityOf: IdentityOf, parts: GatewayParts, db: Database) {
   const listening = createListenStreams(parts.subscriptions, identityOf, parts.log);
   const modern = createMcpHandler(
     (context) => {
@@ -61,7 +39,7 @@ export async function createMcpEndpoint(
     {
       legacy: 'reject',
       bus: listening.bus,
-      // the limit per person is applied where a stream is opened
+      // the limit per user is applied where a stream is opened
       maxSubscriptions: maxListenStreams,
       onerror: (error) => parts.log.debug({ err: error }, 'a modern MCP request failed'),
     },
@@ -87,7 +65,13 @@ export async function createMcpEndpoint(
 
   return {
     sessions,
-    async handle(request, response, context, body, { requestId, underWay, waitedMs }) {
+    async handle(
+      request: IncomingMessage,
+      response: ServerResponse,
+      context: RequestContext,
+      body: unknown,
+      { requestId, underWay, waitedMs }: KnownOfRequest,
+    ): Promise<void> {
       nameAcceptedTypes(request);
       const extra = {
         context,
@@ -107,23 +91,26 @@ export async function createMcpEndpoint(
       const opened = await listening.open(context, body, response, serve);
       if (!opened) sendJsonRpcError(response, 200, -32603, 'Subscription limit reached', body);
     },
-    notifyListChanged(changes) {
+    /** Notifies the clients whose lists changed; all clients if that is unknown (undefined). */
+    notifyListChanged(changes?: ListChanges): void {
       for (const kind of ['tools', 'prompts', 'resources'] as const) {
         listening.publish({ kind: `${kind}_list_changed` }, (context) => changes?.(context).includes(kind) ?? true);
       }
       sessions.notifyListChanged(changes);
     },
-    endForToken(tokenId) {
+    /** Ends the sessions and streams of a revoked token, or all streams (undefined). Running calls finish. */
+    endForToken(tokenId: string | undefined): void {
       sessions.endForToken(tokenId);
       listening.endForToken(tokenId);
     },
-    // the sessions look up their own
+    /** The tokens of the lasting streams, except those of sessions, which look up their own. */
     tokensOfStreams: () => listening.tokens(),
-    endStreams() {
+    /** Ends all streams in an orderly way: clients open them again elsewhere. */
+    endStreams(): void {
       sessions.endStreams();
       listening.endAll();
     },
-    async stop() {
+    async stop(): Promise<void> {
       await Promise.all([modern.close(), sessions.stop()]);
     },
   };

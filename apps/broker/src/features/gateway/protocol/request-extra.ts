@@ -20,7 +20,6 @@ export type CallUnderWay = {
 export type RequestExtra = {
   context: RequestContext;
   visible?: Visible;
-  /** The requested call, if it is running already. */
   underWay?: CallUnderWay | undefined;
   /** Whether the stream of the client's request with this id takes notices. */
   listening(id: RequestId): Listening;

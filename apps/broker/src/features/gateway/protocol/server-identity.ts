@@ -1,6 +1,5 @@
 import type { Catalogue, CatalogueServer, RegistryNames } from '#features/catalogue/index.ts';
 
-/** How a link identifies itself to its clients. */
 export type ServerIdentity = { name: string; title: string; version: string };
 
 /** A service's own link has the service's name, title and version, as in the registry. */

@@ -1,7 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 
-/** How long a message waits for its recipient. */
 const keepMs = 60_000;
 const maxPerUser = 64;
 
@@ -9,18 +8,10 @@ const maxPerUser = 64;
 export type WaitingMessage = { id: string; recipient: string; kind: string; target: string | null };
 type NewMessage = WaitingMessage & { userId: string; message: string };
 
-/** Messages from one process to another: rows that the recipient deletes, each announced by NOTIFY. */
-export type MessageRows = {
-  /** Stores a message and sends the notice. @returns false, with nothing stored, if too much is waiting for its user */
-  add(added: NewMessage, notice: string): Promise<boolean>;
-  /** Takes a message out, so that only one process handles it; undefined if another one has. */
-  take(of: Pick<WaitingMessage, 'id' | 'recipient'>): Promise<Pick<NewMessage, 'userId' | 'message'> | undefined>;
-  /** The messages that wait for these recipients, oldest first. */
-  waiting(recipients: readonly string[]): Promise<WaitingMessage[]>;
-  removeExpired(): Promise<void>;
-};
+export type MessageRows = ReturnType<typeof createMessageRows>;
 
 /**
+ * Messages from one process to another: rows that the recipient deletes, each announced by NOTIFY.
  * @param table has the columns id, user_id, kind, target, message and created_at
  * @param recipient the column with a message's recipient
  * @param channel of the notices
@@ -32,12 +23,13 @@ export function createMessageRows(options: {
   recipient: string;
   channel: string;
   maxBytesPerUser: number;
-}): MessageRows {
+}) {
   const { query, clock, table, recipient: column, channel, maxBytesPerUser } = options;
   const oldest = () => new Date(clock.now() - keepMs);
 
   return {
-    async add({ id, recipient, userId, kind, target, message }, notice) {
+    /** Stores a message and sends the notice. @returns false, with nothing stored, if too much is waiting for its user */
+    async add({ id, recipient, userId, kind, target, message }: NewMessage, notice: string): Promise<boolean> {
       // one statement, so that the notice cannot be sent before the message can be read
       const { rows } = await query(
         `with expired as (
@@ -71,7 +63,8 @@ export function createMessageRows(options: {
       return rows.length > 0;
     },
 
-    async take({ id, recipient }) {
+    /** Takes a message out, so that only one process handles it; undefined if another one has. */
+    async take({ id, recipient }: Pick<WaitingMessage, 'id' | 'recipient'>) {
       const { rows } = await query<{ user_id: string; message: string }>(
         `delete from ${table} where id = $1 and ${column} = $2 and created_at > $3 returning user_id, message`,
         [id, recipient, oldest()],
@@ -79,7 +72,7 @@ export function createMessageRows(options: {
       return rows[0] && { userId: rows[0].user_id, message: rows[0].message };
     },
 
-    async waiting(recipients) {
+    async waiting(recipients: readonly string[]): Promise<WaitingMessage[]> {
       const { rows } = await query<WaitingMessage>(
         `select id, ${column} as recipient, kind, target from ${table}
          where ${column} = any($1::text[]) and created_at > $2 order by id`,
@@ -88,7 +81,7 @@ export function createMessageRows(options: {
       return rows;
     },
 
-    async removeExpired() {
+    async removeExpired(): Promise<void> {
       await query(`delete from ${table} where created_at <= $1`, [oldest()]);
     },
   };

@@ -8,23 +8,8 @@ export type Verdict = { fits: boolean } | { fits: undefined; reason: string };
 /** `isSlow`: the worker gave no verdict. */
 type Compared = Verdict & { isSlow?: boolean };
 
-export type ResultValidator = {
-  /**
-   * Whether the structuredContent of a result fits the outputSchema of its tool. Undefined if that is unknown: the schema is
-   * invalid, the comparison takes too long, or too many are waiting.
-   * @param of names the tool in the log
-   * @param schema never changed in place
-   * @param members of the result, as JSON text without braces
-   */
-  fits(
-    of: { server: string; tool: string },
-    schema: Readonly<Record<string, unknown>>,
-    members: string,
-  ): Promise<boolean | undefined>;
-  stop(): Promise<void>;
-};
+export type ResultValidator = ReturnType<typeof createResultValidator>;
 
-/** Time limit of one comparison in the worker. */
 const comparisonMs = 1000;
 const startMs = 10_000;
 const maxWaiting = 64;
@@ -38,7 +23,7 @@ const maxPaused = 1000;
 const resourceLimits = { maxOldGenerationSizeMb: 256 };
 
 /** Compares results sequentially in a worker of its own, which starts with the first result. */
-export function createResultValidator({ clock, log }: { clock: Clock; log: Log }): ResultValidator {
+export function createResultValidator({ clock, log }: { clock: Clock; log: Log }) {
   const texts = new WeakMap<object, string>();
   /** End of the pause, by the text of a schema or the id of a server. */
   const paused = new Map<string, number>();
@@ -72,7 +57,18 @@ export function createResultValidator({ clock, log }: { clock: Clock; log: Log }
   }
 
   return {
-    async fits(of, definition, members) {
+    /**
+     * Whether the structuredContent of a result fits the outputSchema of its tool. Undefined if that is unknown: the schema is
+     * invalid, the comparison takes too long, or too many are waiting.
+     * @param of names the tool in the log
+     * @param definition the schema, never changed in place
+     * @param members of the result, as JSON text without braces
+     */
+    async fits(
+      of: { server: string; tool: string },
+      definition: Readonly<Record<string, unknown>>,
+      members: string,
+    ): Promise<boolean | undefined> {
       const schema = textOf(definition);
       const isSkipped = () => isStopped || isPaused(schema) || isPaused(of.server);
       if (waiting >= maxWaiting || isSkipped()) return undefined;
@@ -89,7 +85,7 @@ export function createResultValidator({ clock, log }: { clock: Clock; log: Log }
       );
       return undefined;
     },
-    async stop() {
+    async stop(): Promise<void> {
       isStopped = true;
       await worker?.then((one) => one.terminate()).catch(() => {});
     },

@@ -12,27 +12,10 @@ import { failureText, questionOf, resultEvent } from './run-events.ts';
 import { runTool, type RunAsk, type ToolRun } from './run-tool.ts';
 import type { RunMessage, RunsElsewhere } from './runs-elsewhere.ts';
 
-/** Where a run's events go. */
 type RunListener = { tell(event: RunEvent): void; listening(): Listening };
 type WantedRun = Pick<ToolRun, 'caller' | 'callId' | 'serverId' | 'tool' | 'arguments'>;
 
-/** Tools that users run from the web app. */
-export type ToolRuns = {
-  /**
-   * Takes a place for a run. `follow` runs it, and resolves after the listener got its last event.
-   * @throws SoukError too_many_runs, unavailable (the broker stops)
-   */
-  start(wanted: WantedRun): { follow(listener: RunListener): Promise<void>; abort(): void };
-  /**
-   * Answers a question of a run or cancels it, even if another broker runs it.
-   * @throws SoukError not_found (this user has no such run or question), rate_limited
-   */
-  send(userId: string, callId: string, message: RunMessage): Promise<void>;
-  /** Ends the runs of a revoked token; none if the token is unknown (undefined). */
-  endForToken(tokenId: string | undefined): void;
-  /** Ends the runs of a user who was shut out. */
-  endForPerson(userId: string): void;
-};
+export type ToolRuns = ReturnType<typeof createToolRuns>;
 
 type Running = {
   userId: string;
@@ -41,12 +24,15 @@ type Running = {
   questions: Map<string, (answer: Record<string, unknown>) => void>;
 };
 
-/** @param elsewhere the runs of other brokers, if there can be any */
+/**
+ * Tools that users run from the web app.
+ * @param elsewhere the runs of other brokers, if there can be any
+ */
 export function createToolRuns(
   parts: GatewayParts,
   elsewhere: RunsElsewhere | undefined,
   brokers: Pick<LiveBrokers, 'count'>,
-): ToolRuns {
+) {
   const running = new Map<string, Running>();
   const handle = (userId: string, callId: string, message: RunMessage) => {
     const run = running.get(callId);
@@ -55,7 +41,11 @@ export function createToolRuns(
   elsewhere?.serve({ callIds: () => [...running.keys()], handle });
 
   return {
-    start(wanted) {
+    /**
+     * Takes a place for a run. `follow` runs it, and resolves after the listener got its last event.
+     * @throws SoukError too_many_runs, unavailable (the broker stops)
+     */
+    start(wanted: WantedRun): { follow(listener: RunListener): Promise<void>; abort(): void } {
       if (parts.isDraining()) throw new SoukError('unavailable');
       const { userId, tokenId } = wanted.caller;
       const own = [...running.values()].filter((run) => run.userId === userId).length;
@@ -71,7 +61,11 @@ export function createToolRuns(
       };
     },
 
-    async send(userId, callId, message) {
+    /**
+     * Answers a question of a run or cancels it, even if another broker runs it.
+     * @throws SoukError not_found (this user has no such run or question), rate_limited
+     */
+    async send(userId: string, callId: string, message: RunMessage): Promise<void> {
       const found =
         running.has(callId) || !elsewhere
           ? handle(userId, callId, message)
@@ -79,11 +73,12 @@ export function createToolRuns(
       if (!found) throw new SoukError('not_found');
     },
 
-    endForToken(tokenId) {
+    /** Ends the runs of a revoked token; none if the token is unknown (undefined). */
+    endForToken(tokenId: string | undefined): void {
       for (const run of running.values()) if (run.tokenId === tokenId) run.abort.abort();
     },
 
-    endForPerson(userId) {
+    endForPerson(userId: string): void {
       for (const run of running.values()) if (run.userId === userId) run.abort.abort(shutOut);
     },
   };

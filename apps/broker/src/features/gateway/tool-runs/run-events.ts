@@ -42,7 +42,6 @@ export function resultEvent(
   };
 }
 
-/** Says why a run failed. */
 export function failureText(error: unknown, { aborted, reason }: AbortSignal, log: Log): string {
   if (aborted && reason === shutOut) return `${shutOut.message}.`;
   if (aborted && reason === stopped) return stoppedText('tool');

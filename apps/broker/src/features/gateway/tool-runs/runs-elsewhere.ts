@@ -16,7 +16,6 @@ const passedOnPerMinute = 600;
 /** Limit of what waits for one user. A message is at most the body of a request. */
 const maxBytesPerUser = 8 * 1024 * 1024;
 
-/** What a user sends to one of their runs. */
 const messageSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('answer'), answer: answerToolRun.body }),
   z.object({ kind: z.literal('cancellation') }),
@@ -31,33 +30,16 @@ const noticeSchema = z.discriminatedUnion('kind', [
 ]);
 type Notice = z.infer<typeof noticeSchema>;
 
-/** The runs of this process. */
 export type RunsHere = {
   callIds(): string[];
   /** @returns false for a run or a question that is over, or is not this user's */
   handle(userId: string, callId: string, message: RunMessage): boolean;
 };
 
-/** Passes on messages to runs of other processes. */
-export type RunsElsewhere = {
-  /**
-   * Passes a message on.
-   * @returns false if no process has such a run of this user; after 3 s if none has the run at all
-   * @throws SoukError rate_limited
-   */
-  pass(userId: string, callId: string, message: RunMessage): Promise<boolean>;
-  /** From now on, takes the messages of other processes for the runs here. */
-  serve(here: RunsHere): void;
-  removeExpired(): Promise<void>;
-  stop(): Promise<void>;
-};
+export type RunsElsewhere = Awaited<ReturnType<typeof createRunsElsewhere>>;
 
-export async function createRunsElsewhere(options: {
-  db: Database;
-  clock: Clock;
-  ids: Ids;
-  log: Log;
-}): Promise<RunsElsewhere> {
+/** Passes on messages to runs of other processes. */
+export async function createRunsElsewhere(options: { db: Database; clock: Clock; ids: Ids; log: Log }) {
   const { db, clock, ids, log } = options;
   const rows = createMessageRows({
     query: db.query,
@@ -103,7 +85,12 @@ export async function createRunsElsewhere(options: {
   const stopListening = await db.listen(channel, hear, missed);
 
   return {
-    async pass(userId, callId, message) {
+    /**
+     * Passes a message on.
+     * @returns false if no process has such a run of this user; after 3 s if none has the run at all
+     * @throws SoukError rate_limited
+     */
+    async pass(userId: string, callId: string, message: RunMessage): Promise<boolean> {
       const row = ids.uuid();
       const { promise: taken, resolve } = Promise.withResolvers<boolean | undefined>();
       sent.set(row, resolve);
@@ -124,11 +111,12 @@ export async function createRunsElsewhere(options: {
         sent.delete(row);
       }
     },
-    serve(runs) {
+    /** From now on, takes the messages of other processes for the runs here. */
+    serve(runs: RunsHere): void {
       here = runs;
     },
     removeExpired: rows.removeExpired,
-    async stop() {
+    async stop(): Promise<void> {
       for (const answer of sent.values()) answer(false);
       await stopListening();
     },

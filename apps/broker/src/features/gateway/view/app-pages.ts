@@ -18,7 +18,6 @@ export function withPages(meta: Meta, expose: (uri: string) => string): Meta {
   return Object.fromEntries(exposed);
 }
 
-/** The URIs of the pages in a tool's `_meta`. */
 export function pagesOf(meta: unknown): string[] {
   const pages: string[] = [];
   withPages(asRecord(meta) ?? {}, (uri) => (pages.push(uri), uri));

@@ -7,7 +7,6 @@ import type { Hidden, Visible } from './visible.ts';
 
 export type FoundResource = {
   server: CatalogueServer;
-  /** The server's own URI. */
   uri: string;
   /** Turns a URI in the server's answer into the one that the context used. */
   expose(uri: string): string;

@@ -24,10 +24,7 @@ export function capabilitiesOf(serverId: string | undefined, snapshot: Catalogue
   };
 }
 
-/**
- * The features that the server announced, otherwise those that its lists show. All features for a server that was never
- * asked or has personal tools.
- */
+/** The features that the server announced, or that its lists show; all if it was never asked or has personal tools. */
 function featuresKnown(server: CatalogueServer): readonly ServerFeature[] {
   if (server.features) return server.features;
   if (server.discoveredAtMs === undefined || needsOwnSecrets(server)) return serverFeatures;

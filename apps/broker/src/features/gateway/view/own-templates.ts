@@ -60,7 +60,6 @@ export function allTemplates({ templates }: CatalogueServer): readonly Template[
 
 const bareOnes = new WeakMap<CatalogueServer['templates'], readonly Template[]>();
 
-/** The templates that are exposed without a prefix. */
 export function bareTemplates(server: CatalogueServer): readonly Template[] {
   let bare = bareOnes.get(server.templates);
   if (!bare) bareOnes.set(server.templates, (bare = allTemplates(server).filter(({ isBare }) => isBare)));

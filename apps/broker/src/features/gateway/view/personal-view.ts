@@ -5,7 +5,7 @@ import type { PersonOffers, Upstreams } from '#features/upstreams/index.ts';
 /** A value that is usually in memory; a promise only when it has to be read. */
 export type Now<T> = T | Promise<T>;
 
-/** What a user sees of each server. Lists and calls both use it, so they always agree. */
+/** The view that a user has of each server. Lists and calls both use it, so they always agree. */
 export type PersonalView = (userId: string) => Now<SeenServers>;
 
 export type SeenServers = {
@@ -18,10 +18,7 @@ export type SeenServers = {
 };
 export type WhyHidden = 'not_included' | 'switched_off';
 
-/**
- * Shows a user the servers that the entitlement policy allows and that they have not switched off, each with what their
- * upstream account has there.
- */
+/** Shows a user each server that they may use and have not switched off, with what their upstream account has there. */
 export function createPersonalView(
   entitlement: EntitlementPolicy,
   { preferences, offers }: Pick<Upstreams, 'preferences' | 'offers'>,

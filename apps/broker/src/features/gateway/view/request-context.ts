@@ -3,7 +3,7 @@ import type { CatalogueItem } from '#features/catalogue/index.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import type { McpRequest } from '../gateway-events.ts';
 
-/** What one request acts with: the caller, the link and the client's capabilities. */
+/** The caller, the link and the client's capabilities of one request. */
 export type RequestContext = {
   caller: Caller;
   /** Set on /s/{serverId}/mcp, which offers only this server, with its own names. */

@@ -2,17 +2,6 @@ import { ownUri, type CatalogueItem, type CatalogueServer, type CatalogueSnapsho
 import type { Now, PersonalView, SeenServers, WhyHidden } from './personal-view.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** The items that a request may list and call. Lists and calls both use it. */
-export type Visible = {
-  servers: readonly CatalogueServer[];
-  /** Includes tools under review, which no list shows: a call of such a tool fails with the reason. */
-  tool(name: string): Found | undefined;
-  prompt(name: string): Found | undefined;
-  /** The server of an item that the user does not see, and why. */
-  hidden(kind: ItemKind, name: string): Hidden | undefined;
-  /** The servers of this link that the user may know about but does not see, each with their personal tools. */
-  readonly hiddenServers: readonly { server: CatalogueServer; why: WhyHidden }[];
-};
 export type Found = { server: CatalogueServer; item: CatalogueItem };
 /** `name` is the server's own. */
 export type Hidden = { server: CatalogueServer; name: string; why: WhyHidden };
@@ -36,12 +25,15 @@ const exposedItems = {
 export function visibleTo(context: RequestContext, snapshot: CatalogueSnapshot, view: PersonalView): Now<Visible> {
   const seen = view(context.caller.userId);
   return seen instanceof Promise
-    ? seen.then((read) => new VisibleThrough(read, context, snapshot))
-    : new VisibleThrough(seen, context, snapshot);
+    ? seen.then((read) => new Visible(read, context, snapshot))
+    : new Visible(seen, context, snapshot);
 }
 
-/** A class, because each call creates one: unlike closures and an object's getter, its methods cost nothing to create. */
-class VisibleThrough implements Visible {
+/**
+ * The items that a request may list and call. Lists and calls both use it. A class, because each call creates one: unlike
+ * closures and an object's getter, its methods cost nothing to create.
+ */
+export class Visible {
   readonly #seen: SeenServers;
   readonly #serverId: string | undefined;
   readonly #snapshot: CatalogueSnapshot;
@@ -60,6 +52,7 @@ class VisibleThrough implements Visible {
       .flatMap((server) => this.#seen.part(server) ?? []));
   }
 
+  /** Includes tools under review, which no list shows: a call of such a tool fails with the reason. */
   tool(name: string): Found | undefined {
     return this.#find('tool', name);
   }
@@ -68,6 +61,7 @@ class VisibleThrough implements Visible {
     return this.#find('prompt', name);
   }
 
+  /** The server of an item that the user does not see, and why. */
   hidden(kind: ItemKind, name: string): Hidden | undefined {
     const found = this.#inCatalogue(kind, name) ?? this.#inPersonal(kind, name);
     const server = found?.server ?? (kind === 'resource' ? namedOwner(name, this.#snapshot) : undefined);
@@ -75,7 +69,8 @@ class VisibleThrough implements Visible {
     return server && why && { server, name: found?.item.name ?? ownUri(server.slug, name), why };
   }
 
-  get hiddenServers() {
+  /** The servers of this link that the user may know about but does not see, each with their personal tools. */
+  get hiddenServers(): readonly { server: CatalogueServer; why: WhyHidden }[] {
     return this.#snapshot.servers.flatMap((server) => {
       if (this.#serverId !== undefined && server.id !== this.#serverId) return [];
       const why = this.#seen.whyHidden(server);

@@ -15,7 +15,6 @@ export function jsonRpcError(code: number, message: string, body?: unknown, data
   return { jsonrpc: '2.0', id: known, error: { code, message, ...(data !== undefined && { data }) } };
 }
 
-/** Answers a request with a JSON-RPC error. */
 export function sendJsonRpcError(
   response: ServerResponse,
   status: number,

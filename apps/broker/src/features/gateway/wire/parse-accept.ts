@@ -4,7 +4,7 @@ import { eventStream } from './events.ts';
 /** The types in which a client may be answered. */
 export type Accepted = { readonly json: boolean; readonly events: boolean };
 
-/** What nearly every client sends. */
+/** The header that nearly every client sends. */
 const usual = 'application/json, text/event-stream';
 const both: Accepted = { json: true, events: true };
 /** Characters of a header that are read. */

@@ -8,9 +8,7 @@ const maxCounted = 10_000;
 
 type Row = { call_id: string; server_id: string | null; name: string; credits: number; created_at: Date };
 
-/**
- * Calls that were charged with credits of real payments, or of the sandbox, but not both. Uses the index usage_events_paid.
- */
+/** Calls charged with credits of real payments, or of the sandbox, but not both. Uses the index usage_events_paid. */
 const paidCalls = `
   from usage_events u
   where u.user_id = $1 and u.credits > 0 and u.created_at >= $3 and u.created_at < $4 and u.livemode = $2`;

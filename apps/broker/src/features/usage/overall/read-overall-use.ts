@@ -4,7 +4,6 @@ import { reached } from './merge-overall.ts';
 
 type BothSpans = { now: number; before: number };
 
-/** The use of all users in 30 days, and in the 30 days before. */
 type OverallUse = {
   calls: BothSpans;
   /** Calls that a server failed. */

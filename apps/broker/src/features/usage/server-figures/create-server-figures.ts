@@ -1,19 +1,13 @@
-import type { AdminTool, ServerFigures } from '@souk/contract/admin/servers.ts';
+import type { ServerFigures } from '@souk/contract/admin/servers.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { pricedButMissing, presentTools } from './present-tools.ts';
 import { readServerFigures, type FiguresParts } from './read-figures.ts';
 import { readToolUse } from './read-month.ts';
 
-/** A server's use, for administrators and the operator. */
-export type ServerUse = {
-  /** @throws SoukError not_found if no version of it is known */
-  read(serverId: string): Promise<Omit<ServerFigures, 'success'>>;
-  /** @throws SoukError not_found if it is not deployed */
-  readTools(serverId: string): Promise<{ tools: AdminTool[]; pricedButMissing: { name: string; credits: number }[] }>;
-};
+export type ServerUse = ReturnType<typeof createServerFigures>;
 
-export function createServerFigures(parts: FiguresParts & { catalogue: Catalogue }): ServerUse {
+export function createServerFigures(parts: FiguresParts & { catalogue: Catalogue }) {
   const { catalogue, query, clock } = parts;
   const find = (id: string) => catalogue.snapshot().byId.get(id);
 
@@ -23,7 +17,8 @@ export function createServerFigures(parts: FiguresParts & { catalogue: Catalogue
   }
 
   return {
-    async read(id) {
+    /** @throws SoukError not_found if no version of it is known */
+    async read(id: string): Promise<Omit<ServerFigures, 'success'>> {
       const server = find(id);
       if (!server && (await catalogue.versions(id)).length === 0) {
         throw new SoukError('not_found', { message: `There is no manifest of ${id}.` });
@@ -31,7 +26,8 @@ export function createServerFigures(parts: FiguresParts & { catalogue: Catalogue
       return readServerFigures(id, server, parts);
     },
 
-    async readTools(id) {
+    /** @throws SoukError not_found if it is not deployed */
+    async readTools(id: string) {
       const server = find(id);
       if (!server) throw new SoukError('not_found', { message: `No server ${id} is deployed.` });
       const [staged, use, { changes }, rejected] = await Promise.all([

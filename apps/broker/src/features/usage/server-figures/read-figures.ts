@@ -14,15 +14,11 @@ export type FiguresParts = Pick<Upstreams, 'health' | 'watch' | 'childrenOf'> & 
   query: Query;
   countRenters(serverId: string): Promise<number>;
   livemode: boolean;
-  /** The currency of everything that is sold here. */
   currency: string;
   clock: Clock;
 };
 
-/**
- * Reads how a server did in the last 30 days, for all users together.
- * @param live the deployed server
- */
+/** Reads how a server did in the last 30 days, for all users together. @param live the deployed server */
 export async function readServerFigures(
   serverId: string,
   live: CatalogueServer | undefined,

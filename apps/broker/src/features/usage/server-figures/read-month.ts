@@ -3,7 +3,6 @@ import { latencyColumns, percentileMs } from '../daily/latency-buckets.ts';
 import { firstShownDay } from '../server-record/every-day.ts';
 import { countPeopleOfServer } from '../server-record/people-of-server.ts';
 
-/** A server's use by all users. */
 type ServerMonth = {
   /** Answered calls. Calls that the server failed, or that were refused or canceled before, are counted separately. */
   calls: number;

@@ -2,7 +2,6 @@ import { getServerFigures, listServerTools } from '@souk/contract/admin/servers.
 import type { Router } from '#platform/http/router.ts';
 import type { ServerUse } from './create-server-figures.ts';
 
-/** Serves a server's use for its page for administrators. */
 export function mountServerFigures(router: Router, { serverFigures }: { serverFigures: ServerUse }): void {
   const success = { success: true as const };
   router.route(getServerFigures, async ({ params }) => ({ ...success, ...(await serverFigures.read(params.id)) }));

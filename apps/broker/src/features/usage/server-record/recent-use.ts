@@ -6,15 +6,13 @@ const dayMs = 86_400_000;
 /** Servers that are remembered. Any beyond them count as unused, and are checked less often. */
 const maxServers = 100_000;
 
-/** The servers that users used within a day, at this broker or another. */
-export type RecentUse = {
-  /** @param rows of calls that have just ended here */
-  note(rows: readonly Pick<UsageRow, 'serverId'>[]): void;
-  has(serverId: string): boolean;
-};
+export type RecentUse = ReturnType<typeof createRecentUse>;
 
-/** The use at other brokers and before the start is read from the sums of today and yesterday (UTC). */
-export function createRecentUse(parts: FigureParts): RecentUse {
+/**
+ * The servers that users used within a day, at this broker or another. The use at other brokers and before the start is
+ * read from the sums of today and yesterday (UTC).
+ */
+export function createRecentUse(parts: FigureParts) {
   const { query, clock } = parts;
   /** The last use of each server here, the latest at the end. */
   const usedAtMs = new Map<string, number>();
@@ -29,7 +27,8 @@ export function createRecentUse(parts: FigureParts): RecentUse {
   });
 
   return {
-    note(rows) {
+    /** @param rows of calls that have just ended here */
+    note(rows: readonly Pick<UsageRow, 'serverId'>[]): void {
       for (const { serverId } of rows) {
         if (serverId === undefined) continue;
         usedAtMs.delete(serverId);
@@ -40,7 +39,7 @@ export function createRecentUse(parts: FigureParts): RecentUse {
         usedAtMs.delete(serverId);
       }
     },
-    has: (serverId) =>
+    has: (serverId: string): boolean =>
       clock.now() - (usedAtMs.get(serverId) ?? Number.NEGATIVE_INFINITY) < dayMs || stored.last().has(serverId),
   };
 }

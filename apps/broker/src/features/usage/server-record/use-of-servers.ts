@@ -8,10 +8,7 @@ const maxServers = 10_000;
 
 type Row = { server_id: string; people: number; calls: number };
 
-/**
- * How many users used each server in the last 30 days (UTC), and how often. Only answered calls count, so that a server is
- * not popular for failing.
- */
+/** How often, and by how many users, each server was used in the last 30 days (UTC). Only answered calls count. */
 export function useOfServers(parts: FigureParts): () => Popularity {
   const kept = keepFigures<Popularity>(parts, {
     async read() {

@@ -102,7 +102,6 @@ export function asRefusal(error: ProtocolError, era: 'modern' | 'legacy'): CallT
   return hasPagesOnly(error) ? refusal(pagesText(error)) : notAPage();
 }
 
-/** Whether an error asks to open nothing but web pages. */
 function hasPagesOnly({ data }: ProtocolError): boolean {
   return pagesOf(data).length === elicitationsOf(data).length;
 }
@@ -126,7 +125,6 @@ function cannotGive({ clientCapabilities, context }: CallRequest<unknown>, answe
   return lacking && (needs[lacking.method]?.words ?? lacking.method);
 }
 
-/** Whether a question has a URL that is not a web page. */
 export function wantsOtherThanPages({ inputRequests = {} }: InputRequiredResult): boolean {
   return Object.values<unknown>(inputRequests).some((question) => {
     const params = asRecord(asRecord(question)?.['params']);

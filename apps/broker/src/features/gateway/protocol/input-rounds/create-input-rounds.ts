@@ -16,7 +16,6 @@ import { createRequestStates, unusableState, type BoundCall, type RoundState } f
 /** Rounds that are remembered as begun. A state is valid for 600 s. */
 const maxBegun = 10_000;
 
-/** The params that the rounds of a call use. */
 type RoundParams = {
   name?: string;
   uri?: string;
@@ -25,25 +24,12 @@ type RoundParams = {
   requestState?: string;
 };
 
+export type InputRounds = ReturnType<typeof createInputRounds>;
+
 /**
  * Runs calls during which a server needs input from the client, for every pairing of eras except legacy with legacy,
  * where the question is simply forwarded.
  */
-export type InputRounds = {
-  /**
-   * Runs one request of a client. `call` sends the request that the server gets, which has the server's own requestState
-   * and a handler for its questions.
-   * @throws ProtocolError -32602 for a requestState that was altered, or is another user's or call's. For prompts and
-   *   resources, a LostCallError if its question is over
-   */
-  run<P extends RoundParams, Answer extends object>(
-    request: CallRequest<P>,
-    sdk: ServerContext,
-    call: (request: CallRequest<P>) => Promise<Answer | InputRequiredResult>,
-  ): Promise<Answer | InputRequiredResult>;
-  stop(): Promise<void>;
-};
-
 export function createInputRounds(parts: {
   key: Uint8Array;
   clock: Clock;
@@ -54,7 +40,7 @@ export function createInputRounds(parts: {
   pages: Pick<PageQuestions, 'answered'>;
   /** Reaches the calls that wait in other processes; undefined if there can be none. */
   elsewhere: RoundsElsewhere | undefined;
-}): InputRounds {
+}) {
   const { pages, elsewhere } = parts;
   const states = createRequestStates(parts.key, parts.clock);
   /** Names this process in a requestState: the calls of an earlier process have ended. */
@@ -65,7 +51,7 @@ export function createInputRounds(parts: {
   });
   elsewhere?.serve(parked);
 
-  /** Only of this process: a state that is sent again to another replica writes the row of its call again. */
+  /** The rounds begun in this process. At another replica, a repeated state writes the row of its call again. */
   const begun = new Set<string>();
 
   /** The call that a state continues. A repeated state is still the same call, but leaves its own usage row. */
@@ -123,11 +109,21 @@ export function createInputRounds(parts: {
   }
 
   return {
-    async run(request, sdk, call) {
+    /**
+     * Runs one request of a client. `call` sends the request that the server gets, which has the server's own requestState
+     * and a handler for its questions.
+     * @throws ProtocolError -32602 for a requestState that was altered, or is another user's or call's. For prompts and
+     *   resources, a LostCallError if its question is over
+     */
+    async run<P extends RoundParams, Answer extends object>(
+      request: CallRequest<P>,
+      sdk: ServerContext,
+      call: (request: CallRequest<P>) => Promise<Answer | InputRequiredResult>,
+    ): Promise<Answer | InputRequiredResult> {
       const bound = bindingOf(request, sdk);
       return orLost(bound, () => runRound(request, bound, sdk, call));
     },
-    async stop() {
+    async stop(): Promise<void> {
       await elsewhere?.stop();
       parked.endAll();
     },

@@ -6,23 +6,10 @@ import type { CallRequest } from '../../call/call-request.ts';
 type Question = Ask & { resolve(answer: Record<string, unknown>): void };
 type Round<Answer> = { answer: Answer } | { questions: InputRequests };
 
-/** The client's side of one round. */
 export type RoundSide = Pick<CallRequest<unknown>, 'signal' | 'onProgress' | 'onLog' | 'listening'>;
 
 /** A call that continues to run while its client, which cannot be asked during a request, collects the answers. */
-export type ParkedCall<Answer> = {
-  readonly userId: string;
-  readonly logical: LogicalCall;
-  /**
-   * Runs one request of the client: passes on its answers, then waits for the end of the call or the next questions.
-   * Rejects as the call does. The call ends if the client hangs up meanwhile.
-   */
-  round(side: RoundSide, answers: Record<string, unknown>): Promise<Round<Answer>>;
-  /** Ends a call that waits for an answer, by default because none came. */
-  end(why?: Error): void;
-  /** Resolves with the call's answer. Rejects as the call does. */
-  readonly running: Promise<Answer>;
-};
+export type ParkedCall = ReturnType<typeof startParkedCall<object>>;
 
 /**
  * Starts a call of a server that may ask questions (up to 2025-11-25) for a client of 2026-07-28.
@@ -33,7 +20,7 @@ export function startParkedCall<Answer>(
   call: (
     side: Pick<CallRequest<unknown>, 'signal' | 'onAsk' | 'onProgress' | 'onLog' | 'listening'>,
   ) => Promise<Answer>,
-): ParkedCall<Answer> {
+) {
   const abort = new AbortController();
   const questions = new Map<string, Question>();
   let asked = 0;
@@ -65,7 +52,11 @@ export function startParkedCall<Answer>(
   return {
     userId: first.context.caller.userId,
     logical: first.logical,
-    async round(side, answers) {
+    /**
+     * Runs one request of the client: passes on its answers, then waits for the end of the call or the next questions.
+     * Rejects as the call does. The call ends if the client hangs up meanwhile.
+     */
+    async round(side: RoundSide, answers: Record<string, unknown>): Promise<Round<Answer>> {
       current = side;
       const hangUp = () => abort.abort();
       if (side.signal.aborted) hangUp();
@@ -88,7 +79,8 @@ export function startParkedCall<Answer>(
         current = undefined;
       }
     },
-    end: (why = unanswered) => abort.abort(why),
+    /** Ends a call that waits for an answer, by default because none came. */
+    end: (why: Error = unanswered): void => abort.abort(why),
     running,
   };
 }

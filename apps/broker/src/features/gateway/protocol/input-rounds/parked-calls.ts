@@ -12,7 +12,7 @@ const maxParkedPerUser = 8;
 /** Parked calls that are remembered as ended without an answer. A state is valid for 600 s. */
 const maxOver = 10_000;
 
-type Waiting = { readonly call: ParkedCall<object>; readonly bound: BoundCall };
+type Waiting = { readonly call: ParkedCall; readonly bound: BoundCall };
 type Parked = Waiting & {
   readonly expiry: NodeJS.Timeout;
   /** Leaves the calls that a stop waits for. */
@@ -27,7 +27,7 @@ export function createParkedCalls(parts: {
   underWay: Pick<InFlight, 'enter'>;
   questions: Pick<OpenQuestions, 'enter'>;
   /** Makes the requestState with which the client's next round finds the call. */
-  seal(call: ParkedCall<object>, id: string, bound: BoundCall): Promise<string>;
+  seal(call: ParkedCall, id: string, bound: BoundCall): Promise<string>;
 }) {
   const parked = new Map<string, Parked>();
   const over = new Set<string>();
@@ -40,7 +40,6 @@ export function createParkedCalls(parts: {
     return known;
   }
 
-  /** Ends a call whose question was not answered. */
   function end(id: string, why?: Error): void {
     const known = forget(id);
     if (!known) return;
@@ -58,7 +57,7 @@ export function createParkedCalls(parts: {
   }
 
   /** @returns undefined while the gateway stops: then the call has been ended */
-  function park(call: ParkedCall<object>, bound: BoundCall): string | undefined {
+  function park(call: ParkedCall, bound: BoundCall): string | undefined {
     const id = randomUUID();
     const expiry = setTimeout(() => end(id), roundTtlMs).unref();
     const known: Parked = { call, bound, expiry, leave: parts.underWay.enter(), waitsNoMore() {} };

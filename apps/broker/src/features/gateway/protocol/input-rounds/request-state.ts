@@ -12,7 +12,6 @@ export type RoundState = {
   callId: string;
   /** The credits held for the first round: later rounds cost the same. Undefined for calls without a price. */
   credits?: number;
-  /** Questions that the client has answered so far. */
   answers?: number;
   /** The usage row that the next round replaces. */
   left?: NonNullable<LogicalCall['left']>;
@@ -20,7 +19,6 @@ export type RoundState = {
   priceAsked?: NonNullable<LogicalCall['priceAsked']>;
 } & (
   | {
-      /** The server's own requestState. */
       server?: string;
     }
   /** The id of a parked call, and the process where it waits. */
@@ -29,8 +27,6 @@ export type RoundState = {
 
 /** The call that a state is bound to. It is invalid for any other user or call. */
 export type BoundCall = { userId: string; link: string; method: string; name: string; arguments: unknown };
-
-export type RequestStates = ReturnType<typeof createRequestStates>;
 
 type Payload = { state: RoundState; call: string; expiresAtMs: number };
 

@@ -13,13 +13,12 @@ export const ownStream = '_GET_stream';
 
 type StoredEvent = { number: number; streamId: string; message: JSONRPCMessage; bytes: number; atMs: number };
 
-/** What a Last-Event-ID names: a stream with more events now or later, a stream whose end the client has, or nothing known. */
+/** The stream of a Last-Event-ID: it has more events now or later, the client has its end, or it is unknown. */
 type Resumption = { kind: 'resumable'; stream: string } | { kind: 'finished' } | { kind: 'unknown' };
 
 export type SessionEvents = EventStore & {
   /** @param isOpen whether more events of a stream may follow */
   resumption(eventId: string, isOpen: (stream: string) => boolean): Resumption;
-  /** Removes expired events. */
   sweep(): void;
 };
 
@@ -46,7 +45,6 @@ export function createSessionEvents(
 
   const isOurs = (number: number) => number > first && number <= last;
 
-  /** The messages of a stream after an event. */
   const after = (asked: { streamId: string; number: number }) =>
     events.filter(
       ({ streamId, number, message }) => streamId === asked.streamId && number > asked.number && !isStart(message),
@@ -100,7 +98,6 @@ function isStart(message: JSONRPCMessage): boolean {
   return Object.keys(message).length === 0;
 }
 
-/** Reads an event id; undefined for an invalid one. */
 export function readEventId(eventId: string): { streamId: string; number: number } | undefined {
   const dot = eventId.lastIndexOf('.');
   const number = eventId.slice(dot + 1);

@@ -17,30 +17,9 @@ import { createStoredSubscriptions } from './stored-subscriptions.ts';
 const sweepIntervalMs = 60_000;
 
 /** Sessions of clients up to 2025-11-25. Only the token and link that opened a session can use it; others get 404. */
-export type LegacySessions = {
-  handle(request: IncomingMessage, response: ServerResponse, extra: RequestExtra, body: unknown): Promise<void>;
-  /** The session's calls, for a fast-path call, if the session is in memory and belongs to this token and link. */
-  enterCall(id: string | string[] | undefined, context: RequestContext): SessionCalls | undefined;
-  /**
-   * Ends the sessions of a revoked token: they take no more requests and their GET streams end immediately; running calls are
-   * answered first. If the token is unknown (undefined), all GET streams end: clients that open them again are
-   * authenticated again, as with every request.
-   */
-  endForToken(tokenId: string | undefined): void;
-  /** Ends the streams that belong to no call. Clients open them again. */
-  endStreams(): void;
-  /** Notifies the sessions whose lists changed; all sessions if that is unknown (undefined). */
-  notifyListChanged(changes?: ListChanges): void;
-  /** Removes the rows of sessions that have been idle for too long. */
-  removeExpired(): Promise<void>;
-  /** Sessions in the memory of this process. */
-  readonly size: number;
-  stop(): Promise<void>;
-};
-
 export async function createLegacySessions(
   options: Pick<SessionParts, 'build' | 'subscriptions' | 'ids' | 'log'> & { db: Database; clock: Clock },
-): Promise<LegacySessions> {
+) {
   const { db, log, clock } = options;
   const time = elapsedTime(clock);
   const store = createSessionStore({ db, clock });
@@ -61,9 +40,11 @@ export async function createLegacySessions(
   }
 
   return {
-    handle: (request, response, extra, body) => serveLegacy(request, response, extra, body, parts),
+    handle: (request: IncomingMessage, response: ServerResponse, extra: RequestExtra, body: unknown): Promise<void> =>
+      serveLegacy(request, response, extra, body, parts),
 
-    enterCall(id, context) {
+    /** The session's calls, for a fast-path call, if the session is in memory and belongs to this token and link. */
+    enterCall(id: string | string[] | undefined, context: RequestContext): SessionCalls | undefined {
       const session = typeof id === 'string' ? memory.get(id) : undefined;
       if (!session || session.isRetired || !sameOwner(session.context, context)) return undefined;
       // only calls through the SDK pass the log level to the server
@@ -73,7 +54,12 @@ export async function createLegacySessions(
       return session.calls;
     },
 
-    endForToken(tokenId) {
+    /**
+     * Ends the sessions of a revoked token: they take no more requests and their GET streams end immediately; running calls are
+     * answered first. If the token is unknown (undefined), all GET streams end: clients that open them again are
+     * authenticated again, as with every request.
+     */
+    endForToken(tokenId: string | undefined): void {
       if (tokenId === undefined) return endStreams();
       memory.retireOfToken(tokenId);
       store.removeOfToken(tokenId).catch((error: unknown) => {
@@ -82,9 +68,11 @@ export async function createLegacySessions(
       });
     },
 
+    /** Ends the streams that belong to no call. Clients open them again. */
     endStreams,
 
-    notifyListChanged(changes) {
+    /** Notifies the sessions whose lists changed; all sessions if that is unknown (undefined). */
+    notifyListChanged(changes?: ListChanges): void {
       for (const { server, context, isRetired } of memory.all()) {
         const changed = isRetired ? [] : changes?.(context);
         const has = (kind: ListKind) => changed?.includes(kind) ?? true;
@@ -96,16 +84,17 @@ export async function createLegacySessions(
       }
     },
 
-    async removeExpired() {
+    /** Removes the rows of sessions that have been idle for too long. */
+    async removeExpired(): Promise<void> {
       await store.removeExpired();
       await mail.removeExpired();
     },
 
-    get size() {
+    get size(): number {
       return memory.size;
     },
 
-    async stop() {
+    async stop(): Promise<void> {
       clearInterval(sweep);
       mail.stop();
       await notices.stop();

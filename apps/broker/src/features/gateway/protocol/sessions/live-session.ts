@@ -18,9 +18,8 @@ export type LiveSession = {
   /** Elapsed time of the last use, and of the last use that the row has. */
   usedAtMs: number;
   storedAtMs: number;
-  /** Open GET requests. */
   openStreams: number;
-  /** Its token was revoked: running calls finish, nothing else is served. */
+  /** Whether its token was revoked: running calls finish, nothing else is served. */
   isRetired: boolean;
 };
 

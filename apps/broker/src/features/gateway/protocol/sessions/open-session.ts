@@ -13,7 +13,6 @@ import { SessionTransport } from './session-transport.ts';
 /** How soon a client should resume a broken stream. */
 const retryMs = 1000;
 
-/** Opens the session of an `initialize` request. */
 export async function openSession(
   request: IncomingMessage,
   response: ServerResponse,
@@ -104,7 +103,6 @@ async function createSession(id: string, of: RequestContext, parts: SessionParts
   return session;
 }
 
-/** Ends a session in all processes. */
 async function endEverywhere(session: LiveSession, { store, memory, notices }: SessionParts): Promise<void> {
   memory.end(session);
   await store.remove(session.hash);

@@ -6,7 +6,6 @@ type Restore = (hash: string) => Promise<LiveSession | undefined>;
 
 /** Restores sessions from their rows, each only once for all of its concurrent requests. */
 export function createRestores(memory: {
-  /** The session in memory, even a stale one. */
   find(id: string): LiveSession | undefined;
   markUsed(used: readonly LiveSession[]): Promise<void>;
   end(session: LiveSession): void;

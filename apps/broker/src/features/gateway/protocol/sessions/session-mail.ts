@@ -27,7 +27,6 @@ export function createSessionMail(parts: {
   const rate = createRateLimit(passedOnPerMinute, parts.clock);
   const lateAnswers = createLateAnswers({ messages, passOn, log });
 
-  /** Passes a message on to the process that it is meant for. */
   async function passOn(session: LiveSession, stray: Stray): Promise<void> {
     if (!rate.take(session.context.caller.tokenId)) return;
     const sent = await messages.send(session, stray);

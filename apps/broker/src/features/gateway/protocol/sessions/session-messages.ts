@@ -57,7 +57,6 @@ export function createSessionMessages({ db, clock, ids }: { db: Database; clock:
       return taken && parseExactly(taken.message);
     },
 
-    /** The messages that wait for one of these sessions. */
     async waiting(sessions: readonly string[]): Promise<Waiting[]> {
       return (await rows.waiting(sessions)).flatMap(({ id, recipient: session, kind, target }) => {
         const addressee = readAddressee(kind, target === null ? undefined : JSON.parse(target));

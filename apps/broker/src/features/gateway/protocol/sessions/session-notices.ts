@@ -7,7 +7,7 @@ import { levelOf } from './session-store.ts';
 
 export const channel = 'mcp_sessions';
 
-/** What happened to a session in one of the processes. `session` is its hash. */
+/** A change of a session in one of the processes. `session` is its hash. */
 export type SessionNotice =
   | { kind: 'ended'; session: string }
   | { kind: 'subscriptions'; session: string }

@@ -11,7 +11,6 @@ import type { SessionNotices } from './session-notices.ts';
 import type { SessionStore } from './session-store.ts';
 import type { StoredSubscriptions } from './stored-subscriptions.ts';
 
-/** What the sessions up to 2025-11-25 of this process work with. */
 export type SessionParts = {
   build(context: RequestContext): McpServer;
   subscriptions: ResourceSubscriptions;

@@ -6,15 +6,12 @@ import type { Database } from '#platform/db/database.ts';
 import type { RequestContext } from '../../view/request-context.ts';
 import { createUserTurns } from './user-turns.ts';
 
-/** How long an unused session lives. */
 const idleLimitMs = 24 * 60 * 60_000;
 const maxSessionsPerUser = 100;
-/** Sessions that one statement marks as used. */
 const batchSize = 1000;
 
-/** What the client sent in `initialize`. */
+/** The facts that the client sent in `initialize`. */
 export type Initialized = {
-  /** The negotiated revision. */
   protocolVersion: string;
   capabilities: ClientCapabilities;
   clientInfo: { name: string; version: string; title?: string };
@@ -83,7 +80,6 @@ export function createSessionStore({ db, clock }: { db: Database; clock: Clock }
       );
     },
 
-    /** Marks sessions as used at these times, in batches. */
     async markUsed(uses: readonly { hash: string; usedAtMs: number }[]): Promise<void> {
       for (let start = 0; start < uses.length; start += batchSize) {
         const batch = uses.slice(start, start + batchSize);

@@ -17,7 +17,6 @@ import { ownStream, type SessionEvents } from './event-store.ts';
 import { addresseeOf, cancelledId, type Addressee, type Stray } from './stray.ts';
 import type { Initialized } from './session-store.ts';
 
-/** The revision that allows batches. */
 const batchRevision = '2025-03-26';
 
 /**
@@ -72,7 +71,6 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     return kind === 'answer' ? this.#questions.has(target) : this.#open.has(target);
   }
 
-  /** Handles a message that reached another process. */
   async deliver({ kind }: Addressee, message: unknown): Promise<void> {
     // why the cast: another process stored what its SDK was about to send
     if (kind === 'notice') return this.send(message as JSONRPCMessage);
@@ -80,7 +78,6 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     await this.#note([message]);
   }
 
-  /** Whether the session's own stream is open here. */
   get hasOwnStream(): boolean {
     return this.#ownStream !== undefined && !this.#ownStream.destroyed && !this.#ownStream.writableEnded;
   }
@@ -115,7 +112,6 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     await response.text();
   }
 
-  /** The number of unanswered calls. */
   get openCount(): number {
     return this.#open.size;
   }
@@ -133,7 +129,6 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     this.streams.forget(id);
   }
 
-  /** Call when a fast-path call has been answered. */
   left(): void {
     this.#closeIfIdle();
   }
@@ -198,7 +193,6 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     await this.#note(messages);
   }
 
-  /** Serves a client that only accepts JSON. */
   #serveJson(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
     // brackets: the transport that the SDK's Node transport wraps is private
     const inner = this['_webStandardTransport'];

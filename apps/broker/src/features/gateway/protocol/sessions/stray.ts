@@ -20,7 +20,6 @@ export function addresseeOf(message: unknown): Addressee | undefined {
   return typeof id === 'string' || typeof id === 'number' ? { kind: 'answer', target: id } : undefined;
 }
 
-/** The call that a message cancels. */
 export function cancelledId(message: unknown): RequestId | undefined {
   const { method, params } = asRecord(message) ?? {};
   if (method !== 'notifications/cancelled') return undefined;
@@ -28,14 +27,12 @@ export function cancelledId(message: unknown): RequestId | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
 
-/** Reads the message of a notice. */
 export function readWaiting(session: string, message: unknown): Waiting | undefined {
   const { id, kind, target } = asRecord(message) ?? {};
   const addressee = readAddressee(kind, target);
   return typeof id === 'string' && addressee ? { ...addressee, id, session } : undefined;
 }
 
-/** Reads what another process wrote. */
 export function readAddressee(kind: unknown, target: unknown): Addressee | undefined {
   const known = kinds.find((one) => one === kind);
   if (!known) return undefined;

@@ -86,7 +86,6 @@ export function createListenStreams(subscriptions: ResourceSubscriptions, identi
         else if (stream.context.caller.tokenId === tokenId) stream.response.destroy();
       }
     },
-    /** The tokens of all streams. */
     tokens: (): string[] => [...streams].map(({ context }) => context.caller.tokenId),
     /** Ends all streams with the result that says so (2026-07-28, basic/utilities, Subscriptions). */
     endAll(): void {
@@ -99,7 +98,6 @@ export function isListen(body: unknown): boolean {
   return asRecord(body)?.['method'] === 'subscriptions/listen';
 }
 
-/** The resources that a listen request names. */
 export function addressesOf(body: unknown): string[] {
   const params = asRecord(asRecord(body)?.['params']);
   const addresses = asRecord(params?.['notifications'])?.['resourceSubscriptions'];

@@ -7,25 +7,10 @@ import { Subscription, type SubscriptionParts } from './subscription.ts';
 
 const maxPerUser = 200;
 
-/** Subscriptions to resources, each over an upstream connection of its user (gateway.md, trap 6). */
-export type ResourceSubscriptions = {
-  /**
-   * Watches a resource until the returned function is called, across restarts of its server. For a server without
-   * subscriptions, `onUpdated` is never called.
-   * @throws ResourceNotFoundError for a URI of no server that this user may know about; ProtocolError when its server is
-   *   switched off, not included or unreachable
-   */
-  subscribe(context: RequestContext, address: string, onUpdated: () => void): Promise<() => void>;
-  /**
-   * Watches a resource that was subscribed to in another process or before a restart. Begins in the background, and retries
-   * while the server is unreachable. Does nothing for a resource that the user no longer sees.
-   * @param on.mayHaveChanged whether to call `onUpdated` once after the start
-   */
-  renew(context: RequestContext, address: string, on: { onUpdated(): void; mayHaveChanged: boolean }): () => void;
-  stop(): void;
-};
+export type ResourceSubscriptions = ReturnType<typeof createResourceSubscriptions>;
 
-export function createResourceSubscriptions(parts: SubscriptionParts): ResourceSubscriptions {
+/** Subscriptions to resources, each over an upstream connection of its user (gateway.md, trap 6). */
+export function createResourceSubscriptions(parts: SubscriptionParts) {
   const open = new Set<Subscription>();
   const isFull = (userId: string) => [...open].filter((other) => other.userId === userId).length >= maxPerUser;
 
@@ -40,7 +25,13 @@ export function createResourceSubscriptions(parts: SubscriptionParts): ResourceS
   }
 
   return {
-    async subscribe(context, address, onUpdated) {
+    /**
+     * Watches a resource until the returned function is called, across restarts of its server. For a server without
+     * subscriptions, `onUpdated` is never called.
+     * @throws ResourceNotFoundError for a URI of no server that this user may know about; ProtocolError when its server is
+     *   switched off, not included or unreachable
+     */
+    async subscribe(context: RequestContext, address: string, onUpdated: () => void): Promise<() => void> {
       const visible = await visibleTo(context, parts.catalogue.snapshot(), parts.view);
       const found = findResource(context, visible, address);
       const hidden = found ? undefined : findHiddenResource(context, visible, address);
@@ -57,14 +48,23 @@ export function createResourceSubscriptions(parts: SubscriptionParts): ResourceS
       return end;
     },
 
-    renew(context, address, { onUpdated, mayHaveChanged }) {
+    /**
+     * Watches a resource that was subscribed to in another process or before a restart. Begins in the background, and retries
+     * while the server is unreachable. Does nothing for a resource that the user no longer sees.
+     * @param mayHaveChanged whether to call `onUpdated` once after the start
+     */
+    renew(
+      context: RequestContext,
+      address: string,
+      { onUpdated, mayHaveChanged }: { onUpdated(): void; mayHaveChanged: boolean },
+    ): () => void {
       if (isFull(context.caller.userId)) return () => {};
       const { subscription, end } = create(context, address, onUpdated);
       void subscription.attempt(mayHaveChanged ? onUpdated : undefined);
       return end;
     },
 
-    stop() {
+    stop(): void {
       for (const subscription of open) subscription.end();
       open.clear();
     },

@@ -4,28 +4,17 @@ import type { RequestContext } from '../../view/request-context.ts';
 import type { StoredSubscriptions } from '../sessions/stored-subscriptions.ts';
 import type { ResourceSubscriptions } from './resource-subscriptions.ts';
 
-/** resources/subscribe and unsubscribe of one session up to 2025-11-25, in one of the processes. */
-export type SessionSubscriptions = {
-  /**
-   * Applies the session's row: ends what the client unsubscribed from in another process and, if the session's own stream is
-   * open here, watches what it subscribed to there or before a restart.
-   * @param options.mayHaveChanged whether to notify the client that each of these resources may have changed meanwhile
-   */
-  follow(options: { isHeard: boolean; mayHaveChanged: boolean }): Promise<void>;
-  /** Whether a message is a notice of a resource that this process watches: then it has notified the client itself. */
-  isKnown(message: unknown): boolean;
-};
+export type SessionSubscriptions = ReturnType<typeof serveSubscriptions>;
 
 export type SubscriptionParts = {
   resources: ResourceSubscriptions;
   stored: StoredSubscriptions;
-  /** Notifies the other processes that the subscriptions of a session changed. */
   tellChanged(session: string): Promise<void>;
 };
 
 /**
- * Serves the subscriptions of a session. They are stored in its row. The resources are watched by the process in which the
- * client subscribed, and by the one that has the session's own stream.
+ * Serves resources/subscribe and unsubscribe of one session up to 2025-11-25. The subscriptions are stored in its row. The
+ * resources are watched by the process in which the client subscribed, and by the one that has the session's own stream.
  * @param session the hash of its id
  */
 export function serveSubscriptions(
@@ -33,7 +22,7 @@ export function serveSubscriptions(
   session: string,
   context: RequestContext,
   { resources, stored, tellChanged }: SubscriptionParts,
-): SessionSubscriptions {
+) {
   /** Functions that end the subscriptions here; undefined while one is being made. */
   const open = new Map<string, (() => void) | undefined>();
   let closed = false;
@@ -80,7 +69,12 @@ export function serveSubscriptions(
   };
 
   return {
-    async follow({ isHeard, mayHaveChanged }) {
+    /**
+     * Applies the session's row: ends what the client unsubscribed from in another process and, if the session's own stream is
+     * open here, watches what it subscribed to there or before a restart.
+     * @param mayHaveChanged whether to notify the client that each of these resources may have changed meanwhile
+     */
+    async follow({ isHeard, mayHaveChanged }: { isHeard: boolean; mayHaveChanged: boolean }): Promise<void> {
       const wanted = new Set(await stored.read(session));
       if (closed) return;
       for (const [uri, stop] of open) if (stop && !wanted.has(uri)) end(uri);
@@ -90,7 +84,8 @@ export function serveSubscriptions(
         if (!open.has(uri)) open.set(uri, resources.renew(known(), uri, on));
       }
     },
-    isKnown(message) {
+    /** Whether a message is a notice of a resource that this process watches: then it has notified the client itself. */
+    isKnown(message: unknown): boolean {
       const { method, params } = asRecord(message) ?? {};
       const uri = asRecord(params)?.['uri'];
       return method === 'notifications/resources/updated' && typeof uri === 'string' && open.has(uri);

@@ -2,17 +2,14 @@ import { ProtocolError } from '@modelcontextprotocol/server';
 import { parseExactly } from '#platform/json/exact-numbers.ts';
 import { asRecord } from '#platform/json.ts';
 
-/** How a round ended: with the answer for its client, or with an error. */
 export type RoundEnd = { answer: object } | { error: ProtocolError };
 
-/** Serializes the end for the process whose client waits for it. */
 export function writeEnd(end: RoundEnd): string {
   if ('answer' in end) return JSON.stringify(end);
   const { code, message, data } = end.error;
   return JSON.stringify({ error: { code, message, data } });
 }
 
-/** Reads what writeEnd wrote. */
 export function readEnd(text: string): RoundEnd {
   const { answer, error } = asRecord(parseExactly(text)) ?? {};
   if (asRecord(answer)) return { answer: Object(answer) };

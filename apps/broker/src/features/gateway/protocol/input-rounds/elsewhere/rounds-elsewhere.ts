@@ -5,34 +5,22 @@ import type { Log } from '#platform/log.ts';
 import type { InFlight } from '../../../door/in-flight.ts';
 import { createMessageRows } from '../../../replicas/message-rows.ts';
 import { channel, readNotice, writeNotice, type RoundNotice } from './round-notices.ts';
-import { createSentRounds, type ElsewhereCall, type RoundRequest } from './sent-rounds.ts';
+import { createSentRounds } from './sent-rounds.ts';
 import { createTakenRounds, type TakenRounds, type WaitingHere } from './taken-rounds.ts';
 
 /** Limit of what waits for one user: results have at most 8 MiB, and at most 8 calls of a user wait in a process. */
 const maxBytesPerUser = 64 * 1024 * 1024;
 
-/** Runs rounds that reached another process than the one where their call waits. */
-export type RoundsElsewhere = {
-  /** Names this process in a requestState, until it ends. */
-  readonly broker: string;
-  /**
-   * Runs a round in the process where its call waits.
-   * @throws ProtocolError as a round here does; LostCallError if that process stopped while it ran the round
-   */
-  run(call: ElsewhereCall, request: RoundRequest): Promise<object>;
-  /** Starts to run rounds that reached other processes with the calls that wait here. */
-  serve(waiting: WaitingHere): void;
-  removeExpired(): Promise<void>;
-  stop(): Promise<void>;
-};
+export type RoundsElsewhere = Awaited<ReturnType<typeof createRoundsElsewhere>>;
 
+/** Runs rounds that reached another process than the one where their call waits. */
 export async function createRoundsElsewhere(options: {
   db: Database;
   underWay: Pick<InFlight, 'enter'>;
   clock: Clock;
   ids: Ids;
   log: Log;
-}): Promise<RoundsElsewhere> {
+}) {
   const { db, log } = options;
   const broker = options.ids.uuid();
   const rows = createMessageRows({
@@ -84,13 +72,19 @@ export async function createRoundsElsewhere(options: {
   const stopListening = await db.listen(channel, hear, missed);
 
   return {
+    /** Names this process in a requestState, until it ends. */
     broker,
+    /**
+     * Runs a round in the process where its call waits.
+     * @throws ProtocolError as a round here does; LostCallError if that process stopped while it ran the round
+     */
     run: sent.run,
-    serve(waiting) {
+    /** Starts to run rounds that reached other processes with the calls that wait here. */
+    serve(waiting: WaitingHere): void {
       taken = createTakenRounds({ ...parts, ...waiting });
     },
     removeExpired: rows.removeExpired,
-    async stop() {
+    async stop(): Promise<void> {
       await taken?.stop();
       sent.stop();
       await stopListening();

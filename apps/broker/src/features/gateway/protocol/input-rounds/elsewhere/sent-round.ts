@@ -48,7 +48,6 @@ export class SentRound {
     }
   }
 
-  /** Handles what the other process says about this round. */
   heed(notice: RoundNotice): void {
     this.#heard();
     if (notice.kind === 'progress') this.#client.onProgress?.(notice.progress);
@@ -56,7 +55,6 @@ export class SentRound {
     if (notice.kind === 'refused') this.end(refusals[notice.why]());
   }
 
-  /** Takes the round's end as the other process wrote it. */
   take(message: string): void {
     this.#state = 'ended';
     const end = readEnd(message);
@@ -64,7 +62,6 @@ export class SentRound {
     else this.#answer.reject(end.error);
   }
 
-  /** @param error why the round has no answer */
   end(error?: unknown): void {
     this.#state = 'ended';
     this.#answer.reject(error);

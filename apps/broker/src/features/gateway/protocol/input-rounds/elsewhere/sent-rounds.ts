@@ -11,9 +11,8 @@ import { SentRound } from './sent-round.ts';
 /** Rounds of a token that are passed on to other processes. */
 const passedOnPerMinute = 600;
 
-/** A call that waits in another process. */
-export type ElsewhereCall = { broker: string; parked: string };
-export type RoundRequest = CallRequest<{ inputResponses?: Record<string, unknown> }>;
+type ElsewhereCall = { broker: string; parked: string };
+type RoundRequest = CallRequest<{ inputResponses?: Record<string, unknown> }>;
 
 /** Rounds of clients of this process that run in other processes. */
 export function createSentRounds(parts: {
@@ -58,7 +57,6 @@ export function createSentRounds(parts: {
 
   return {
     run,
-    /** Handles what another process says about a round. */
     heed(notice: RoundNotice): void {
       const rounds = notice.kind === 'running' ? notice.rounds : [notice.round];
       for (const round of rounds) sent.get(round)?.heed(notice);

@@ -25,11 +25,9 @@ export type ResumableCall = {
   end(): void;
 };
 
-/** The calls that wait in this process. */
 export type WaitingHere = {
   /** Takes a parked call out; undefined if it is no longer parked here. */
   takeOut(parked: string): ResumableCall | undefined;
-  /** Whether a parked call has ended without an answer. */
   isOver(parked: string): boolean;
 };
 
