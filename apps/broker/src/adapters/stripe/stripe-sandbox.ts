@@ -9,7 +9,7 @@ import { webhookEvents } from './webhook-events.ts';
 
 const schema = 'stripe_sandbox';
 
-/** Also applied with a real key, because the key may be removed again. The table stays empty then. */
+/** Applied with a real key too, because the key may be removed again. The table stays empty then. */
 export const stripeSandboxMigrations = sandboxMigrations(schema);
 
 export type StripeAccess = {

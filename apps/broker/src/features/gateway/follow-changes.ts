@@ -54,7 +54,7 @@ export function followChanges(
       // notices may have been missed: every user with running calls is looked up
       else
         void endForShutOut().catch((error: unknown) =>
-          log.warn({ err: error }, 'people who were shut out are unknown'),
+          log.warn({ err: error }, 'the users who were shut out could not be read'),
         );
     }),
   ];

@@ -4,7 +4,7 @@ create table gateway_preferences (
   compact_tokens jsonb not null default '{}'
 );
 
--- What a session up to 2025-11-25 needs to be taken up by any process. Text, since jsonb cannot store a NUL.
+-- Sessions up to 2025-11-25, so that any process can take one up. Texts, because jsonb cannot store a NUL.
 -- `subscriptions`: the URIs of resources, as JSON.
 create table mcp_sessions (
   id_hash text primary key,
@@ -25,7 +25,7 @@ create index mcp_sessions_token on mcp_sessions (token_id);
 
 create index mcp_sessions_used on mcp_sessions (used_at);
 
--- A message that reached another process than the one that it is meant for; deleted when that one takes it.
+-- Messages that reached the wrong process. The right process deletes each when it takes it.
 create table mcp_session_messages (
   id uuid primary key,
   session_hash text not null references mcp_sessions (id_hash) on delete cascade,
@@ -42,7 +42,7 @@ create index mcp_session_messages_user on mcp_session_messages (user_id, created
 
 create index mcp_session_messages_created on mcp_session_messages (created_at);
 
--- A round of a call that reached another process than the one where the call waits, or its answer on the way back.
+-- Rounds that reached another process than the one where their call waits, and the answers on their way back.
 create table mcp_round_messages (
   id uuid primary key,
   broker_id text not null,
@@ -59,7 +59,7 @@ create index mcp_round_messages_user on mcp_round_messages (user_id, created_at)
 
 create index mcp_round_messages_created on mcp_round_messages (created_at);
 
--- An answer or a cancellation that reached another process than the one that runs the tool.
+-- Answers and cancellations that reached another process than the one that runs the tool.
 create table tool_run_messages (
   id uuid primary key,
   call_id text not null,

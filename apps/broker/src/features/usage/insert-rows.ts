@@ -9,13 +9,13 @@ const columnTypes =
   '$1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::int[], ' +
   '$10::text[], $11::text[], $12::timestamptz[]';
 
-/** For rows that are written once, which are nearly all: PostgreSQL compares nothing with an existing row. */
+/** Inserts rows that are written once, which are nearly all: PostgreSQL compares nothing with an existing row. */
 const insertRows = `
   insert into usage_events (${columnNames}) select * from unnest(${columnTypes})
   on conflict (created_at, call_id) do nothing`;
 
 /**
- * For rows that may exist: a count that has grown, and a call after a further round. If two replicas ran the same round,
+ * Replaces existing rows: a count that has grown, or a call after a further round. If two replicas ran the same round,
  * because the client sent it again, the successful one stays, since it was charged.
  */
 const replaceOlder = `

@@ -12,7 +12,7 @@ const droppedAtOnce = 5_000;
 export function createWaitingRows(query: Query, log: Log) {
   const record = asRecords(query);
   let waiting: UsageRow[] = [];
-  /** Set while the database refuses rows. It may for hours, and the log may be on the same full disk: logged only once. */
+  /** Set while the database refuses rows, to log that once: it may last hours, and the log may be on the same full disk. */
   let isRefused = false;
 
   return {

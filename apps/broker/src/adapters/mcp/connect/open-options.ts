@@ -7,7 +7,7 @@ import type { UpstreamError } from '../upstream-error.ts';
 export type OpenOptions = {
   /** The era found earlier: skips the probe. If it turns out wrong, the server is probed again. */
   era?: Era;
-  /** From the first packet (or spawn) to the end of the handshake. */
+  /** Time from the first packet (or spawn) to the end of the handshake. */
   connectTimeoutMs: number;
   /** How long a server may be silent at server/discover before it is opened as legacy. By default half of the remaining time. */
   probeTimeoutMs?: number;

@@ -177,7 +177,7 @@ function atLeast(version: string, major: number, minor: number): boolean {
   return ofMajor > major || (ofMajor === major && ofMinor >= minor);
 }
 
-/** Keeps our user inside: pasta runs bubblewrap as the root of a namespace, and a program must not take itself for root. */
+/** Keeps our user inside: pasta runs bubblewrap as root of a namespace, and a program must not appear to be root. */
 function asOurselves(network: ProgramCommand['network']): string[] {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
   return network === true && uid !== undefined ? ['--uid', String(uid), '--gid', String(gid)] : [];

@@ -34,7 +34,7 @@ export class StdioTransport implements UpstreamTransport {
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   onmessage: ((message: JSONRPCMessage, extra?: MessageExtraInfo) => void) | undefined;
-  /** With this member and `pid`, the SDK recognises a stdio transport: a silent probe then means legacy, not an outage. */
+  /** Lets the SDK recognise a stdio transport, with `pid`: a silent probe then means legacy, not an outage. */
   readonly stderr = null;
   ended: UpstreamError | undefined;
   readonly #options: StdioTransportOptions;
@@ -166,7 +166,7 @@ export class StdioTransport implements UpstreamTransport {
       this.#endWith(new UpstreamError('closed', 'the process closed its output'));
   }
 
-  /** Ends the process at once after a fault of the server. */
+  /** Ends the process immediately after a fault of the server. */
   #endWith(reason: UpstreamError): void {
     this.#announceEnd(reason);
     const child = this.#child;

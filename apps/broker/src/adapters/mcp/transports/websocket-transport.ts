@@ -138,7 +138,7 @@ export class WebSocketTransport implements UpstreamTransport {
     });
   }
 
-  /** Ends the socket at once after a fault of the server, without a closing handshake. */
+  /** Ends the socket immediately after a fault of the server, without a closing handshake. */
   #endWith(reason: UpstreamError): void {
     this.#announceEnd(reason);
     this.#socket?.terminate();

@@ -6,7 +6,7 @@ const failed = (code: string) =>
   toUpstreamError(new TypeError('fetch failed', { cause: Object.assign(new Error('tls'), { code }) }));
 
 test.each([
-  ['CERT_HAS_EXPIRED', 'its certificate has expired (CERT_HAS_EXPIRED): those who run it must renew it'],
+  ['CERT_HAS_EXPIRED', 'its certificate has expired (CERT_HAS_EXPIRED): its owner must renew it'],
   [
     'CERT_NOT_YET_VALID',
     'its certificate is not valid yet (CERT_NOT_YET_VALID): its clock or the clock of this machine may be wrong',

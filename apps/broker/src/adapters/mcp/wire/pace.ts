@@ -9,7 +9,7 @@ const messagesPerTurn = 32;
 /** Messages of a stream before other streams can slow it down: most streams have an answer and a few notices. */
 const freeMessages = 8;
 
-/** Returns undefined while the next message may be read at once, otherwise a promise to await first. */
+/** Returns undefined while the next message may be read immediately, otherwise a promise to await first. */
 export type Pace = (messages: number, bytes: number) => Promise<void> | undefined;
 
 /**

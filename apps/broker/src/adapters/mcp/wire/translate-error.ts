@@ -32,7 +32,7 @@ const certificateFaults: ReadonlyMap<string, readonly [fault: string, remedy: st
   ['UNABLE_TO_GET_ISSUER_CERT', [untrusted, remedy]],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', [untrusted, remedy]],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', [untrusted, remedy]],
-  ['CERT_HAS_EXPIRED', ['its certificate has expired', 'those who run it must renew it']],
+  ['CERT_HAS_EXPIRED', ['its certificate has expired', 'its owner must renew it']],
   ['CERT_NOT_YET_VALID', ['its certificate is not valid yet', 'its clock or the clock of this machine may be wrong']],
   [
     'ERR_TLS_CERT_ALTNAME_INVALID',

@@ -6,9 +6,9 @@ export type Failure = { step: ConnectionStep; reason: FailureReason; facts?: Fai
 export type AttemptEvent = {
   /** Identifies the attempt: one of `attemptKey`. */
   key: string;
-  /** The attempt's previous key: a sign-in has got its token, or a program has told its name. */
+  /** The attempt's previous key: a sign-in got its token, or a program gave its name. */
   formerKey?: string;
-  /** Whether the token's program did not tell its name: then the newest program of the token that did counts. */
+  /** Whether the program did not give its name: then the token's newest named program counts. */
   isUnnamed?: boolean;
   atMs: number;
   userId?: string;
@@ -33,14 +33,14 @@ export const attemptKey = {
   signIn: (signInId: string) => `sign-in:${signInId}`,
   /** Access tokens are renewed, but their grant stays. */
   grant: (grantId: string) => `grant:${grantId}`,
-  /** Several programs may share a personal token: each has its own attempt. @param program the name that it told */
+  /** Several programs may share a personal token: each has its own attempt. @param program the name that it gave */
   personalToken: (tokenId: string, userAgent: string, program = '') =>
     `personal:${tokenId}:${userAgent}${program === '' ? '' : programMark + program}`,
   /** Refused before a sign-in began. The same mistake again is the same attempt. */
   refused: (userId: string, clientId: string, reason: string) => `refused:${userId}:${clientId}:${reason}`,
 };
 
-/** Identifies the attempt of a program with a personal token. @param program '' if it did not tell its name */
+/** Identifies the attempt of a program with a personal token. @param program '' if it did not give its name */
 export function identifyProgram(
   { userId, tokenId }: { userId: string; tokenId: string },
   userAgent: string,

@@ -1,7 +1,7 @@
 import type { Log } from '#platform/log.ts';
 import type { AttemptEvent } from './attempt-event.ts';
 
-/** Long enough to write the first steps of a client at once, short enough for a page that refetches. */
+/** Long enough to write the first steps of a client in one batch, short enough for a page that refetches. */
 const flushIntervalMs = 200;
 /** Events that wait. More are dropped: a diagnosis may be lost, but a call must not wait for it. */
 const maxWaiting = 2_000;

@@ -9,7 +9,7 @@ import { describeOpening, isModernVersion, requestFailure, versionOf } from './r
 
 /** How long a token's steps are not recorded again. Recording them again updates the last use, and clears old failures. */
 const repeatAfterMs = 10 * 60_000;
-/** Shortest time between two recorded versions of a client that tells another one at each start. */
+/** Minimum time between two recorded versions of a client that reports a new one at each start. */
 const versionIntervalMs = 60_000;
 const maxRemembered = 10_000;
 
@@ -140,7 +140,7 @@ function attemptOf(request: McpRequest): string {
   return `${caller.tokenId} ${headers['user-agent'] ?? ''}${program}`;
 }
 
-/** The version that a client tells, if it is not the known one. */
+/** The version that a client reports, if it is new. */
 function newVersion(request: McpRequest, known: Known | undefined, atMs: number): Known['version'] {
   const text = versionOf(request);
   const before = known?.version;

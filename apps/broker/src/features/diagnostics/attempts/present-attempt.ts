@@ -20,7 +20,7 @@ const passedTexts: Record<ConnectionStep, string> = {
   'first-call': 'It called a tool.',
 };
 
-/** Steps that clients never take, without an error, and what helps. */
+/** Texts for steps that a client does not take although nothing failed. */
 const stoppedTexts: Partial<Record<ConnectionStep, { detail: string; advice: string }>> = {
   consent: {
     detail: 'You were asked for permission, and the page was not answered.',

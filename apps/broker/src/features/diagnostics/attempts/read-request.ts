@@ -28,7 +28,7 @@ export function describeOpening(request: McpRequest): Pick<AttemptEvent, 'era' |
   };
 }
 
-/** The program's own version, shortened; '' if it does not tell one. */
+/** The program's own version, shortened; '' if it does not report one. */
 export function versionOf(request: McpRequest): string {
   return shortVersion(asRecord(clientInfoOf(request.body))?.['version']);
 }

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { failed, passed, skipped, type Check, type Finding, type Patient } from './check.ts';
 
-/** More breaks sign-in: codes live 60 s, and tokens are compared by their times. */
+/** A larger skew breaks sign-in: codes live 60 s, and tokens are compared by their times. */
 const maxSkewMs = 60_000;
 const timeoutMs = 5_000;
 

@@ -108,7 +108,7 @@ function urlFor({ code, server }: CallFailure, { publicUrl }: Links): string {
   return serviceUrl(publicUrl, server);
 }
 
-/** For programs: the code, and the seconds until a retry may succeed, if known. */
+/** The facts for programs: the code, and the seconds until a retry may succeed, if known. */
 function dataOf({ code, retryAfterMs }: CallFailure): { code: string; retryAfterSeconds?: number } {
   return { code, ...(retryAfterMs !== undefined && { retryAfterSeconds: wholeSeconds(retryAfterMs) }) };
 }

@@ -28,7 +28,7 @@ export function findPriceRise(
     found && { rise: found, refusal: refusalOf(found, name, riseUrl(found)) };
   if (!(rise instanceof Promise)) return refuse(rise);
   return rise.then(refuse, (error: unknown) => {
-    log.error({ err: error }, 'what a person agreed to pay could not be read: the call is refused');
+    log.error({ err: error }, 'the price that a user agreed to could not be read: the call is refused');
     return { refusal: { kind: 'refusal', code: 'charging_unavailable', text: chargingUnavailable } };
   });
 }

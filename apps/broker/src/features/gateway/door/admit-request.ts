@@ -14,7 +14,7 @@ import { sendUnknownLink } from './unknown-link.ts';
 /** The facts about a request that are known before its body is read. */
 export type Admitted = {
   context: RequestContext;
-  /** What the caller may see. Only read on a server's own link. */
+  /** The items that the caller may see; only read on a server's own link. */
   visible: Visible | undefined;
   /** The URL of this link's protected-resource metadata. */
   metadataUrl: string;

@@ -1,6 +1,6 @@
 import { ProtocolError } from '@modelcontextprotocol/server';
 
-/** As many tools as one server may have: many clients read only the first page. */
+/** The largest number of tools of one server: many clients read only the first page. */
 export const pageSize = 512;
 
 /**

@@ -10,7 +10,7 @@ const learnMs = 250;
 export function tellReplicasFirst(tellClients: (changes: ListChanges | undefined) => void) {
   const timers = new Set<NodeJS.Timeout>();
   return {
-    /** @param changes undefined: everyone's lists may have changed */
+    /** @param changes undefined: the lists of all users may have changed */
     listsChanged(changes?: ListChanges): void {
       const timer = setTimeout(() => {
         timers.delete(timer);

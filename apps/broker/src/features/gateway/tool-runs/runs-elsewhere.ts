@@ -25,7 +25,7 @@ export type RunMessage = z.infer<typeof messageSchema>;
 const noticeSchema = z.discriminatedUnion('kind', [
   /** To the process that runs this call: there is a message for it. */
   z.object({ kind: z.literal('message'), call: z.string(), row: z.string() }),
-  /** Back: it has taken the message. `found`: whether it had the run and its question. */
+  /** The reply: it has taken the message. `found`: whether it had the run and its question. */
   z.object({ kind: z.literal('taken'), row: z.string(), found: z.boolean() }),
 ]);
 type Notice = z.infer<typeof noticeSchema>;
@@ -111,7 +111,7 @@ export async function createRunsElsewhere(options: { db: Database; clock: Clock;
         sent.delete(row);
       }
     },
-    /** From now on, takes the messages of other processes for the runs here. */
+    /** Takes the messages of other processes for the runs here, from now on. */
     serve(runs: RunsHere): void {
       here = runs;
     },

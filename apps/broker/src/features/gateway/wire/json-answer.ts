@@ -29,7 +29,7 @@ export async function asEventAnswer(response: Response): Promise<Response> {
   });
 }
 
-/** The only one of the SDK's headers that belongs to the answer in every type. */
+/** Returns the one header of the SDK that belongs to the answer in every type. */
 function headersOf({ headers }: Response): Record<string, string> {
   const session = headers.get('mcp-session-id');
   return session === null ? {} : { 'mcp-session-id': session };

@@ -21,7 +21,7 @@ type OverallUse = {
 type DayRow = { day: string; calls: number; failed: number };
 type ServerRow = { server_id: string; answered: number; failed: number; latency: number[] };
 
-/** Servers with fewer calls are left out: these say little about them. */
+/** Servers with fewer calls are left out: the sample is too small. */
 const leastCalls = 20;
 const maxServers = 10_000;
 const shownServers = 5;

@@ -23,7 +23,7 @@ export function callsOfServers({ query, clock, log }: FigureParts): (serverId: s
     keptMs,
     failedMs,
     clock,
-    onFailure: (error) => log.warn({ err: error }, 'how calls of servers went cannot be read'),
+    onFailure: (error) => log.warn({ err: error }, 'the outcomes of calls by server cannot be read'),
   });
   return async (serverId) => (await figures.fresh()).get(serverId) ?? null;
 }

@@ -32,7 +32,7 @@ export function serversUsedTogether(parts: FigureParts): () => UsedTogether {
 
 /**
  * Two servers are close if many of the other one's users use both (the cosine, whose other factor is the same for the whole
- * list). Otherwise the server that everyone uses would be related to each. A server's number of users is its pair with
+ * list). Otherwise a server that every user uses would be related to each. A server's number of users is its pair with
  * itself. No step joins two large sets: without statistics, a database would choose nested loops.
  */
 const text = `

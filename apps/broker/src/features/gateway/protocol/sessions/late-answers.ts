@@ -43,7 +43,9 @@ export function createLateAnswers(parts: {
       const wait = setTimeout(() => {
         waits.delete(wait);
         const check = async () => (await messages.take(answer)) !== undefined && notify(session);
-        check().catch((error: unknown) => log.debug({ err: error }, 'a late answer could not be told'));
+        check().catch((error: unknown) =>
+          log.debug({ err: error }, 'a client was not notified that its answer came too late'),
+        );
       }, fetchMs).unref();
       waits.add(wait);
     },

@@ -44,7 +44,7 @@ export function createSessionStore({ db, clock }: { db: Database; clock: Clock }
         db.transaction(async (query) => {
           // concurrent processes must not exceed the limit together
           await query(`select id from users where id = $1 for no key update`, [caller.userId]);
-          // a separate statement, since it must see what a process before it has added
+          // a separate statement, so that it sees what an earlier process has added
           const { rows } = await query<{ id_hash: string }>(addText, [
             hash,
             caller.userId,

@@ -6,7 +6,7 @@ export function createUserTurns() {
   return <T>(userId: string, work: () => Promise<T>): Promise<T> => {
     const before = lastOf.get(userId) ?? Promise.resolve();
     const turn = before.then(work, (error: unknown) => {
-      // otherwise all waiting work would find out sequentially
+      // otherwise each piece of waiting work would run into the same timeout in turn
       if (isDatabaseLost(error)) throw error;
       return work();
     });

@@ -13,7 +13,7 @@ const notice = z.discriminatedUnion('kind', [
   /** To the process where the call waits: there is a row with a round, or the client of a round has gone. */
   z.object({ kind: z.literal('round'), ...addressed, parked: z.string() }),
   z.object({ kind: z.literal('cancelled'), ...addressed, parked: z.string() }),
-  /** Back: there is a row with its answer, or there will be none. */
+  /** The reply: there is a row with its answer, or there will be none. */
   z.object({ kind: z.literal('answer'), ...addressed, row: z.string() }),
   z.object({ kind: z.literal('refused'), ...addressed, why: z.enum(['unknown', 'over', 'stopped', 'too_much']) }),
   z.object({ kind: z.literal('progress'), ...addressed, progress: z.custom<Progress>() }),

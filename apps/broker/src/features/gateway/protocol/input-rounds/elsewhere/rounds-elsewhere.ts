@@ -40,7 +40,7 @@ export async function createRoundsElsewhere(options: {
     if (text === undefined) return;
     await db.notify(channel, text).catch((error: unknown) => {
       // the process that waits for it notices the silence
-      log.warn({ err: error }, 'another replica was not told of a round');
+      log.warn({ err: error }, 'another replica was not notified of a round');
     });
   }
 
