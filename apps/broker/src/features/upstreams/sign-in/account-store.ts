@@ -1,16 +1,17 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
-import type { Database } from '#platform/db/database.ts';
+import type { Database, Query } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 
 /** Named before the glossary; the name is also part of what seals the secrets. */
 const table = 'upstream_connections';
-/** A server that asks for ever more scopes must not grow the row without end. */
+/** A server that keeps asking for more scopes must not grow the row without limit. */
 const maxScopes = 100;
-const columns =
-  'id, user_id, server_id, kind, state, bound_to, issuer, sealed, version, expires_at, signed_in_at, refreshed_at, account, error, scopes, wanted_scopes';
+const columns = `id, user_id as "userId", server_id as "serverId", kind, state, bound_to as "boundTo", issuer, sealed, version,
+  expires_at as "expiresAt", signed_in_at as "signedInAt", refreshed_at as "refreshedAt", account as "accountName", error,
+  scopes, wanted_scopes as "wantedScopes"`;
 
-/** One person's tokens or headers at one server. Every query takes the person's id (MetaMCP #345). */
+/** A user's tokens or headers at one server. Every query takes the user's id (MetaMCP #345). */
 export type StoredAccount = {
   /** New with each sign-in. */
   id: string;
@@ -21,21 +22,21 @@ export type StoredAccount = {
   /** The server's address that the secrets were made for. */
   boundTo: string;
   issuer: string | undefined;
-  /** Counts refreshes. */
+  /** Number of refreshes, from 1. */
   version: number;
   expiresAt: Date | undefined;
   signedInAt: Date;
   refreshedAt: Date | undefined;
-  /** Who the person is at the server, where it said so. */
+  /** The user's name at the server, if it gave one. */
   accountName: string | undefined;
   error: string | undefined;
-  /** What the sign-in asked for. */
+  /** Scopes that the sign-in asked for. */
   scopes: readonly string[];
-  /** What the server has asked for since. */
+  /** Scopes that the server has asked for since. */
   wantedScopes: readonly string[];
-  /** False once they are deleted; those of an account that the server refuses are kept. */
+  /** False once the secrets are deleted; those of an account that the server refuses are kept. */
   hasSecrets: boolean;
-  /** The secrets in plain text (JSON). */
+  /** Returns the secrets in plain text (JSON). */
   open(): string | undefined;
 };
 
@@ -52,80 +53,54 @@ export type NewAccount = {
 export type AccountStore = {
   find(userId: string, serverId: string): Promise<StoredAccount | undefined>;
   list(userId: string): Promise<StoredAccount[]>;
-  /** By user the servers where they are signed in by OAuth. */
+  /** Returns, by user, the servers where they are signed in by OAuth. */
   signedInServers(userIds: readonly string[]): Promise<Map<string, string[]>>;
-  /** Stores an account in place of the one before, which it answers. */
+  /** Stores an account in place of the previous one, which it returns. */
   replace(userId: string, serverId: string, account: NewAccount): Promise<StoredAccount | undefined>;
-  /** Answers what was removed. */
+  /** Removes an account and returns it. */
   remove(userId: string, serverId: string): Promise<StoredAccount | undefined>;
-  /** Claims the refresh of this version until `until`; of all replicas one gets it. */
+  /** Claims the refresh of this version until `until`. Only one replica gets it. */
   claimRefresh(account: StoredAccount, until: Date): Promise<boolean>;
-  releaseRefresh(account: StoredAccount): Promise<void>;
-  /** False when the person has disconnected or signed in again meanwhile. */
+  releaseRefresh(account: StoredAccount): Promise<unknown>;
+  /** Returns false when the user has disconnected or signed in again meanwhile. */
   storeRefreshed(account: StoredAccount, refreshed: { secrets: string; expiresAt: Date | undefined }): Promise<boolean>;
-  /** The server wants more scopes than the sign-in has. */
+  /** Stores that the server wants more scopes than the sign-in has. */
   wantScopes(account: StoredAccount, scopes: readonly string[]): Promise<void>;
-  /** The server refuses the secrets. They are kept: a server may refuse for a while what it takes again later. */
+  /** Stores that the server refuses the secrets. They are kept: a server may refuse them only for a while. */
   markRefused(account: StoredAccount, error: string): Promise<boolean>;
-  /** The server takes them again. */
+  /** Stores that the server accepts the secrets again. */
   markAccepted(userId: string, serverId: string): Promise<void>;
-  /** Deletes secrets that no longer work. Answers whether they were still stored. */
+  /** Deletes secrets that no longer work. Returns whether they were still stored. */
   markUseless(account: StoredAccount, error: string): Promise<boolean>;
 };
 
-type Row = {
-  id: string;
-  user_id: string;
-  server_id: string;
-  kind: 'oauth' | 'headers';
-  state: 'signed-in' | 'needs-sign-in';
-  bound_to: string;
-  issuer: string | null;
-  sealed: string | null;
-  version: number;
-  expires_at: Date | null;
-  signed_in_at: Date;
-  refreshed_at: Date | null;
-  account: string | null;
-  error: string | null;
-  scopes: string[];
-  wanted_scopes: string[];
-};
+export type StoreParts = { db: Database; vault: Vault; clock: Clock; ids: Ids };
 
-export function createAccountStore({
-  db,
-  vault,
-  clock,
-  ids,
-}: {
-  db: Database;
-  vault: Vault;
-  clock: Clock;
-  ids: Ids;
-}): AccountStore {
-  const now = () => new Date(clock.now());
+type Row = Omit<
+  StoredAccount,
+  'issuer' | 'expiresAt' | 'refreshedAt' | 'accountName' | 'error' | 'hasSecrets' | 'open'
+> &
+  Record<'issuer' | 'accountName' | 'error' | 'sealed', string | null> &
+  Record<'expiresAt' | 'refreshedAt', Date | null>;
 
-  function read(row: Row): StoredAccount {
-    const { sealed } = row;
-    return {
-      id: row.id,
-      userId: row.user_id,
-      serverId: row.server_id,
-      kind: row.kind,
-      state: row.state,
-      boundTo: row.bound_to,
-      issuer: row.issuer ?? undefined,
-      version: row.version,
-      expiresAt: row.expires_at ?? undefined,
-      signedInAt: row.signed_in_at,
-      refreshedAt: row.refreshed_at ?? undefined,
-      accountName: row.account ?? undefined,
-      error: row.error ?? undefined,
-      scopes: row.scopes,
-      wantedScopes: row.wanted_scopes,
-      hasSecrets: sealed !== null,
-      open: () => (sealed === null ? undefined : vault.open({ table, row: row.id, userId: row.user_id }, sealed)),
-    };
+export function createAccountStore(parts: StoreParts): AccountStore {
+  const { db, vault } = parts;
+  const now = () => new Date(parts.clock.now());
+  const whole = (row: Row | undefined) => row && read(row, vault);
+  const seal = ({ id, userId }: StoredAccount, secrets: string) => vault.seal({ table, row: id, userId }, secrets);
+
+  /** Updates this version of an account, unless the user has disconnected or signed in again meanwhile. */
+  async function update(
+    { id, userId, version }: StoredAccount,
+    set: string,
+    values: readonly unknown[],
+    condition = 'true',
+  ): Promise<boolean> {
+    const { affectedRows } = await db.query(
+      `update upstream_connections set ${set} where id = $1 and user_id = $2 and version = $3 and ${condition}`,
+      [id, userId, version, ...values],
+    );
+    return affectedRows === 1;
   }
 
   return {
@@ -134,96 +109,52 @@ export function createAccountStore({
         `select ${columns} from upstream_connections where user_id = $1 and server_id = $2`,
         [userId, serverId],
       );
-      return rows[0] && read(rows[0]);
+      return whole(rows[0]);
     },
 
     async list(userId) {
       const { rows } = await db.query<Row>(`select ${columns} from upstream_connections where user_id = $1`, [userId]);
-      return rows.map(read);
+      return rows.map((row) => read(row, vault));
     },
 
     async signedInServers(userIds) {
-      const { rows } = await db.query<Pick<Row, 'user_id' | 'server_id'>>(
-        `select user_id, server_id from upstream_connections
+      const { rows } = await db.query<Pick<Row, 'userId' | 'serverId'>>(
+        `select user_id as "userId", server_id as "serverId" from upstream_connections
          where user_id = any($1::uuid[]) and kind = 'oauth' and state = 'signed-in' order by server_id`,
         [userIds],
       );
-      const byUser = Map.groupBy(rows, (row) => row.user_id);
-      return new Map([...byUser].map(([userId, found]) => [userId, found.map((row) => row.server_id)]));
+      const byUser = Map.groupBy(rows, (row) => row.userId);
+      return new Map([...byUser].map(([userId, found]) => [userId, found.map((row) => row.serverId)]));
     },
 
     replace: (userId, serverId, account) =>
-      db.transaction(async (query) => {
-        const before = await query<Row>(
-          `select ${columns} from upstream_connections where user_id = $1 and server_id = $2 for update`,
-          [userId, serverId],
-        );
-        const [old] = before.rows;
-        // the same account signs in again: what it is offered stays, and so does its pin
-        if (old && !isSameAccount(read(old), account)) {
-          await query('delete from personal_offers where user_id = $1 and server_id = $2', [userId, serverId]);
-        }
-        const id = ids.uuid();
-        await query(
-          `insert into upstream_connections (user_id, server_id, id, kind, state, bound_to, issuer, sealed, version,
-             expires_at, signed_in_at, account, scopes)
-           values ($1, $2, $3, $4, 'signed-in', $5, $6, $7, 1, $8, $9, $10, $11)
-           on conflict (user_id, server_id) do update set id = excluded.id, kind = excluded.kind,
-             state = excluded.state, bound_to = excluded.bound_to, issuer = excluded.issuer, sealed = excluded.sealed,
-             version = 1, expires_at = excluded.expires_at, signed_in_at = excluded.signed_in_at, refreshed_at = null,
-             refresh_until = null, account = excluded.account, error = null,
-             scopes = excluded.scopes, wanted_scopes = '[]'`,
-          [
-            userId,
-            serverId,
-            id,
-            account.kind,
-            account.boundTo,
-            account.issuer ?? null,
-            vault.seal({ table, row: id, userId }, account.secrets),
-            account.expiresAt ?? null,
-            now(),
-            account.accountName ?? null,
-            JSON.stringify(account.scopes ?? []),
-          ],
-        );
-        return old && read(old);
-      }),
+      db.transaction((query) => replace(query, { userId, serverId }, account, parts)),
 
     async remove(userId, serverId) {
       const { rows } = await db.query<Row>(
         `delete from upstream_connections where user_id = $1 and server_id = $2 returning ${columns}`,
         [userId, serverId],
       );
-      return rows[0] && read(rows[0]);
+      return whole(rows[0]);
     },
 
-    async claimRefresh({ id, userId, version }, until) {
-      const { affectedRows } = await db.query(
-        `update upstream_connections set refresh_until = $4
-         where id = $1 and user_id = $2 and version = $3 and sealed is not null
-           and (refresh_until is null or refresh_until <= $5)`,
-        [id, userId, version, until, now()],
-      );
-      return affectedRows === 1;
-    },
+    claimRefresh: (account, until) =>
+      update(
+        account,
+        'refresh_until = $4',
+        [until, now()],
+        'sealed is not null and (refresh_until is null or refresh_until <= $5)',
+      ),
 
-    async releaseRefresh({ id, userId, version }) {
-      await db.query(
-        'update upstream_connections set refresh_until = null where id = $1 and user_id = $2 and version = $3',
-        [id, userId, version],
-      );
-    },
+    releaseRefresh: (account) => update(account, 'refresh_until = null', []),
 
-    async storeRefreshed({ id, userId, version }, { secrets, expiresAt }) {
-      const { affectedRows } = await db.query(
-        `update upstream_connections set sealed = $4, version = version + 1, expires_at = $5, refreshed_at = $6,
-           refresh_until = null, error = case state when 'signed-in' then null else error end
-         where id = $1 and user_id = $2 and version = $3`,
-        [id, userId, version, vault.seal({ table, row: id, userId }, secrets), expiresAt ?? null, now()],
-      );
-      return affectedRows === 1;
-    },
+    storeRefreshed: (account, { secrets, expiresAt }) =>
+      update(
+        account,
+        `sealed = $4, version = version + 1, expires_at = $5, refreshed_at = $6, refresh_until = null,
+           error = case state when 'signed-in' then null else error end`,
+        [seal(account, secrets), expiresAt ?? null, now()],
+      ),
 
     async wantScopes({ id, userId, wantedScopes }, scopes) {
       const all = [...new Set([...wantedScopes, ...scopes])].slice(0, maxScopes);
@@ -234,14 +165,8 @@ export function createAccountStore({
       ]);
     },
 
-    async markRefused({ id, userId, version }, error) {
-      const { affectedRows } = await db.query(
-        `update upstream_connections set state = 'needs-sign-in', error = $4, refresh_until = null
-         where id = $1 and user_id = $2 and version = $3 and state = 'signed-in'`,
-        [id, userId, version, error],
-      );
-      return affectedRows === 1;
-    },
+    markRefused: (account, error) =>
+      update(account, `state = 'needs-sign-in', error = $4, refresh_until = null`, [error], `state = 'signed-in'`),
 
     async markAccepted(userId, serverId) {
       await db.query(
@@ -251,20 +176,75 @@ export function createAccountStore({
       );
     },
 
-    async markUseless({ id, userId, version }, error) {
-      const { affectedRows } = await db.query(
-        `update upstream_connections set state = 'needs-sign-in', sealed = null, error = $4, refresh_until = null
-         where id = $1 and user_id = $2 and version = $3 and sealed is not null`,
-        [id, userId, version, error],
-      );
-      return affectedRows === 1;
-    },
+    markUseless: (account, error) =>
+      update(
+        account,
+        `state = 'needs-sign-in', sealed = null, error = $4, refresh_until = null`,
+        [error],
+        'sealed is not null',
+      ),
   };
 }
 
+function read({ sealed, ...row }: Row, vault: Vault): StoredAccount {
+  return {
+    ...row,
+    issuer: row.issuer ?? undefined,
+    expiresAt: row.expiresAt ?? undefined,
+    refreshedAt: row.refreshedAt ?? undefined,
+    accountName: row.accountName ?? undefined,
+    error: row.error ?? undefined,
+    hasSecrets: sealed !== null,
+    open: () => (sealed === null ? undefined : vault.open({ table, row: row.id, userId: row.userId }, sealed)),
+  };
+}
+
+async function replace(
+  query: Query,
+  { userId, serverId }: Pick<StoredAccount, 'userId' | 'serverId'>,
+  account: NewAccount,
+  { vault, ids, clock }: StoreParts,
+): Promise<StoredAccount | undefined> {
+  const before = await query<Row>(
+    `select ${columns} from upstream_connections where user_id = $1 and server_id = $2 for update`,
+    [userId, serverId],
+  );
+  const [row] = before.rows;
+  const old = row && read(row, vault);
+  // when the same account signs in again, what it is offered stays, and so do its pins
+  if (old && !isSameAccount(old, account)) {
+    await query('delete from personal_offers where user_id = $1 and server_id = $2', [userId, serverId]);
+  }
+  const id = ids.uuid();
+  await query(
+    `insert into upstream_connections (user_id, server_id, id, kind, state, bound_to, issuer, sealed, version,
+       expires_at, signed_in_at, account, scopes)
+     values ($1, $2, $3, $4, 'signed-in', $5, $6, $7, 1, $8, $9, $10, $11)
+     on conflict (user_id, server_id) do update set id = excluded.id, kind = excluded.kind,
+       state = excluded.state, bound_to = excluded.bound_to, issuer = excluded.issuer, sealed = excluded.sealed,
+       version = 1, expires_at = excluded.expires_at, signed_in_at = excluded.signed_in_at, refreshed_at = null,
+       refresh_until = null, account = excluded.account, error = null,
+       scopes = excluded.scopes, wanted_scopes = '[]'`,
+    [
+      userId,
+      serverId,
+      id,
+      account.kind,
+      account.boundTo,
+      account.issuer ?? null,
+      vault.seal({ table, row: id, userId }, account.secrets),
+      account.expiresAt ?? null,
+      new Date(clock.now()),
+      account.accountName ?? null,
+      JSON.stringify(account.scopes ?? []),
+    ],
+  );
+  return old;
+}
+
 /**
- * Whether a new sign-in is at the same address and issuer, by the same person there, with the same permissions. With other
- * permissions a server offers other tools, and the person has just decided about them.
+ * Returns whether a new sign-in is at the same address and issuer, of the same user there, with the same permissions. With
+ * other permissions a server offers other tools, and the user has just decided about them.
  */
 function isSameAccount(old: StoredAccount, { boundTo, issuer, accountName, scopes = [] }: NewAccount): boolean {
   const isSamePerson = old.accountName === undefined || accountName === undefined || old.accountName === accountName;

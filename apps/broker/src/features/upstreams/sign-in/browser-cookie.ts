@@ -4,12 +4,12 @@ import type { Ids } from '#platform/ids.ts';
 import { lifetimeMs } from './pending-sign-ins.ts';
 
 const secretPattern = /^[A-Za-z0-9_-]{43}$/;
-/** The call that finishes a sign-in, the only one that reads the cookie. */
+/** Path of the call that finishes a sign-in, the only one that reads the cookie. */
 const path = '/mcp/oauth/callback';
 
 /**
- * Binds a sign-in to the browser that it begins in, so that it cannot be finished in another one. Each sign-in has its own
- * cookie, since two may run in one browser at once.
+ * Binds a sign-in to the browser that begins it, so that it cannot be finished in another one. Each sign-in has its own
+ * cookie, since a browser may run two concurrently.
  * @returns the secret that the cookie carries
  */
 export function bindToBrowser(
@@ -29,18 +29,18 @@ export function bindToBrowser(
   return secret;
 }
 
-/** The secret that this browser has for the sign-in of this state. */
+/** Returns the secret that this browser has for the sign-in of this state. */
 export function browserOf(request: FastifyRequest, state: string): string | undefined {
   const value = request.cookies[cookieName(state)];
   return value !== undefined && secretPattern.test(value) ? value : undefined;
 }
 
-/** The sign-in is over. */
+/** Deletes the cookie after the sign-in. */
 export function forgetBrowser(reply: FastifyReply, state: string): void {
   reply.clearCookie(cookieName(state), { path });
 }
 
-/** A state comes from outside and may contain anything: its hash is always a valid name. */
+/** Returns a valid cookie name: a state comes from outside and may contain anything, so it is hashed. */
 export function cookieName(state: string): string {
   return `souk_connect_${createHash('sha256').update(state).digest('base64url').slice(0, 16)}`;
 }

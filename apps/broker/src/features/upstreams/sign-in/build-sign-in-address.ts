@@ -3,16 +3,16 @@ import { refreshParameters } from './issuers/known-providers.ts';
 import type { Binding } from './tokens/oauth-client.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 
-/** What browsers, proxies and servers take as an address. */
+/** Longest address that browsers, proxies and servers accept. */
 const longest = 8000;
-/** What an authorization endpoint must not have decided already: with two of one kind, the server picks. */
+/** Parameters that an authorization endpoint must not set itself: of two with one name, the server picks one. */
 const ours =
   'client_id redirect_uri state response_type response_mode scope resource code_challenge code_challenge_method';
 const reserved: ReadonlySet<string> = new Set([...ours.split(' '), 'prompt', 'nonce', 'request', 'request_uri']);
 
 /**
- * Where the browser is sent to, so that the person signs in and allows access.
- * @throws SignInProblem when it would be too long
+ * Builds the address to which the browser is sent, where the user signs in and allows access.
+ * @throws SignInProblem when the address would be too long
  */
 export async function buildSignInAddress({
   binding: { server, client, resource },

@@ -26,11 +26,11 @@ import { createRefusedAccounts } from './tokens/refused-accounts.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 import { startSignIn, type SignInExchange, type StartedSignIn } from './start-sign-in.ts';
 
-/** Each person's accounts at servers that need one: tokens by OAuth, or headers that they enter. */
+/** Each user's accounts at servers that need one: tokens by OAuth, or headers that they enter. */
 export type UpstreamSignIn = {
-  /** Whether a person must sign in at a server before its tools work. Headers are asked for on their own screen. */
+  /** Returns whether a user must sign in at a server before its tools work. Headers have their own screen. */
   isMissing(userId: string, server: CatalogueServer): Promise<boolean>;
-  /** Whether anything is left for a person to do at the server's page before its tools work: sign in, or enter headers. */
+  /** Returns whether a user must sign in or enter headers on the server's page before its tools work. */
   needsAccount(userId: string, server: ServerManifest): Promise<boolean>;
   /** @throws SoukError invalid_request, sign_in_unavailable */
   start(userId: string, server: CatalogueServer, exchange: SignInExchange): Promise<StartedSignIn>;
@@ -38,19 +38,19 @@ export type UpstreamSignIn = {
   finish(owner: { userId: string; browser: string | undefined }, response: SignInResponse): Promise<FinishedSignIn>;
   enterHeaders(userId: string, server: CatalogueServer, headers: Readonly<Record<string, string>>): Promise<void>;
   list(userId: string, disabled: ReadonlySet<string>): Promise<UpstreamAccount[]>;
-  /** By user the servers where they are signed in by OAuth. */
+  /** Returns, by user, the servers where they are signed in by OAuth. */
   signedInServers(userIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
-  /** False when there was no account. */
+  /** Returns false when there was no account. */
   disconnect(userId: string, server: CatalogueServer): Promise<boolean>;
-  /** Whether an account is of the kind that the server needs, and for its current address. */
+  /** Returns whether an account is of the kind that the server needs, and for its current address. */
   isOf(server: CatalogueServer, account: Pick<StoredAccount, 'kind' | 'boundTo'>): boolean;
-  /** Where people sign in at a server, for administrators. */
+  /** Returns where users sign in at a server, for administrators. */
   describeIssuer(server: CatalogueServer): Promise<ServerSignIn>;
   /** @throws SoukError invalid_request, changed_since_shown */
   confirmIssuer(server: CatalogueServer, shown: IssuerPlace, by: { actorId: string }): Promise<void>;
-  /** Registers us anew at the next sign-in at a server. */
+  /** Makes the next sign-in at a server register our client again. */
   registerAgain(server: CatalogueServer, by: { actorId: string }): Promise<void>;
-  /** Where people would sign in with a manifest that may not be deployed, in sentences. */
+  /** Returns sentences on where users would sign in with a manifest that may not be deployed. */
   describePair(server: ServerManifest): Promise<string[]>;
   credentials: Credentials;
   removeExpired(): Promise<void>;

@@ -1,23 +1,24 @@
 import type { UpstreamCredential } from '#adapters/mcp/target.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { ServerManifest } from '#features/catalogue/index.ts';
+import type { StoredAccount } from './account-store.ts';
 import type { SignInAddress } from './sign-in-address.ts';
 import type { FreshTokens } from './tokens/fresh-tokens.ts';
 import { readChallenge, scopesOf } from './issuers/read-challenge.ts';
 import type { RefusedAccounts } from './tokens/refused-accounts.ts';
 import type { SignInParts } from './sign-in-parts.ts';
-import { sealedHeadersSchema } from './tokens/tokens.ts';
+import { headersOf } from './tokens/tokens.ts';
 
 const bearer = 'authorization';
 
-/** What requests to a server carry for one person; undefined: for discovery and health. */
+/** Returns what requests to a server carry for one user; undefined: for discovery and health checks. */
 export type Credentials = (
   server: ServerManifest,
   userId: string | undefined,
   address: SignInAddress,
 ) => UpstreamCredential | undefined;
 
-/** Whether a server needs an account of each person: then one person's secrets or connections never serve another. */
+/** Returns whether a server needs an account of each user: then one user's secrets or connections never serve another. */
 export function needsOwnSecrets({ manifest: { auth } }: ServerManifest): boolean {
   return auth.type === 'oauth' || (auth.type === 'headers' && auth.headers.some(({ from }) => from === 'user'));
 }
@@ -28,7 +29,7 @@ export function createCredentials(parts: SignInParts, tokens: FreshTokens, refus
     if (auth.type === 'none') return undefined;
     if (auth.type === 'headers') {
       const headers = () => headersFor(server, auth.headers, userId, parts, refused);
-      // a refusal of several headers does not say whose is wrong
+      // a refusal does not say which header is wrong, the user's or the operator's
       const areAllTheirs = auth.headers.every(({ from }) => from === 'user');
       if (userId === undefined || !areAllTheirs) return { headers };
       return {
@@ -38,7 +39,7 @@ export function createCredentials(parts: SignInParts, tokens: FreshTokens, refus
         accepted: () => refused.accepted(userId, server.id),
       };
     }
-    // Discovery and health have no token; a server that then answers 401 works.
+    // Discovery and health checks have no token; a server that then answers 401 works.
     if (userId === undefined) return undefined;
     const asHeaders = (token: string) => ({ [bearer]: `Bearer ${token}` });
     const tokenIn = (headers: Record<string, string>) => (headers[bearer] ?? '').slice('Bearer '.length);
@@ -59,7 +60,7 @@ export function createCredentials(parts: SignInParts, tokens: FreshTokens, refus
   };
 }
 
-/** The server has refused what a person entered, twice in a row: it would show as connected, and have no tools. */
+/** Marks headers that the server refused twice in a row; otherwise it would show as connected and have no tools. */
 async function refuse(
   userId: string,
   server: ServerManifest,
@@ -69,8 +70,8 @@ async function refuse(
 ): Promise<void> {
   const account = await parts.store.find(userId, server.id);
   if (account?.kind !== 'headers' || account.state !== 'signed-in') return;
-  const entered = sealedHeadersSchema.parse(JSON.parse(account.open() ?? '{}'));
-  // another value was entered meanwhile
+  const entered = headersOf(account);
+  // the user may have entered another value meanwhile
   if (Object.entries(given).some(([name, value]) => entered[name] !== value)) return;
   await refused.refuse(account, 'The server refuses what you entered. Enter it again.');
 }
@@ -85,21 +86,23 @@ async function headersFor(
   const own = wanted.filter(({ from }) => from === 'user');
   const stored = userId === undefined || own.length === 0 ? undefined : await store.find(userId, server.id);
   if (stored) refused.tried(stored);
-  const entered =
-    stored?.kind === 'headers' && stored.boundTo === headersBoundTo(server)
-      ? sealedHeadersSchema.parse(JSON.parse(stored.open() ?? '{}'))
-      : {};
+  const entered = enteredHeaders(server, stored);
   const headers: Record<string, string> = {};
   for (const { name, from } of wanted) {
     if (from === 'operator') headers[name] = secrets.header(server, name);
     else if (entered[name] !== undefined) headers[name] = entered[name];
-    // Discovery and health send the request without it: the server's own 401 shows that it works.
+    // Discovery and health checks omit the header: the server's own 401 shows that it works.
     else if (userId !== undefined) throw new UpstreamError('sign_in_required', `${server.id} needs the header ${name}`);
   }
   return headers;
 }
 
-/** Headers are entered for the server at one address: a manifest that names another one cannot send them there. */
+/** Returns the headers that a user entered for the server at its current address. */
+export function enteredHeaders(server: ServerManifest, stored: StoredAccount | undefined): Record<string, string> {
+  return stored?.kind === 'headers' && stored.boundTo === headersBoundTo(server) ? headersOf(stored) : {};
+}
+
+/** Returns the address that headers are bound to: a manifest with another address cannot send them there. */
 export function headersBoundTo({ manifest: { connection } }: ServerManifest): string {
   return connection.type === 'stdio' ? `stdio:${connection.command}` : connection.url;
 }

@@ -23,18 +23,18 @@ export type SignInResponse = {
   code?: string | undefined;
   iss?: string | undefined;
   error?: string | undefined;
-  /** Of the address that it sent the browser back to. */
+  /** Names the server in the redirect address. */
   server?: string | undefined;
 };
 
-/** `enables`: the person was switching the server on. */
+/** `enables`: the user was switching the server on. */
 export type FinishedSignIn = { server: CatalogueServer; enables: boolean };
 
 /**
- * Finishes a sign-in: take the pending sign-in of this person in this browser -> check the answer -> redeem the code ->
- * store the tokens -> revoke those that they replace.
+ * Finishes a sign-in: take this user's pending sign-in in this browser -> check the answer -> redeem the code -> store the
+ * tokens -> revoke those that they replace.
  * `browser` is the secret from the browser's cookie.
- * @throws SoukError sign_in_expired for anything but this person's pending sign-in; sign_in_refused when the person or the
+ * @throws SoukError sign_in_expired for anything but this user's pending sign-in; sign_in_refused when the user or the
  *   server declined; sign_in_failed when the answer is not valid
  */
 export async function finishSignIn(
@@ -49,7 +49,7 @@ export async function finishSignIn(
   const { name } = server.manifest;
 
   const address = parts.addressOf(server);
-  // A version at another address was deployed meanwhile: the tokens would be for the old one.
+  // A version at another address was deployed meanwhile; the tokens would be for the old address.
   if (address.url !== taken.boundTo) {
     throw new SoukError('sign_in_expired', {
       message: `The address of ${name} has changed since you started. Please start again.`,
@@ -65,7 +65,7 @@ export async function finishSignIn(
     throw new SoukError('sign_in_refused', { message });
   }
   const { binding, redirectUri } = taken;
-  const giveBack = (issued: Issued) => revokeTokens(server, issued, binding, address, parts);
+  const revoke = (issued: Issued) => revokeTokens(server, issued, binding, address, parts);
   try {
     await withSignInFetch(address, async (fetch) => {
       const grant = (configuration: oidc.Configuration) =>
@@ -75,7 +75,7 @@ export async function finishSignIn(
           { pkceCodeVerifier: taken.verifier, expectedState: response.state },
           { resource: binding.resource },
         );
-      await obtainTokens({ binding, fetch, redirectUri, grant, giveBack }, async (issued) => {
+      await obtainTokens({ binding, fetch, redirectUri, grant, revoke }, async (issued) => {
         const subject = subjectOf(issued, binding);
         const tokens: SealedTokens = {
           accessToken: issued.accessToken,
@@ -98,7 +98,7 @@ export async function finishSignIn(
     });
   } catch (error) {
     parts.log.warn({ err: error, server: server.id }, 'a sign-in at a server failed');
-    // so that trying again registers us anew
+    // the next attempt then registers our client again
     if (readRefusal(error)?.isOfClient) await forgetRegistration(server.id, binding, parts.identity);
     const reason = error instanceof SignInProblem ? `: ${error.message}.` : '. Please try again.';
     throw new SoukError('sign_in_failed', { message: `The sign-in to ${name} failed${reason}`, cause: error });
@@ -107,7 +107,7 @@ export async function finishSignIn(
   return { server, enables: taken.enables };
 }
 
-/** A version that people sign in to otherwise, or another pin, was deployed meanwhile. */
+/** Refuses a sign-in if a version with another client or another pin was deployed meanwhile. */
 async function refuseChangedClient(server: CatalogueServer, binding: Binding, parts: SignInParts): Promise<void> {
   const { client } = binding;
   const configured = configuredClient(server, parts);
@@ -119,8 +119,8 @@ async function refuseChangedClient(server: CatalogueServer, binding: Binding, pa
 }
 
 /**
- * RFC 9207: an answer that names its issuer, also an error, must name the one that was asked. One that cannot names the server
- * by the address that it was sent to.
+ * Refuses an answer of another issuer. RFC 9207: an answer, even an error, must name the issuer that was asked; otherwise the
+ * address that it was sent to names the server.
  */
 function refuseOtherIssuer(
   { iss, server: named }: SignInResponse,
@@ -137,7 +137,7 @@ function refuseOtherIssuer(
   });
 }
 
-/** The address that the browser came back to, from the parameters that the page passed on. */
+/** Rebuilds the address that the browser came back to from the parameters that the page passed on. */
 function callbackUrl(publicUrl: string, { state, code, iss }: SignInResponse): URL {
   const url = new URL(redirectUriOf(publicUrl));
   url.search = new URLSearchParams({ state, code: code ?? '', ...(iss !== undefined && { iss }) }).toString();

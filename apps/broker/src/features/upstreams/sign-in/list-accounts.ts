@@ -5,12 +5,12 @@ import type { StoredAccount } from './account-store.ts';
 import { headersBoundTo, needsOwnSecrets } from './credentials.ts';
 import { providerName } from './issuers/provider-name.ts';
 import type { SignInParts } from './sign-in-parts.ts';
-import { sealedHeadersSchema } from './tokens/tokens.ts';
+import { headersOf } from './tokens/tokens.ts';
 
 const moved = 'The server has moved since: sign in again.';
 const more = 'The server wants more permissions than you gave: sign in again to give them.';
 
-/** A person's account at each server that needs one. Never a secret. */
+/** Lists a user's account at each server that needs one, without secrets. */
 export async function listAccounts(
   userId: string,
   servers: readonly CatalogueServer[],
@@ -40,7 +40,7 @@ export function present(
   if (auth.type === 'headers') {
     const mine = stored?.kind === 'headers' && stored.boundTo === headersBoundTo(server) ? stored : undefined;
     const isRefused = mine?.state === 'needs-sign-in';
-    const entered = mine && !isRefused ? sealedHeadersSchema.parse(JSON.parse(mine.open() ?? '{}')) : {};
+    const entered = mine && !isRefused ? headersOf(mine) : {};
     const headers = auth.headers
       .filter(({ from }) => from === 'user')
       .map((header) => ({
@@ -71,7 +71,7 @@ export function present(
   };
 }
 
-/** Whether the server has another address than the account was made for. A service that is not running has not moved. */
+/** Returns whether the server's address differs from the account's. A service that is not running has not moved. */
 export function hasMoved(server: ServerManifest, stored: Pick<StoredAccount, 'boundTo'>, parts: SignInParts): boolean {
   try {
     return parts.addressOf(server).url !== stored.boundTo;

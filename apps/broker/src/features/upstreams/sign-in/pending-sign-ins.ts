@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock } from '#platform/clock.ts';
-import type { Vault } from '#platform/crypto/vault.ts';
-import type { Database } from '#platform/db/database.ts';
-import type { Ids } from '#platform/ids.ts';
+import type { StoreParts } from './account-store.ts';
 import { bindingSchema } from './tokens/oauth-client.ts';
 
 export const lifetimeMs = 10 * 60_000;
 const table = 'upstream_sign_ins';
-/** Of one person's at a server; each has to be opened. */
+/** Pending sign-ins of one user at a server that are read; each has to be decrypted. */
 const mostRead = 20;
 
 const pendingSchema = z.object({
@@ -17,37 +14,27 @@ const pendingSchema = z.object({
   scopes: z.array(z.string()),
   binding: bindingSchema,
   redirectUri: z.string(),
-  /** The sign-in is part of switching the server on, which its end completes. */
+  /** Whether the end of the sign-in switches the server on. */
   enables: z.boolean(),
 });
 type Pending = z.output<typeof pendingSchema>;
 export type TakenSignIn = Pending & { serverId: string };
 
-/** Sign-ins that have begun and not ended. Each belongs to one person in one browser and is used once. */
+/** Sign-ins under way. Each belongs to one user in one browser and is used once. */
 export type PendingSignIns = {
-  /** Answers the id of the sign-in. */
+  /** Returns the id of the sign-in. */
   add(owner: { userId: string; browser: string }, serverId: string, state: string, pending: Pending): Promise<string>;
   /**
-   * Takes the sign-in of this state, if it is this person's in this browser; otherwise undefined, and it stays.
-   * Of two requests that take the same sign-in, one gets it.
+   * Takes the sign-in of this state if it is this user's in this browser; otherwise returns undefined and keeps it.
+   * Of two requests that take the same sign-in, only one gets it.
    */
   take(owner: { userId: string; browser: string }, state: string): Promise<TakenSignIn | undefined>;
-  /** The ids of the clients with which this person was sent to sign in at a server and did not come back. */
+  /** Returns the ids of the clients with which this user was sent to sign in at a server and did not come back. */
   clientsWithoutReturn(userId: string, serverId: string): Promise<ReadonlySet<string>>;
   removeExpired(): Promise<void>;
 };
 
-export function createPendingSignIns({
-  db,
-  vault,
-  clock,
-  ids,
-}: {
-  db: Database;
-  vault: Vault;
-  clock: Clock;
-  ids: Ids;
-}): PendingSignIns {
+export function createPendingSignIns({ db, vault, clock, ids }: StoreParts): PendingSignIns {
   return {
     async add({ userId, browser }, serverId, state, pending) {
       const id = ids.uuid();
@@ -97,7 +84,7 @@ export function createPendingSignIns({
   };
 }
 
-/** State and browser secret work like passwords until they are used, so only their hashes are stored. */
+/** Hashes a state or browser secret: they work like passwords until they are used, so only hashes are stored. */
 function hash(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }

@@ -26,7 +26,7 @@ type Parts = {
   config: { publicUrl: string; brandName: string };
 };
 
-/** A person's upstream accounts: state, sign-in, headers, disconnect, and the callback. */
+/** Mounts the calls on a user's upstream accounts: state, sign-in, headers, disconnect, and the callback. */
 export function mountUpstreamSignInRoutes(
   router: Router,
   { catalogue, preferences, signIn, offers, config }: Parts,
@@ -95,10 +95,7 @@ export function mountUpstreamSignInRoutes(
   });
 }
 
-/**
- * Our own client metadata documents: an authorization server fetches one, so they are served where that can be (https). Each
- * server of the catalogue has one.
- */
+/** Serves our client metadata documents, one per server, if authorization servers can fetch them (https). */
 export function mountClientDocument(
   app: FastifyInstance,
   { config, catalogue }: Pick<Parts, 'config' | 'catalogue'>,

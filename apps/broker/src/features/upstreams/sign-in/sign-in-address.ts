@@ -4,7 +4,7 @@ import { direct, type Outgoing } from '#platform/http/outgoing/outgoing.ts';
 import type { AllowEntry } from '#platform/http/outgoing/limited-entry.ts';
 import { allowedAddresses, bareHost, portOf } from '#platform/http/outgoing/allowed-addresses.ts';
 
-/** The address of a server, and the addresses that its sign-in may use although they are not public or not https. */
+/** The address of a server, and the non-public or non-https addresses that its sign-in may use. */
 export type SignInAddress = {
   url: string;
   allowAddresses: readonly AllowEntry[];
@@ -13,9 +13,9 @@ export type SignInAddress = {
 };
 
 /**
- * The address with the operator's list, if the server stands at an address of it, else without. A name may resolve into one
- * of the list's networks, so it is looked up: otherwise any server on the internet could name a private address as its
- * authorization server.
+ * Returns the address with the operator's list if the server itself is at an address on it, else without. A name may resolve
+ * into one of the list's networks, so it is looked up. Otherwise any server on the internet could name a private address as
+ * its authorization server.
  */
 export async function withOwnAddresses(address: SignInAddress): Promise<SignInAddress> {
   const { url, allowAddresses } = address;

@@ -9,28 +9,28 @@ import { rewriteWithoutNull } from '#platform/http/outgoing/without-null-members
 import { withOwnAddresses, type SignInAddress } from './sign-in-address.ts';
 import { NoAnswer, SignInProblem } from './sign-in-problem.ts';
 
-/** For everything that one step of a sign-in asks, such as a whole discovery: a server that drips must not hold it. */
+/** Deadline of all requests of one step of a sign-in, such as a whole discovery: a slow server must not hold it up. */
 const wholeMs = 15_000;
-/** Metadata, registrations and tokens are small; nothing larger is read. */
+/** Largest answer that is read: metadata, registrations and tokens are small. */
 const maxAnswerBytes = 256 * 1024;
 
 export type SignInRequest = {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
-  /** Less than what is left for all requests together. */
+  /** Deadline of this request, if it is earlier than that of all requests. */
   patienceMs?: number;
 };
 
-/** Fetches from addresses that a server or its authorization server named. The answer is read whole, within bounds. */
+/** Fetches from addresses that a server or its authorization server named, and reads the whole answer, within bounds. */
 export type SignInFetch = (url: string, init?: SignInRequest) => Promise<Response>;
 
-/** What is said of an address that isSafeAddress refuses. */
+/** Describes an address that isSafeAddress refuses. */
 export const unsafe = 'neither an https address nor one that the operator allows (UPSTREAM_ALLOW_ADDRESSES)';
 
 /**
- * Whether an address may be used in a sign-in: https, or plain http where `allowAddresses` names it (host:port or CIDR), as
- * the demo service on this machine and a company's own servers need it. What a name resolves to is checked when it is used.
+ * Returns whether an address may be used in a sign-in: https, or plain http if `allowAddresses` names it (host:port or CIDR),
+ * as the demo service on this machine and a company's own servers need. What a name resolves to is checked on use.
  */
 export function isSafeAddress(address: string, allowAddresses: readonly AllowEntry[]): boolean {
   const url = URL.parse(address);
@@ -42,10 +42,10 @@ export function isSafeAddress(address: string, allowAddresses: readonly AllowEnt
 }
 
 /**
- * Runs `work` with a fetch that keeps to public addresses and those that the sign-in of this server may use, follows no
- * redirect, and reads at most 256 KiB of each answer (security.md, Boundaries).
- * @param deadlineMs for all of its requests together
- * @throws SignInProblem out of the fetch for an address, a status or a size that is refused
+ * Runs `work` with a fetch that uses only public addresses and those allowed for this server's sign-in, follows no redirect,
+ * and reads at most 256 KiB of each answer (security.md, Boundaries).
+ * @param deadlineMs for all its requests together
+ * @throws SignInProblem from the fetch for an address, a status or a size that is refused
  */
 export async function withSignInFetch<T>(
   server: SignInAddress,
@@ -105,7 +105,7 @@ export async function withSignInFetch<T>(
   }
 }
 
-/** People read that it is not allowed; how to allow it is for the operator's log, in the cause. */
+/** Tells the user that the address is not allowed. The cause tells the operator, in the log, how to allow it. */
 function refused(url: string, error: RefusedAddressError): SignInProblem {
   const cause = new Error(`${error.message}. ${error.remedy}`, { cause: error });
   return new SignInProblem(`${new URL(url).host} is not an address that this installation allows`, cause);

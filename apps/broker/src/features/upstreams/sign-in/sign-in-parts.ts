@@ -9,7 +9,7 @@ import type { IssuerStore } from './issuers/issuer-store.ts';
 import type { OperatorSecrets } from './client/operator-secrets.ts';
 import type { PendingSignIns } from './pending-sign-ins.ts';
 
-/** What the use cases of a sign-in work with. */
+/** What the use cases of a sign-in need. */
 export type SignInParts = {
   catalogue: Pick<Catalogue, 'snapshot'>;
   store: AccountStore;
@@ -17,9 +17,9 @@ export type SignInParts = {
   issuers: IssuerStore;
   identity: ClientIdentityOptions;
   secrets: OperatorSecrets;
-  /** The current address of a server. @throws UpstreamError restarting while its service is not running */
+  /** Returns the current address of a server. @throws UpstreamError restarting while its service is not running */
   addressOf(server: ServerManifest): SignInAddress;
-  /** A person's account at a server has changed: their open connections end on every replica, and lists may differ. */
+  /** Called when a user's account at a server changed: closes their connections on every replica and refreshes lists. */
   onChanged(userId: string, serverId: string): Promise<void>;
   publicUrl: string;
   clock: Clock;

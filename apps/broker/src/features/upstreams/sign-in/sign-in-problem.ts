@@ -1,4 +1,4 @@
-/** Why a sign-in at a server is not possible. The message may be shown to people; the cause is for the log. */
+/** Why a sign-in at a server is not possible. The message may be shown to users; the cause is for the log. */
 export class SignInProblem extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -6,8 +6,8 @@ export class SignInProblem extends Error {
   }
 }
 
-/** The server issued what nobody can use, and would do so again. */
+/** The server issued unusable tokens, and would do so again. */
 export class UnusableTokens extends SignInProblem {}
 
-/** A place that was asked has nothing to say: it is unreachable, late, or has no metadata. Another one may have. */
+/** An address is unreachable, late, or has no metadata. Another one may have it. */
 export class NoAnswer extends SignInProblem {}

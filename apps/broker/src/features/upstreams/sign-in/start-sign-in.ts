@@ -19,13 +19,13 @@ import { SignInProblem } from './sign-in-problem.ts';
 export type StartedSignIn = { authUrl: string; sessionId: string; provider: string };
 export type SignInExchange = {
   reply: FastifyReply;
-  /** The person is switching the server on. Its end does so: the page that asked may no longer hear of it. */
+  /** Whether the end of the sign-in switches the server on, since the page that began it may be closed by then. */
   enables: boolean;
 };
 
 /**
- * Begins a person's sign-in at a server: discover -> check that people may be sent there -> find our client -> store the pending
- * sign-in -> answer where to send the browser.
+ * Begins a user's sign-in at a server: discover -> check that users may be sent there -> find our client -> store the
+ * pending sign-in -> return where to send the browser.
  * @throws SoukError invalid_request for a server without OAuth; sign_in_unavailable with the reason
  */
 export async function startSignIn(
@@ -76,8 +76,8 @@ export async function startSignIn(
 }
 
 /**
- * The manifest's scopes, else those that the server asks for; plus those of the person's last sign-in there and those that
- * the server has asked for since (SEP-2350); plus offline access where it is offered, for a refresh token.
+ * Returns the manifest's scopes, else those that the server asks for; plus those of the user's last sign-in and those that
+ * the server has asked for since (SEP-2350); plus offline access if it is offered, for a refresh token.
  */
 function wantedScopes(
   ofManifest: readonly string[] | undefined,
@@ -91,7 +91,7 @@ function wantedScopes(
   return offline ? [...asked.filter((scope) => scope !== 'offline_access'), 'offline_access'] : asked;
 }
 
-/** A reason in plain words for people; the exact error is in the log. */
+/** Returns an error with a plain reason for the user; the exact error is in the log. */
 function asUnavailable(error: unknown, server: CatalogueServer, { log }: SignInParts): unknown {
   if (error instanceof SoukError) return error;
   log.warn({ err: error, server: server.id }, 'a sign-in at a server cannot be started');

@@ -1,30 +1,20 @@
-import type { Clock } from '#platform/clock.ts';
-import type { Vault } from '#platform/crypto/vault.ts';
-import type { Database } from '#platform/db/database.ts';
-import type { Ids } from '#platform/ids.ts';
+import type { StoreParts } from '../account-store.ts';
 import type { AuthorizationServer } from '../issuers/authorization-server.ts';
 import type { OAuthClient } from '../tokens/oauth-client.ts';
 
-export type ClientIdentityOptions = {
-  db: Database;
-  vault: Vault;
-  clock: Clock;
-  ids: Ids;
-  publicUrl: string;
-  brandName: string;
-};
+export type ClientIdentityOptions = StoreParts & { publicUrl: string; brandName: string };
 
 /**
- * The address of our own metadata document (draft-ietf-oauth-client-id-metadata-document): https only. Each server has one of
- * its own, so that no consent that a person gave for one server counts for another.
+ * Returns the path of our metadata document (draft-ietf-oauth-client-id-metadata-document), which needs https. Each server
+ * has its own, so that a user's consent for one server does not count for another.
  */
 export function clientDocumentPath(serverId: string): string {
   return `/client-metadata/${serverId}.json`;
 }
 
 /**
- * Where people are sent back to. An authorization server that does not say who answers (RFC 9207) gets an address of its own,
- * which says it (RFC 9700, section 4.4.2.2): else a hostile one could have another's code sent to itself. A client that the
+ * Returns where users are sent back to. An authorization server that does not name itself in its answer (RFC 9207) gets a
+ * distinct address (RFC 9700, section 4.4.2.2); otherwise a hostile one could obtain another's code. A client that the
  * operator registered keeps the address that is registered there.
  */
 export function redirectUriOf(publicUrl: string, distinct?: { serverId: string }): string {
@@ -32,7 +22,7 @@ export function redirectUriOf(publicUrl: string, distinct?: { serverId: string }
   return distinct ? `${shared}?server=${distinct.serverId}` : shared;
 }
 
-/** What we tell authorization servers about ourselves. */
+/** Returns the metadata of our client. */
 export function clientMetadata(
   { publicUrl, brandName }: Pick<ClientIdentityOptions, 'publicUrl' | 'brandName'>,
   redirectUris: readonly string[],
@@ -42,14 +32,14 @@ export function clientMetadata(
     client_uri: publicUrl,
     redirect_uris: redirectUris,
     grant_types: ['authorization_code', 'refresh_token'],
-    // A web client may redirect to https only (OpenID Connect Registration, section 2); plain http is this machine.
+    // A web client may only redirect to https (OpenID Connect Registration, section 2); plain http is this machine.
     application_type: publicUrl.startsWith('https:') ? 'web' : 'native',
     response_types: ['code'],
     token_endpoint_auth_method: 'none',
   };
 }
 
-/** How a client shows its secret. */
+/** Returns how a client sends its secret to this server. */
 export function secretMethod(server: AuthorizationServer): OAuthClient['authMethod'] {
   // Absent means basic (RFC 8414 section 2).
   const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];

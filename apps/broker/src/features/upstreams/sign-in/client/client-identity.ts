@@ -6,14 +6,14 @@ import { findRegistration, register } from './registrations.ts';
 import type { SignInFetch } from '../sign-in-fetch.ts';
 import { SignInProblem } from '../sign-in-problem.ts';
 
-/** Our client, and where it sends people back to. */
+/** Our client, and where it sends users back to. */
 export type ClientIdentity = { client: OAuthClient; redirectUri: string };
 
 /**
- * Our client at an authorization server: the one that the operator has registered, else our metadata document where the server
- * supports that, else a registration (RFC 7591).
- * @param configured the operator's client id with the secret for it, if any; the issuer is known to be theirs
- * @param withoutReturn clients with which this person was sent there and did not come back
+ * Returns our client at an authorization server: the operator's, else our metadata document if the server supports that,
+ * else a registration (RFC 7591).
+ * @param configured the operator's client id with its secret, if any; the issuer is known to be theirs
+ * @param withoutReturn clients with which this user was sent there and did not come back
  * @throws SignInProblem when none of these is possible
  */
 export async function clientFor(
@@ -50,8 +50,8 @@ export async function clientFor(
 }
 
 /**
- * An authorization server that has forgotten a client shows the person an error page, from which they never come back. Registering
- * anew costs little, so one sign-in without return is taken for that; once another client did not help either, it is not.
+ * Returns whether an authorization server has probably forgotten a client: it then shows an error page from which the user
+ * does not come back. One such sign-in is enough, since registering again costs little, unless another client failed too.
  */
 function isForgotten({ clientId }: OAuthClient, withoutReturn: ReadonlySet<string>): boolean {
   return withoutReturn.has(clientId) && withoutReturn.size === 1;

@@ -4,22 +4,22 @@ import { secretPlace } from '../../secrets/secret-place.ts';
 import type { ServerSecrets } from '../../secrets/server-secrets.ts';
 
 /**
- * Secrets that the operator supplies for all people, by environment variable or file (NAME_FILE):
+ * Secrets that the operator supplies for all users, by environment variable or file (NAME_FILE):
  * - UPSTREAM_HEADER_{SERVER}__{NAME}: the value of a header that a manifest marks `from: "operator"`
  * - UPSTREAM_CLIENT_ID_{SERVER}, UPSTREAM_CLIENT_SECRET_{SERVER}: the OAuth client that the operator registered where the
- *   server's people sign in; the id may be in the manifest instead
- * - UPSTREAM_CLIENT_ISSUER_{SERVER}: the one authorization server that may see this client
- * SERVER and NAME are written in capitals with _ for -, so that `X-Api-Key` of `code-host` is
- * UPSTREAM_HEADER_CODE_HOST__X_API_KEY. Neither may contain _ itself, so no two share a variable.
- * A header of the environment goes to one address alone (secrets/environment-places.ts). An administrator may enter what the
- * environment does not give to an address, for this address alone.
+ *   server's users sign in; the id may be in the manifest instead
+ * - UPSTREAM_CLIENT_ISSUER_{SERVER}: the only authorization server that may see this client
+ * SERVER and NAME are in capitals with _ for -: `X-Api-Key` of `code-host` is UPSTREAM_HEADER_CODE_HOST__X_API_KEY. Neither
+ * may contain _ itself, so no two share a variable.
+ * A header of the environment goes to one address only (secrets/environment-places.ts). For other addresses an administrator
+ * may enter it, each for that address only.
  */
 export type OperatorSecrets = {
   /** @throws UpstreamError not_set_up when it is neither set nor entered for the address of this manifest */
   header(server: ServerManifest, name: string): string;
-  /** The variables that give headers to the address of this manifest, where no address of the server is known to get them. */
+  /** Returns the variables that set this manifest's headers, if no address of the server is bound to them yet. */
   unboundOf(server: ServerManifest): string[];
-  /** The values of all headers of a server that the environment gives. */
+  /** Returns the values of all headers that the environment sets for a server. */
   headersOf(serverId: string): string[];
   clientId(serverId: string): string | undefined;
   clientSecret(serverId: string): string | undefined;
@@ -58,7 +58,7 @@ export function createOperatorSecrets(
   };
 }
 
-/** The client that the operator registered there; the environment's, which needs no other manifest, before the manifest's. */
+/** Returns the client that the operator registered. The environment has precedence over the manifest. */
 export function configuredClient(
   { id, manifest: { auth } }: ServerManifest,
   { secrets }: { secrets: OperatorSecrets },
@@ -67,7 +67,7 @@ export function configuredClient(
   return clientId === undefined ? undefined : { clientId, clientSecret: secrets.clientSecret(id) };
 }
 
-/** What the operator reads of a secret that is missing. @param boundTo the address that alone gets the variable */
+/** Tells the operator that a secret is missing. @param boundTo the only address that gets the variable */
 export function notSetText(variable: string | null, name: string, boundTo?: string): string {
   const entered = `${name} was not entered for it under Secrets on the server's page, or by npm run souk -- secret set`;
   if (variable === null) return entered;
@@ -76,17 +76,17 @@ export function notSetText(variable: string | null, name: string, boundTo?: stri
     : `${variable} is sent to ${boundTo} alone, and ${entered}`;
 }
 
-/** The variable that holds the value of a header. */
+/** Returns the variable that holds the value of a header. */
 export function headerVariable(serverId: string, name: string): string {
   return `UPSTREAM_HEADER_${asVariable(serverId)}__${asVariable(name)}`;
 }
 
-/** The variable that holds the id of the client that the operator registered. */
+/** Returns the variable that holds the id of the operator's client. */
 export function clientIdVariable(serverId: string): string {
   return `UPSTREAM_CLIENT_ID_${asVariable(serverId)}`;
 }
 
-/** The variable that names where this client was registered. */
+/** Returns the variable that names the issuer of the operator's client. */
 export function clientIssuerVariable(serverId: string): string {
   return `UPSTREAM_CLIENT_ISSUER_${asVariable(serverId)}`;
 }

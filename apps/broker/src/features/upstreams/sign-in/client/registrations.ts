@@ -7,21 +7,21 @@ import { isPlain, secondsAfter } from '../tokens/plain-values.ts';
 import type { SignInFetch } from '../sign-in-fetch.ts';
 import { SignInProblem } from '../sign-in-problem.ts';
 
-/** A registration is made anew after a day, should its authorization server have deleted it without a word. */
+/** Age at which a registration is renewed: its authorization server may have deleted it without notice. */
 const reuseMs = 24 * 60 * 60_000;
 const table = 'upstream_registrations';
 
-/** They stand in addresses, headers and our database. */
+/** A text that fits into addresses, headers and our database. */
 const plain = z.string().refine(isPlain);
 const registeredSchema = z.object({
   client_id: plain.min(1).max(2048),
   client_secret: plain.max(4096).optional(),
-  // how long it is good for is judged apart: an odd value is no reason to refuse
+  // the lifetime is read separately: an odd value is no reason to refuse
   client_secret_expires_at: z.unknown().optional(),
   token_endpoint_auth_method: z.string().optional(),
 });
 
-/** A registration belongs to one server and to the place where it was made: what two servers share, one of them can abuse. */
+/** A registration belongs to one server and one authorization server: a shared one could be abused by either server. */
 export type RegistrationPlace = { serverId: string; server: AuthorizationServer; redirectUri: string };
 
 type Row = { id: string; client_id: string; sealed_secret: string | null; auth_method: string };
@@ -49,8 +49,8 @@ export async function findRegistration(
 }
 
 /**
- * Deletes the registration of a client that its authorization server does not know any more, so that the next sign-in registers
- * anew. One that was made since stays, and so does a client that the operator registered: that is not ours to make.
+ * Deletes the registration of a client that its authorization server no longer knows, so that the next sign-in registers
+ * again. Keeps a newer registration, and a client of the operator, which we cannot register.
  */
 export async function forgetRegistration(
   serverId: string,
@@ -65,13 +65,13 @@ export async function forgetRegistration(
   );
 }
 
-/** Deletes all registrations at a server. Sign-ins go on with the client that is sealed with them. */
+/** Deletes all registrations at a server. Existing accounts keep the client that is sealed with their tokens. */
 export async function dropRegistrations(query: Query, serverId: string): Promise<number> {
   const { affectedRows } = await query('delete from upstream_registrations where server_id = $1', [serverId]);
   return affectedRows;
 }
 
-/** When we registered at a server, the last time. */
+/** Returns the time of our last registration at a server. */
 export async function registeredAt(query: Query, serverId: string): Promise<Date | undefined> {
   const { rows } = await query<{ at: Date | null }>(
     'select max(created_at) as at from upstream_registrations where server_id = $1',
@@ -80,7 +80,7 @@ export async function registeredAt(query: Query, serverId: string): Promise<Date
   return rows[0]?.at ?? undefined;
 }
 
-/** Registers us (RFC 7591) and keeps what came of it. @throws SignInProblem */
+/** Registers our client (RFC 7591) and stores the registration. @throws SignInProblem */
 export async function register(
   place: RegistrationPlace & { endpoint: string },
   options: ClientIdentityOptions,
@@ -110,11 +110,11 @@ export async function register(
     ...(registered.client_secret !== undefined && { clientSecret: registered.client_secret }),
   });
   if (!client.success) throw new SignInProblem(`${host} requires a client authentication that we do not support`);
-  await keep(place, client.data, registered.client_secret_expires_at, options);
+  await store(place, client.data, registered.client_secret_expires_at, options);
   return client.data;
 }
 
-async function keep(
+async function store(
   { serverId, server, redirectUri }: RegistrationPlace,
   client: OAuthClient,
   expiresAt: unknown,

@@ -11,11 +11,11 @@ import { clientIssuerVariable, configuredClient } from '../client/operator-secre
 import { dropRegistrations, registeredAt } from '../client/registrations.ts';
 import type { SignInParts } from '../sign-in-parts.ts';
 
-/** Where people sign in at a server, as it says now, and what was decided about that. */
+/** Returns where users sign in at a server, as it says now, and what was decided about that. */
 export async function describeIssuer(server: CatalogueServer, parts: SignInParts): Promise<ServerSignIn> {
   const configured = configuredClient(server, parts);
   const found = await findPair(server, parts);
-  const { state, known, doubts } = found.pair ? found : await withoutPair(server, configured !== undefined, parts);
+  const { state, known, doubts } = found.pair ? found : await judgeWithoutPair(server, configured !== undefined, parts);
   const registered = await registeredAt(parts.identity.db.query, server.id);
   return {
     state,
@@ -36,16 +36,16 @@ export async function describeIssuer(server: CatalogueServer, parts: SignInParts
   };
 }
 
-/** Of a server that names nothing now. */
-async function withoutPair(server: CatalogueServer, isOperators: boolean, parts: SignInParts): Promise<Judgement> {
+/** Judges a server that currently names no authorization server. */
+async function judgeWithoutPair(server: CatalogueServer, isOperators: boolean, parts: SignInParts): Promise<Judgement> {
   const known = pinOf(server, parts) ?? (await confirmedIssuer(server.id, parts));
   const state = known ? 'confirmed' : isOperators ? 'waiting' : 'open';
   return { state, known, doubts: [] };
 }
 
 /**
- * Lets people be sent, and our client be shown, where an administrator saw that they would.
- * @throws SoukError invalid_request where nothing is to be confirmed; changed_since_shown
+ * Confirms the authorization server that an administrator was shown: users may be sent there, and our client may be used.
+ * @throws SoukError invalid_request when nothing is to be confirmed; changed_since_shown
  */
 export async function confirmIssuer(
   server: CatalogueServer,
@@ -76,7 +76,7 @@ function whyNotToConfirm(server: CatalogueServer, { state, known }: Judgement): 
     : `The manifest of ${name} names ${known?.issuer ?? 'another issuer'}: deploy a version that names another one.`;
 }
 
-/** Registers us anew at the next sign-in at a server. People who are signed in stay so. */
+/** Drops our registrations, so that the next sign-in registers again. Users who are signed in stay signed in. */
 export async function registerAgain(
   server: CatalogueServer,
   { actorId }: { actorId: string },

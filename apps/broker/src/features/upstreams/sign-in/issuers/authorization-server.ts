@@ -6,7 +6,7 @@ import { readDocument } from './read-document.ts';
 import { isSafeAddress, unsafe, type SignInFetch } from '../sign-in-fetch.ts';
 import { NoAnswer, SignInProblem } from '../sign-in-problem.ts';
 
-/** Bounded, and of visible characters: each stands in an address, a header or our database. */
+/** A bounded text of visible characters that fits into an address, a header or our database. */
 export const plainAddress = z.string().max(2048).refine(isPlain);
 
 export const authorizationServerSchema = z.object({
@@ -24,12 +24,12 @@ export const authorizationServerSchema = z.object({
 });
 export type AuthorizationServer = z.output<typeof authorizationServerSchema>;
 
-/** With another one still to try, an authorization server has so long for each request. */
+/** Deadline per request to an authorization server when another one is left to try. */
 const patienceMs = 4_000;
 
 /**
- * Reads the metadata of the first of these authorization servers that answers. One that is unreachable or has none is passed
- * over; one whose metadata is wrong is not, since a server must not get to choose which lie is overlooked.
+ * Reads the metadata of the first of these authorization servers that answers. Skips servers that are unreachable or have
+ * none, but not those with invalid metadata: a server must not be able to hide that behind another one.
  * @throws SignInProblem
  */
 export async function findAuthorizationServer(
@@ -78,7 +78,7 @@ async function readMetadata(
   throw new NoAnswer(`${host} does not say how to sign in`);
 }
 
-/** What no administrator can allow. What they can is in doubts-of.ts. */
+/** Checks what an administrator cannot allow; doubts-of.ts lists what they can. */
 function checked(
   server: AuthorizationServer,
   issuer: string,
@@ -88,7 +88,7 @@ function checked(
     throw new SignInProblem(`${issuer} presents the metadata of another issuer, ${server.issuer}`);
   }
   for (const endpoint of endpointsOf(server)) {
-    // Neither a browser nor a code goes to anything but https, so not to javascript: (mcp-remote CVE-2025-6514).
+    // Browsers and codes go only to https, never to javascript: (mcp-remote CVE-2025-6514).
     if (!isSafeAddress(endpoint, allowAddresses)) {
       throw new SignInProblem(`${issuer} names an endpoint that is ${unsafe}`);
     }
@@ -99,7 +99,7 @@ function checked(
   return server;
 }
 
-/** The endpoints to which people, codes, tokens or secrets go. */
+/** Returns the endpoints to which users, codes, tokens or secrets are sent. */
 export function endpointsOf(server: AuthorizationServer): string[] {
   return [
     server.authorization_endpoint,

@@ -4,12 +4,12 @@ import { placeOf } from './issuer-place.ts';
 import { isAllowed } from './known-issuer.ts';
 import type { SignInParts } from '../sign-in-parts.ts';
 
-/** For all requests to one server. Nobody waits for it but a stop. */
+/** Deadline of all requests to one server. Only a stop waits for them. */
 const deadlineMs = 5_000;
 
 /**
- * Asks each newly deployed server where its people sign in: what an administrator has to confirm waits for them from then on, and
- * not only once somebody was refused. One server after the other: many may be deployed at once.
+ * Asks each newly deployed server where its users sign in, so that an administrator can confirm it before a user is refused.
+ * Servers are asked sequentially, since many may be deployed together.
  */
 export function checkNewIssuers(catalogue: Pick<Catalogue, 'onChange'>, parts: SignInParts): { stop(): Promise<void> } {
   let checking: Promise<void> = Promise.resolve();
@@ -34,7 +34,7 @@ export function checkNewIssuers(catalogue: Pick<Catalogue, 'onChange'>, parts: S
       checking = checking
         .then(() => check(server))
         .catch((error: unknown) => {
-          parts.log.warn({ err: error, server: server.id }, 'where people of a new server sign in could not be stored');
+          parts.log.warn({ err: error, server: server.id }, 'where users of a new server sign in could not be stored');
         });
     }
   });

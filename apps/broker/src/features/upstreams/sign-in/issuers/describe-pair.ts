@@ -3,10 +3,10 @@ import { findPair } from './find-pair.ts';
 import type { KnownIssuer } from './known-issuer.ts';
 import type { SignInParts } from '../sign-in-parts.ts';
 
-/** For all requests to one server: an administrator waits for the page. */
+/** Deadline of all requests to one server: an administrator waits for the page. */
 const deadlineMs = 3_000;
 
-/** Where people would sign in with a manifest, in a sentence, before it is deployed. Empty for a server without sign-ins. */
+/** Returns a sentence on where users would sign in with a manifest before it is deployed; empty without sign-ins. */
 export async function describePair(server: ServerManifest, parts: SignInParts): Promise<string[]> {
   if (server.manifest.auth.type !== 'oauth') return [];
   const found = await findPair(server, parts, deadlineMs);
@@ -15,7 +15,7 @@ export async function describePair(server: ServerManifest, parts: SignInParts): 
   const { issuer } = found.pair.server;
   if (state === 'open') return [`People sign in at ${issuer}.`];
   const says = known && whoSays[known.by];
-  // what the manifest names is told with its other effects
+  // an issuer that the manifest names is shown with the manifest's other effects
   if (state === 'confirmed') return known?.by === 'manifest' ? [] : [`People sign in at ${issuer}, which ${says}.`];
   const isPinned = state === 'refused' && known && known.by !== 'administrator';
   return [

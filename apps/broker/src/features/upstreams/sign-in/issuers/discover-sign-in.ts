@@ -7,9 +7,9 @@ import type { SignInAddress } from '../sign-in-address.ts';
 import type { SignInFetch } from '../sign-in-fetch.ts';
 import { SignInProblem } from '../sign-in-problem.ts';
 
-/** How to sign in at a server, as it and its authorization server say. */
+/** How to sign in at a server, according to it and its authorization server. */
 export type SignInMetadata = {
-  /** What tokens are asked for (RFC 8707). */
+  /** Resource that tokens are requested for (RFC 8707). */
   resource: string;
   scopes: readonly string[];
   authorizationServer: AuthorizationServer;
@@ -23,9 +23,9 @@ const resourceSchema = z.looseObject({
 
 /**
  * Finds out how to sign in at a server (MCP authorization; RFC 9728, RFC 8414, OpenID Connect Discovery).
- * No party may speak for another: the resource's metadata comes from the server's own origin, and the issuer in the metadata is
- * the one that was asked. Whether that issuer may be trusted with this server is decided afterwards (known-issuer.ts).
- * @param issuer the one that the manifest names: it is looked at alone where the server names it too, or none
+ * No party may speak for another: the resource's metadata comes from the server's own origin, and the metadata names the
+ * issuer that was asked. Whether that issuer may be trusted with this server is decided later (known-issuer.ts).
+ * @param issuer named by the manifest: only this one is read if the server names it too, or none
  * @throws SignInProblem
  */
 export async function discoverSignIn(
@@ -45,20 +45,20 @@ export async function discoverSignIn(
   return { resource: bound, scopes, authorizationServer };
 }
 
-/** The authorization servers to try, in order. */
+/** Returns the authorization servers to try, in order. */
 function issuersOf(url: string, named: readonly string[] | undefined, ofManifest: string | undefined): string[] {
   // Revision 2025-03-26 had no resource metadata: the server is its own authorization server.
   if (ofManifest === undefined) return [...new Set(named ?? [new URL(url).origin])];
   if (named === undefined) return [ofManifest];
   const same = named.find((one) => isSameIssuer(one, ofManifest));
-  // another one is refused afterwards, by its name
+  // another issuer is refused later, with its name
   return same === undefined ? [...new Set(named)] : [same];
 }
 
 /**
- * A server may name any authorization server, also one whose people are not its own: their tokens would come to it. They are
- * asked for under its own name (RFC 8707), and not at all where that authorization server says that it does not know it
- * (RFC 9728, section 4).
+ * Refuses an authorization server that says it does not know the resource (RFC 9728, section 4). A server may name any
+ * authorization server, even one for other services, to obtain its users' tokens; these are requested for the server's own
+ * resource (RFC 8707).
  */
 function requireBinding(resource: string, url: string, server: AuthorizationServer): void {
   if (new URL(server.issuer).origin === new URL(url).origin || server.protected_resources === undefined) return;
@@ -68,7 +68,7 @@ function requireBinding(resource: string, url: string, server: AuthorizationServ
   if (!isNamed) throw new SignInProblem(`${server.issuer} does not issue tokens for ${resource}`);
 }
 
-/** The challenge of the server's 401. After any other answer the well-known addresses are asked instead. */
+/** Returns the challenge of the server's 401; null after any other answer, when the well-known addresses are read. */
 async function askWithoutToken(url: string, fetch: SignInFetch): Promise<string | null> {
   const answer = await fetch(url, {
     method: 'POST',
@@ -95,7 +95,7 @@ async function findResourceMetadata(url: string, named: string | undefined, fetc
   return undefined;
 }
 
-/** A resource covers its own address and the paths below it (RFC 9728 section 3.3, as MCP reads it). */
+/** Returns whether a resource is this address or a parent path of it (RFC 9728 section 3.3, as MCP reads it). */
 function covers(resource: string, url: string): boolean {
   const [wide, narrow] = [URL.parse(resource), new URL(url)];
   if (!wide || wide.origin !== narrow.origin) return false;

@@ -4,15 +4,15 @@ import type { Pair } from './issuer-place.ts';
 import { isKnownPair, originsOf } from './known-providers.ts';
 
 /**
- * Why nobody is sent to an authorization server before an administrator has decided about it:
- * - other-site: it is on another site than the server. A hostile server can name the authorization server of another service; one
- *   that ignores `resource` (RFC 8707) then issues tokens for that service, and they go to the hostile server.
- * - other-origins: it has endpoints elsewhere, to which codes and secrets go.
- * - no-pkce: it does not say that it takes part in PKCE. MCP clients refuse it by themselves; some large ones only leave it out.
+ * Why users are not sent to an authorization server before an administrator has decided about it:
+ * - other-site: it is on another site than the server. A hostile server can name the authorization server of another service;
+ *   one that ignores `resource` (RFC 8707) then issues tokens for that service, which go to the hostile server.
+ * - other-origins: it has endpoints at other origins, to which codes and secrets go.
+ * - no-pkce: its metadata does not mention PKCE. MCP clients refuse such servers, but some large ones only omit it.
  */
 export type Doubt = 'other-site' | 'other-origins' | 'no-pkce';
 
-/** @param endpointOrigins where the manifest lets the authorization server have endpoints */
+/** @param endpointOrigins origins at which the manifest allows endpoints of the authorization server */
 export function doubtsOf({ resource, server }: Pair, endpointOrigins: readonly string[] = []): Doubt[] {
   const { issuer } = server;
   const isOwn = isSameSite(new URL(resource).hostname, new URL(issuer).hostname) || isKnownPair(resource, issuer);

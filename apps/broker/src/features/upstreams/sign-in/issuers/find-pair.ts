@@ -8,11 +8,11 @@ import { withSignInFetch } from '../sign-in-fetch.ts';
 import type { SignInParts } from '../sign-in-parts.ts';
 import { SignInProblem } from '../sign-in-problem.ts';
 
-/** What a server names now with what was decided about that, or why it names nothing. */
+/** The authorization server that a server names now, with its judgement, or why it names none. */
 type FoundPair = (Judgement & { pair: Pair; problem: null }) | { pair: null; problem: string };
 
 /**
- * Asks a server where its people sign in, also one that is not deployed.
+ * Asks a server, deployed or not, where its users sign in.
  * @param deadlineMs for all requests together
  */
 export async function findPair(server: ServerManifest, parts: SignInParts, deadlineMs?: number): Promise<FoundPair> {
@@ -38,6 +38,6 @@ async function ask(server: ServerManifest, parts: SignInParts, deadlineMs: numbe
 function problemOf(error: unknown, server: ServerManifest, { log }: SignInParts): string {
   if (error instanceof SignInProblem) return error.message;
   if (error instanceof UpstreamError) return 'it is not running';
-  log.warn({ err: error, server: server.id }, 'a server does not say where its people sign in');
+  log.warn({ err: error, server: server.id }, 'a server does not say where its users sign in');
   return 'it cannot be reached';
 }

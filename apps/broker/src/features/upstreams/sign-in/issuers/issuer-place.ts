@@ -1,17 +1,17 @@
 import { endpointsOf, type AuthorizationServer } from './authorization-server.ts';
 import { isSameIssuer } from './known-providers.ts';
 
-/** A server with the authorization server at which its people sign in. */
+/** A server and the authorization server at which its users sign in. */
 export type Pair = { resource: string; server: AuthorizationServer };
 
-/** What an administrator confirms: for which server, and where people, codes and secrets go. */
+/** What an administrator confirms: the resource, and where users, codes and secrets are sent. */
 export type IssuerPlace = {
-  /** What tokens are asked for. It has the server's own origin. */
+  /** Resource that tokens are requested for, at the server's own origin. */
   resource: string;
   issuer: string;
   authorizationEndpoint: string;
   tokenEndpoint: string;
-  /** Of all endpoints, where it is not the issuer's own. */
+  /** Origins of all endpoints, other than the issuer's own. */
   origins: string[];
 };
 
@@ -28,7 +28,7 @@ export function placeOf({ resource, server }: Pair): IssuerPlace {
   };
 }
 
-/** Whether what was confirmed is still so. An authorization server may offer less than then, and more at the same origins. */
+/** Returns whether a confirmation still holds. Endpoints may disappear, and new ones may appear at the same origins. */
 export function isWithin(found: IssuerPlace, confirmed: IssuerPlace): boolean {
   return (
     found.resource === confirmed.resource &&

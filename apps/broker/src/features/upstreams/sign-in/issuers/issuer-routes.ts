@@ -9,7 +9,7 @@ type Parts = {
   signIn: Pick<UpstreamSignIn, 'describeIssuer' | 'confirmIssuer' | 'registerAgain'>;
 };
 
-/** What administrators see and decide of where people sign in at a server. */
+/** Mounts what administrators see and decide about where users sign in at a server. */
 export function mountIssuerRoutes(router: Router, { catalogue, signIn }: Parts): void {
   function serverOf(id: string): CatalogueServer {
     const server = catalogue.snapshot().byId.get(id);

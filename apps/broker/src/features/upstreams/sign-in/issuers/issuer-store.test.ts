@@ -21,17 +21,24 @@ describeOnDatabases('the issuers of servers', migrations, (open) => {
     const at = new Date('2026-11-01T12:00:00Z');
     const stores = [1, 2, 3].map(() => createIssuerStore({ db, clock: { now: () => at.getTime() } }));
     const [store = createIssuerStore({ db, clock: { now: () => at.getTime() } })] = stores;
+    const find = async () => {
+      const { rows } = await db.query<{ place: object | null; at: Date | null }>(
+        "select refused_place as place, refused_at as at from upstream_issuers where server_id = 'vault'",
+      );
+      const [refused] = rows;
+      return { confirmed: await store.findConfirmed('vault'), refused: refused?.place ? refused : undefined };
+    };
     const noteByAll = (place: typeof mine) => Promise.all(stores.map((one) => one.noteRefused('vault', place)));
     expect((await noteByAll(mine)).filter(Boolean)).toHaveLength(1);
     expect((await noteByAll(mine)).filter(Boolean)).toEqual([]);
     expect((await noteByAll({ ...mine, tokenEndpoint: other.tokenEndpoint })).filter(Boolean)).toHaveLength(1);
     const actorId = randomUUID();
     await store.confirm('vault', mine, { actorId });
-    expect(await store.find('vault')).toEqual({ confirmed: { place: mine, at }, refused: undefined });
+    expect(await find()).toEqual({ confirmed: { place: mine, at }, refused: undefined });
     expect(await store.noteRefused('vault', other)).toBe(true);
-    expect(await store.find('vault')).toEqual({ confirmed: { place: mine, at }, refused: { place: other, at } });
+    expect(await find()).toEqual({ confirmed: { place: mine, at }, refused: { place: other, at } });
     await store.noteAllowed('vault', mine);
-    expect(await store.find('vault')).toEqual({ confirmed: { place: mine, at }, refused: undefined });
+    expect(await find()).toEqual({ confirmed: { place: mine, at }, refused: undefined });
     expect(await store.lastEndpoints(['vault', 'unknown'])).toEqual(new Map([['vault', mine.authorizationEndpoint]]));
     const { rows } = await db.query('select action, actor_id from audit_log order by id');
     const refused = { action: 'sign-in.issuer-refused', actor_id: null };

@@ -4,49 +4,34 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { IssuerPlace } from './issuer-place.ts';
 
-/** More than any administrator reads; a server that names another issuer with each sign-in must not fill the audit log. */
+/** Audit rows per server and day: a server that names another issuer with each sign-in must not fill the audit log. */
 const maxAuditRowsADay = 20;
 
-export type StoredIssuers = {
-  confirmed: { place: IssuerPlace; at: Date } | undefined;
-  /** What a server named last and was not allowed. */
-  refused: { place: IssuerPlace; at: Date } | undefined;
-};
-
-/** Where people sign in at each server: what administrators have confirmed, and what the server named. */
+/** Where users sign in at each server: what administrators have confirmed, and what the server named. */
 export type IssuerStore = {
-  find(serverId: string): Promise<StoredIssuers>;
-  /** In the place of what was confirmed before, with its audit row. */
+  /** Returns the confirmed place. */
+  findConfirmed(serverId: string): Promise<{ place: IssuerPlace; at: Date } | undefined>;
+  /** Replaces the confirmed place, with an audit row. */
   confirm(serverId: string, place: IssuerPlace, by: { actorId: string }): Promise<void>;
-  /** Answers whether it is news: then it has an audit row. */
+  /** Stores a place that is not allowed. Returns whether it differs from the last one; then it has an audit row. */
   noteRefused(serverId: string, place: IssuerPlace): Promise<boolean>;
-  /** People may be sent there. What was refused before waits for nobody any more. */
+  /** Stores that users may be sent to a place. An earlier refused place no longer needs a decision. */
   noteAllowed(serverId: string, place: IssuerPlace): Promise<void>;
-  /** By server the authorization endpoint to which people are sent: the last that the server named, if that is allowed. */
+  /** Returns, by server, the authorization endpoint that the server named last, if it is allowed. */
   lastEndpoints(serverIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-};
-
-type Row = {
-  place: IssuerPlace | null;
-  confirmed_at: Date | null;
-  refused_place: IssuerPlace | null;
-  refused_at: Date | null;
 };
 
 export function createIssuerStore({ db, clock }: { db: Database; clock: Clock }): IssuerStore {
   const kysely: Kysely<Record<never, never>> = db.kysely;
   const now = () => new Date(clock.now());
   return {
-    async find(serverId) {
-      const { rows } = await db.query<Row>(
-        'select place, confirmed_at, refused_place, refused_at from upstream_issuers where server_id = $1',
+    async findConfirmed(serverId) {
+      const { rows } = await db.query<{ place: IssuerPlace; at: Date }>(
+        `select place, confirmed_at as at from upstream_issuers
+         where server_id = $1 and place is not null and confirmed_at is not null`,
         [serverId],
       );
-      const [row] = rows;
-      return {
-        confirmed: row && whole(row.place, row.confirmed_at),
-        refused: row && whole(row.refused_place, row.refused_at),
-      };
+      return rows[0];
     },
 
     confirm: (serverId, place, { actorId }) =>
@@ -95,8 +80,4 @@ export function createIssuerStore({ db, clock }: { db: Database; clock: Clock })
       return new Map(rows.map((row) => [row.server_id, row.last_endpoint]));
     },
   };
-}
-
-function whole(place: IssuerPlace | null, at: Date | null): { place: IssuerPlace; at: Date } | undefined {
-  return place === null || at === null ? undefined : { place, at };
 }

@@ -10,22 +10,22 @@ import { SignInProblem } from '../sign-in-problem.ts';
 type Parts = Pick<SignInParts, 'catalogue' | 'issuers' | 'log' | 'secrets'>;
 
 /**
- * The issuer at which people of a server sign in, and who says so. A server chooses its authorization server freely, at any time:
- * without this it would choose who is shown the operator's secret, and whose tokens it is sent.
+ * The issuer at which a server's users sign in, and who named it. A server can change its authorization server at any time;
+ * without this type it would choose who is sent the operator's secret, and whose tokens it is sent.
  */
 export type KnownIssuer =
   | { by: 'environment' | 'manifest'; issuer: string }
   | { by: 'administrator'; issuer: string; place: IssuerPlace; at: Date };
 
 export type Judgement = {
-  /** open: nothing has to be decided. waiting, refused: nobody is sent there. */
+  /** open: there is nothing to decide. waiting, refused: users are not sent there. */
   state: 'open' | 'waiting' | 'confirmed' | 'refused';
   known: KnownIssuer | undefined;
-  /** What is still to be decided, or was decided with a confirmation. */
+  /** Doubts that are undecided, or were decided with a confirmation. */
   doubts: readonly Doubt[];
 };
 
-/** What the operator has set, else what the manifest names: no confirmation takes its place. */
+/** Returns the issuer that the operator has set, else the manifest's. A confirmation cannot override it. */
 export function pinOf(
   { id, manifest: { auth } }: ServerManifest,
   { secrets }: Pick<Parts, 'secrets'>,
@@ -37,7 +37,7 @@ export function pinOf(
 }
 
 /**
- * Whether people of a server may be sent to this authorization server, and our client be shown there.
+ * Judges whether a server's users, and our client, may be sent to this authorization server.
  * @param isOperators whether that client is the operator's
  */
 export async function judgePair(
@@ -61,7 +61,7 @@ export async function judgePair(
   return { state: confirmed ? 'refused' : 'waiting', known: confirmed, doubts: left };
 }
 
-/** An issuer that is named may be on any site. That is all that the operator's variable says. */
+/** Returns whether a pin settles a doubt. A pinned issuer may be on any site; the operator's variable says nothing more. */
 function isAnswered(doubt: Doubt, { by }: KnownIssuer): boolean {
   return doubt === 'other-site' || (doubt === 'no-pkce' && by === 'manifest');
 }
@@ -70,16 +70,16 @@ export async function confirmedIssuer(
   serverId: string,
   { issuers }: Pick<Parts, 'issuers'>,
 ): Promise<Extract<KnownIssuer, { by: 'administrator' }> | undefined> {
-  const { confirmed } = await issuers.find(serverId);
+  const confirmed = await issuers.findConfirmed(serverId);
   return confirmed && { by: 'administrator', issuer: confirmed.place.issuer, ...confirmed };
 }
 
 export const isAllowed = ({ state }: Pick<Judgement, 'state'>) => state === 'open' || state === 'confirmed';
 
 /**
- * Lets a sign-in go on where it may. The operator reads of another one in the log, in the audit log, in what needs an administrator
- * and on the server's page.
- * @param isOperators whether the operator's client is what the sign-in would show
+ * Refuses a sign-in at an authorization server that is not allowed. The operator sees it in the log, in the audit log, in
+ * what needs an administrator and on the server's page.
+ * @param isOperators whether the sign-in would use the operator's client
  * @throws SignInProblem
  */
 export async function requireKnownIssuer(
@@ -95,7 +95,7 @@ export async function requireKnownIssuer(
   const isNews = await parts.issuers.noteRefused(server.id, place);
   const remedy = `confirm it on the server's page in the administration, or set ${clientIssuerVariable(server.id)}`;
   const facts = { server: server.id, named: place, known: known?.issuer, doubts, isNews, remedy };
-  parts.log.warn(facts, 'a server names an authorization server that nobody has confirmed: nothing was sent there');
+  parts.log.warn(facts, 'a server names an authorization server that is not confirmed: nothing was sent there');
   throw new SignInProblem(whyNot(place, judgement));
 }
 
@@ -105,7 +105,7 @@ const whoSays = {
   administrator: 'an administrator has confirmed',
 } as const;
 
-/** Names both issuers whole: a person can tell an administrator what is to be compared. */
+/** Names both issuers in full, so that the user can tell an administrator what to compare. */
 function whyNot(found: IssuerPlace, { state, known }: Judgement): string {
   if (state === 'waiting' || !known) {
     return `it sends people to ${found.issuer}, and an administrator has to confirm that first`;
@@ -117,8 +117,8 @@ function whyNot(found: IssuerPlace, { state, known }: Judgement): string {
 }
 
 /**
- * Whether a stored credential may still go where it was obtained, by the version that is deployed. A server without one is only
- * tested, with the given manifest.
+ * Returns whether a stored credential may still be sent where it was obtained, according to the deployed version; for a server
+ * that is only tested, according to the given manifest.
  */
 export async function mayUse(server: ServerManifest, binding: Binding, parts: Parts): Promise<boolean> {
   const { id } = server;

@@ -1,12 +1,12 @@
-/** What differs at providers whose servers come with Souk. This list is ours: no metadata can add to it. */
+/** Peculiarities of providers whose servers come with Souk. Metadata cannot add to this list. */
 type Provider = {
   /** Other origins at which the issuer has endpoints. */
   origins: readonly string[];
-  /** Origins of MCP servers on another site, at which people sign in with this issuer. */
+  /** Origins of MCP servers on another site whose users sign in with this issuer. */
   servers?: readonly string[];
-  /** What its metadata calls the issuer besides the address at which it is found. */
+  /** Names of the issuer in its metadata, besides the address at which it is found. */
   issuers?: readonly string[];
-  /** What the authorization request says so that there is a refresh token. */
+  /** Parameters of the authorization request that obtain a refresh token. */
   forRefresh?: Readonly<Record<string, string>>;
 };
 
@@ -27,20 +27,20 @@ const providerOf = (address: string): Provider | undefined => {
   return origin === undefined ? undefined : providers[origin];
 };
 
-/** The origins at which an issuer may have endpoints. */
+/** Returns the origins at which an issuer may have endpoints. */
 export function originsOf(issuer: string): ReadonlySet<string> {
   return new Set([new URL(issuer).origin, ...(providerOf(issuer)?.origins ?? [])]);
 }
 
-/** Whether a server on another site is known to have its people sign in with this issuer. */
+/** Returns whether users of a server on another site are known to sign in with this issuer. */
 export function isKnownPair(server: string, issuer: string): boolean {
   return providerOf(issuer)?.servers?.includes(new URL(server).origin) ?? false;
 }
 
 /**
- * Whether metadata that was found at an issuer's address is that issuer's: of the same origin and path (RFC 8414 section 3.3). One
- * slash at the end makes no difference: servers and their authorization servers often disagree about it, and nobody else can
- * answer at that address.
+ * Returns whether metadata found at an issuer's address names that issuer: the same origin and path (RFC 8414 section 3.3).
+ * A trailing slash makes no difference: servers and their authorization servers often disagree about it, and both addresses
+ * belong to the same party.
  */
 export function isIssuer(named: string, issuer: string): boolean {
   const place = placeOf(issuer);
@@ -49,19 +49,19 @@ export function isIssuer(named: string, issuer: string): boolean {
   return isOrigin && (providerOf(issuer)?.issuers?.includes(named) ?? false);
 }
 
-/** Origin and path without a last slash; undefined for an address that has more. */
+/** Returns origin and path without a trailing slash; undefined for an address with more parts. */
 function placeOf(issuer: string): string | undefined {
   const url = URL.parse(issuer);
   if (!url || /[?#]/.test(issuer) || url.username !== '' || url.password !== '') return undefined;
   return `${url.origin}${url.pathname.replace(/\/$/, '')}`;
 }
 
-/** Whether two names are of one issuer, whichever of them was written first. */
+/** Returns whether two names are of one issuer, in either order. */
 export function isSameIssuer(one: string, other: string): boolean {
   return isIssuer(one, other) || isIssuer(other, one);
 }
 
-/** Parameters of the authorization request that this issuer wants beyond the standard's. */
+/** Returns authorization request parameters that this issuer needs beyond the standard's. */
 export function refreshParameters(authorizationEndpoint: string): Readonly<Record<string, string>> {
   return providerOf(authorizationEndpoint)?.forRefresh ?? {};
 }

@@ -10,16 +10,16 @@ export function readChallenge(header: string | null): Challenge {
   return { metadataUrl: parameters.get('resource_metadata'), scope: parameters.get('scope') };
 }
 
-/** Our own request carries them in an address. */
+/** Bounds of the scopes in our own request, whose address carries them. */
 const maxScopes = 100;
 const maxCharacters = 4000;
 
-/** The scopes of a challenge. */
+/** Reads the scopes of a challenge. */
 export function scopesOf(scope: string | undefined): string[] {
   return scope === undefined || scope.length > 16_000 ? [] : boundedScopes(scope.split(' '));
 }
 
-/** Those that are scopes (RFC 6749, section 3.3), each once, as many as an address can carry. */
+/** Returns the valid scopes (RFC 6749, section 3.3), without duplicates, as many as an address can carry. */
 export function boundedScopes(scopes: readonly string[] = []): string[] {
   const kept = new Set<string>();
   let characters = 0;

@@ -2,8 +2,8 @@ import type { SignInFetch } from '../sign-in-fetch.ts';
 import { SignInProblem } from '../sign-in-problem.ts';
 
 /**
- * Reads a JSON document. Undefined when the address answers anything but 200, and when it answers with a page: many sites show
- * theirs at every address that they do not know.
+ * Reads a JSON document. Returns undefined when the address does not answer with 200, or answers with an HTML page: many
+ * sites show one at every unknown address.
  * @throws SignInProblem when it is not JSON
  */
 export async function readDocument(address: string, fetch: SignInFetch): Promise<unknown> {

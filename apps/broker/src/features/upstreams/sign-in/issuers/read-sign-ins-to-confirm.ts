@@ -3,7 +3,7 @@ import type { CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { IssuerPlace } from './issuer-place.ts';
 
-/** Deployed servers at which nobody can sign in until an administrator has decided about where, the longest first. */
+/** Lists deployed servers whose authorization server an administrator has to confirm, the longest waiting first. */
 export async function readSignInsToConfirm(
   query: Query,
   { servers, byId }: Pick<CatalogueSnapshot, 'servers' | 'byId'>,

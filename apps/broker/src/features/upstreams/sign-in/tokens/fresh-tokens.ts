@@ -6,26 +6,26 @@ import type { RefusedAccounts } from './refused-accounts.ts';
 import type { SignInParts } from '../sign-in-parts.ts';
 import { tokensOf, type SealedTokens } from './tokens.ts';
 
-/** Tokens are refreshed this long before they expire, so that none expires during a call. */
+/** Time before expiry at which tokens are refreshed, so that they do not expire during a call. */
 const refreshAheadMs = 60_000;
-/** A replica that has claimed a refresh and not finished by then has crashed. */
+/** Time after which a replica that claimed a refresh and has not finished it is considered crashed. */
 const refreshTimeoutMs = 20_000;
-const askAgainMs = 50;
+const pollMs = 50;
 
 export type FreshTokens = {
   /**
-   * The person's access token for a server, refreshed when it is about to expire.
+   * Returns the user's access token for a server, refreshed when it is about to expire.
    * @throws UpstreamError sign_in_required when there is none for this address; unreachable when it has expired and the
    *   authorization server does not answer
    */
   current(userId: string, at: ServerAt): Promise<string>;
-  /** A token in place of `refused`; undefined when a new sign-in is needed, which the account then says. */
+  /** Returns a token in place of `refused`; undefined when a new sign-in is needed, which the account then says. */
   renew(userId: string, at: ServerAt, refused: string): Promise<string | undefined>;
-  /** The server refused the token that took the place of a refused one. */
+  /** Marks the account after the server refused the renewed token too. */
   giveUp(userId: string, serverId: string, refused: string): Promise<void>;
 };
 
-/** Keeps tokens fresh. When several calls need a refresh at once, on any replica, one does it and the others wait. */
+/** Keeps tokens fresh. When several calls need a refresh concurrently, on any replica, one does it and the others wait. */
 export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAccounts): FreshTokens {
   const { store, clock } = parts;
   const underWay = new Map<string, Promise<SealedTokens | undefined>>();
@@ -35,7 +35,7 @@ export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAc
     { server: { id: serverId }, address: { url } }: ServerAt,
   ): Promise<StoredAccount> {
     const account = await store.find(userId, serverId);
-    // Never sent to another address than it was issued for: that server may belong to another party.
+    // A token is only sent to the address that it was issued for: another one may belong to another party.
     if (account?.kind !== 'oauth' || !account.hasSecrets || account.boundTo !== url) {
       throw new UpstreamError('sign_in_required', `${serverId} needs the person's own sign-in`);
     }
@@ -52,7 +52,7 @@ export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAc
     return work;
   }
 
-  /** On this replica, or on the one that claimed the refresh first. */
+  /** Refreshes on this replica, or waits for the one that claimed the refresh first. */
   async function refreshSomewhere(account: StoredAccount, at: ServerAt): Promise<SealedTokens | undefined> {
     const { userId, serverId, id, version } = account;
     const deadlineMs = monotonicMs(clock) + refreshTimeoutMs;
@@ -65,7 +65,8 @@ export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAc
       if (latest.version !== version) return tokensOf(latest);
       if (monotonicMs(clock) > deadlineMs)
         throw new UpstreamError('unreachable', 'another replica does not finish its refresh');
-      await new Promise((resolve) => setTimeout(resolve, askAgainMs)); // polls until the other replica has stored the new tokens
+      // polls until the other replica has stored the new tokens
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }
 
@@ -79,7 +80,7 @@ export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAc
         const refreshed = await refreshOnce(account, at);
         if (refreshed) return refreshed.accessToken;
       } catch (error) {
-        // The old token is still valid: a brief failure of the authorization server need not fail a call.
+        // The old token is still valid, so a brief failure of the authorization server need not fail a call.
         if (leftMs > 0) return tokens.accessToken;
         throw error;
       }
@@ -90,9 +91,9 @@ export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAc
       const account = await find(userId, at);
       const tokens = tokensOf(account);
       if (tokens.accessToken !== refused) return tokens.accessToken;
-      // refused before: what is stored was tried, and each call must not cost a refresh
+      // the stored token was refused before, and calls must not each cost a refresh
       if (account.state !== 'signed-in') return undefined;
-      // it may have been a moment's refusal, and nothing could take the token's place
+      // the refusal may be temporary, and no other token can be obtained
       if (tokens.refreshToken === undefined) return refused;
       return (await refreshOnce(account, at))?.accessToken;
     },

@@ -8,13 +8,13 @@ export const clientSchema = z.object({
   clientId: z.string(),
   clientSecret: z.string().optional(),
   authMethod: z.enum(['none', 'client_secret_basic', 'client_secret_post']),
-  /** The operator registered it. It goes to the issuer that it is pinned to, and nowhere else. */
+  /** Whether the operator registered it: then it goes only to the issuer that it is pinned to. */
   isOperators: z.boolean().optional(),
 });
 /** Our client at one authorization server. */
 export type OAuthClient = z.output<typeof clientSchema>;
 
-/** What a token is bound to. It is stored and never discovered again, so that a token cannot go to another server. */
+/** What a token is bound to. It is stored and not discovered again, so that a token cannot go to another server. */
 export const bindingSchema = z.object({
   server: authorizationServerSchema,
   client: clientSchema,
@@ -23,9 +23,9 @@ export const bindingSchema = z.object({
 export type Binding = z.output<typeof bindingSchema>;
 
 /**
- * The authorization server and our client, for openid-client. It validates every answer (iss, state, token type).
- * @param redirectUri where the browser was sent back to, for the redemption of a code: openid-client leaves out its query
- * @param onIssued called with every answer that has a token, before it is validated
+ * Returns the authorization server and our client for openid-client, which validates every answer (iss, state, token type).
+ * @param redirectUri where the browser was sent back to, for the redemption of a code: openid-client omits its query
+ * @param onIssued called with every answer that has a token, before validation
  */
 export function oidcConfiguration(
   { server, client }: Binding,
@@ -60,8 +60,8 @@ export function oidcConfiguration(
 }
 
 /**
- * RFC 6749 section 2.3.1: both parts are form-encoded. We encode only what must be, because some servers do not decode;
- * openid-client's own function encodes even the hyphen.
+ * Authenticates with form-encoded parts (RFC 6749 section 2.3.1). Encodes only what must be, because some servers do not
+ * decode; openid-client's own function encodes even the hyphen.
  */
 function basicAuthentication(clientId: string, secret: string): oidc.ClientAuth {
   const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);

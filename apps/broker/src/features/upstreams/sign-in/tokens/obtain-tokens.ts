@@ -5,34 +5,34 @@ import type { SignInFetch } from '../sign-in-fetch.ts';
 import { SignInProblem, UnusableTokens } from '../sign-in-problem.ts';
 import type { Issued } from './token-answer.ts';
 
-/** What Node takes of all headers together. */
+/** Longest token that fits: Node accepts 16 KiB for all headers together. */
 const longestToken = 16_000;
-/** A refresh token goes into a form: it is bounded by what an answer may have. */
+/** Longest refresh token, which goes into a form. */
 const longestRefreshToken = 64_000;
 
 export type TokenRequest = {
   binding: Binding;
   fetch: SignInFetch;
   redirectUri?: string;
-  /** Sends the grant, by openid-client. */
+  /** Sends the grant with openid-client. */
   grant: (configuration: oidc.Configuration) => Promise<unknown>;
-  /** Gives back what was issued and cannot be kept. */
-  giveBack: (issued: Issued) => void;
+  /** Revokes tokens that were issued and cannot be stored. */
+  revoke: (issued: Issued) => void;
 };
 
 /**
- * Asks for tokens and keeps them: both or neither. A code is spent and a refresh token replaced once the server has answered,
- * so that whatever it issued and we cannot keep is given back.
+ * Obtains tokens and stores them with `keep`, or revokes them: once the server has answered, the code is spent or the old
+ * refresh token replaced.
  */
 export async function obtainTokens<T>(request: TokenRequest, keep: (issued: Issued) => Promise<T>): Promise<T> {
-  const { binding, fetch, redirectUri, grant, giveBack } = request;
+  const { binding, fetch, redirectUri, grant, revoke } = request;
   const answers: Issued[] = [];
   const configuration = oidcConfiguration(binding, fetch, {
     ...(redirectUri !== undefined && { redirectUri }),
     onIssued: (issued) => answers.push(issued),
   });
   try {
-    // openid-client's checks; what fails them although there is a token would fail them again
+    // an answer with a token that fails openid-client's checks would fail them again
     await grant(configuration).catch((error: unknown) => {
       throw answers[0] ? (problemOf(answers[0]) ?? new UnusableTokens('it issued tokens of no use', error)) : error;
     });
@@ -42,7 +42,7 @@ export async function obtainTokens<T>(request: TokenRequest, keep: (issued: Issu
     if (problem) throw problem;
     return await keep(issued);
   } catch (error) {
-    for (const issued of answers) giveBack(issued);
+    for (const issued of answers) revoke(issued);
     throw error;
   }
 }

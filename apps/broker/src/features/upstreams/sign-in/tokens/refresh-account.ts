@@ -15,12 +15,12 @@ import { UnusableTokens } from '../sign-in-problem.ts';
 import type { Issued } from './token-answer.ts';
 import { subjectOf, tokensOf, type SealedTokens } from './tokens.ts';
 
-/** A server as it is used now. */
+/** A server at its current address. */
 export type ServerAt = { server: ServerManifest; address: SignInAddress };
 
 /**
- * Uses the refresh token at the token endpoint that it is bound to: nothing is discovered again (vercel/ai #15963). Asks for the
- * scope that was granted, since some servers answer a narrower token to a refresh that names none.
+ * Refreshes at the token endpoint that the refresh token is bound to, without a new discovery (vercel/ai #15963). Asks for the
+ * granted scope, since some servers issue a narrower token to a refresh that names none.
  * @returns undefined when the sign-in has ended, which the account then says
  * @throws UpstreamError unreachable
  */
@@ -39,8 +39,8 @@ export async function refresh(
     await endAccount(account, 'Where people sign in to it has changed: sign in again.', parts);
     return undefined;
   }
-  // Without a new refresh token the old one is good for another try, which a revocation might end.
-  const giveBack = (issued: Issued) => {
+  // Without a new refresh token the old one can be used again; a revocation might end it.
+  const revoke = (issued: Issued) => {
     if (issued.refreshToken === undefined || issued.refreshToken === refreshToken) return;
     revokeTokens(server, issued, binding, address, parts);
   };
@@ -48,7 +48,7 @@ export async function refresh(
     const named: Record<string, string> = { resource: binding.resource };
     if (wanted !== '') named['scope'] = wanted;
     const grant = (configuration: oidc.Configuration) => oidc.refreshTokenGrant(configuration, refreshToken, named);
-    return obtainTokens({ binding, fetch, grant, giveBack }, (issued) =>
+    return obtainTokens({ binding, fetch, grant, revoke }, (issued) =>
       keep(issued, { ...before, refreshToken, scope: wanted }, { account, at: { server, address }, parts }),
     );
   };
@@ -66,7 +66,7 @@ export async function refresh(
   }
 }
 
-/** Stores the new tokens. Undefined when the person has disconnected or signed in again meanwhile: they have no owner. */
+/** Stores the new tokens. Returns undefined, and revokes them, when the user has disconnected or signed in again meanwhile. */
 async function keep(
   issued: Issued,
   { refreshToken, binding, subject, scope }: SealedTokens,
@@ -82,7 +82,7 @@ async function keep(
     refreshToken: issued.refreshToken ?? refreshToken,
     binding,
     ...(subject !== undefined && { subject }),
-    // not what this answer grants: a refresh token keeps the scope of its sign-in (RFC 6749, section 6)
+    // not the scope of this answer: a refresh token keeps the scope of its sign-in (RFC 6749, section 6)
     ...(scope !== undefined && { scope }),
   };
   const expiresAt = secondsAfter(parts.clock.now(), issued.expiresIn);
@@ -91,7 +91,7 @@ async function keep(
   return undefined;
 }
 
-/** Ends the account where it is of no use any more, and says why. @throws UpstreamError unreachable for anything else */
+/** Ends the account if it can no longer be used, and says why. @throws UpstreamError unreachable for other failures */
 async function failed(error: unknown, account: StoredAccount, parts: SignInParts): Promise<undefined> {
   const { log, store } = parts;
   if (error instanceof UnusableTokens) {
@@ -113,7 +113,7 @@ async function failed(error: unknown, account: StoredAccount, parts: SignInParts
   throw new UpstreamError('unreachable', 'the authorization server does not answer', { cause: error });
 }
 
-/** Forgets secrets that no longer work, and tells who shows them. */
+/** Deletes secrets that no longer work, and reports the change. */
 async function endAccount(account: StoredAccount, reason: string, parts: SignInParts): Promise<void> {
   if (await parts.store.markUseless(account, reason)) {
     await parts.onChanged(account.userId, account.serverId);

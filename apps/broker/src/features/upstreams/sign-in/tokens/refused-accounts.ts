@@ -1,33 +1,28 @@
 import type { StoredAccount } from '../account-store.ts';
 import type { SignInParts } from '../sign-in-parts.ts';
 
-/** More people than are refused at once; one that is left out shows as refused until its next sign-in. */
+/** Refused accounts that are remembered. One beyond that shows as refused until its next sign-in. */
 const maxKept = 10_000;
 
 /**
- * Accounts that their server refuses with a 401. Some servers do that now and then, while they restart or are loaded: each call tries
- * what is stored once more, and an account that is taken again is as before. Only the person, or the authorization server that
- * issued the tokens, ends a sign-in.
+ * Accounts that their server refuses with a 401. Some servers do that temporarily, during a restart or under load, so each
+ * call tries the stored secrets again, and an account that is accepted again is restored. Only the user, or the authorization
+ * server that issued the tokens, ends a sign-in.
  */
-export type RefusedAccounts = {
-  /** The server has refused it twice in a row. */
-  refuse(account: StoredAccount, reason: string): Promise<void>;
-  /** A call is about to try the account. */
-  tried(account: StoredAccount): void;
-  accepted(userId: string, serverId: string): void;
-};
-
-export function createRefusedAccounts({ store, onChanged, log }: SignInParts): RefusedAccounts {
+export function createRefusedAccounts({ store, onChanged, log }: SignInParts) {
   const refused = new Set<string>();
   const keyOf = (userId: string, serverId: string) => `${userId} ${serverId}`;
   return {
-    async refuse(account, reason) {
+    /** Marks an account that the server has refused twice in a row. */
+    async refuse(account: StoredAccount, reason: string): Promise<void> {
       if (await store.markRefused(account, reason)) await onChanged(account.userId, account.serverId);
     },
-    tried({ state, userId, serverId }) {
+    /** Called when a call is about to use the account. */
+    tried({ state, userId, serverId }: StoredAccount): void {
       if (state === 'needs-sign-in' && refused.size < maxKept) refused.add(keyOf(userId, serverId));
     },
-    accepted(userId, serverId) {
+    /** Restores a refused account that the server accepts again. */
+    accepted(userId: string, serverId: string): void {
       if (!refused.delete(keyOf(userId, serverId))) return;
       store.markAccepted(userId, serverId).catch((error: unknown) => {
         log.warn({ err: error, server: serverId }, 'an account that works again still shows as refused');
@@ -35,3 +30,5 @@ export function createRefusedAccounts({ store, onChanged, log }: SignInParts): R
     },
   };
 }
+
+export type RefusedAccounts = ReturnType<typeof createRefusedAccounts>;

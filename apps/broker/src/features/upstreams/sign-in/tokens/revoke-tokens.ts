@@ -8,14 +8,14 @@ import { withSignInFetch } from '../sign-in-fetch.ts';
 import type { SignInParts } from '../sign-in-parts.ts';
 import { sealedTokensSchema } from './tokens.ts';
 
-/** For all requests of one revocation. Nobody waits for it. */
+/** Deadline of all requests of one revocation, which runs in the background. */
 const deadlineMs = 2_000;
 
 type Tokens = { accessToken: string; refreshToken?: string | undefined };
 
 /**
- * Revokes the tokens of an account that is no longer stored, in the background.
- * @param kept tokens in their place: a server may have issued the same ones again
+ * Revokes the tokens of a removed account in the background.
+ * @param kept tokens that replace them: a server may have issued the same ones again
  */
 export function revokeStored(account: StoredAccount, server: ServerManifest, parts: SignInParts, kept?: Tokens): void {
   const secrets = account.kind === 'oauth' ? account.open() : undefined;
@@ -24,7 +24,7 @@ export function revokeStored(account: StoredAccount, server: ServerManifest, par
   revokeTokens(server, tokens, binding, addressOf(server, account, parts), parts, kept);
 }
 
-/** Revokes tokens in the background (RFC 7009). Best effort: what fails is in the log. */
+/** Revokes tokens in the background (RFC 7009). Best effort: failures are logged. */
 export function revokeTokens(
   server: ServerManifest,
   tokens: Tokens,
@@ -71,6 +71,6 @@ function addressOf(server: ServerManifest, { boundTo: url }: StoredAccount, part
   try {
     return parts.addressOf(server);
   } catch {
-    return { url, allowAddresses: [] }; // the service is not running: there is nothing to tell it
+    return { url, allowAddresses: [] }; // the service is not running, so it cannot be told
   }
 }

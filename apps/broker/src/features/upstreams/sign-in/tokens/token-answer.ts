@@ -3,7 +3,7 @@ import { bearerParameters } from '#platform/http/outgoing/challenge-header.ts';
 import { withoutNullMembers } from '#platform/http/outgoing/without-null-members.ts';
 import { asRecord } from '#platform/json.ts';
 
-/** The standard's words (RFC 6749 section 5.2) for what GitHub and Slack say. */
+/** The standard's error codes (RFC 6749 section 5.2) for those of GitHub and Slack. */
 const errors: Readonly<Record<string, string>> = {
   bad_refresh_token: 'invalid_grant',
   bad_verification_code: 'invalid_grant',
@@ -17,24 +17,24 @@ const errors: Readonly<Record<string, string>> = {
   invalid_client_id: 'invalid_client',
 };
 
-/** Of what a server says about its refusal. */
+/** Longest description of a refusal that is shown. */
 const longestDescription = 200;
 
-/** What a token endpoint has issued, however odd the rest of its answer is: what cannot be kept is revoked. */
+/** What a token endpoint has issued, however odd the rest of its answer is: tokens that cannot be stored are revoked. */
 export type Issued = {
   accessToken: string;
   refreshToken: string | undefined;
-  /** As it stands in the answer: any value. */
+  /** Lifetime as sent: any value. */
   expiresIn: unknown;
-  /** What was granted, as it stands in the answer. A server may leave it out where it granted what was asked for. */
+  /** Granted scope as sent. A server may omit it if it granted what was asked for. */
   scope: string | undefined;
-  /** The claims of an identity token that came with it. Nobody has signed them for us. */
+  /** Claims of an identity token in the answer. Their signature is not verified. */
   claims: Readonly<Record<string, unknown>> | undefined;
 };
 
 type Read = { status: number; content: string; isRefusal?: boolean; issued?: Issued };
 
-/** A token endpoint's answer as openid-client reads it, without a challenge, which it would take for another failure. */
+/** Rewrites a token endpoint's answer for openid-client, without a challenge, which it would read as another failure. */
 export async function asTokenAnswer(answer: Response): Promise<{ response: Response; issued: Issued | undefined }> {
   const read = readTokenAnswer(await answer.text(), answer.status, answer.headers.get('www-authenticate'));
   const headers = new Headers(answer.headers);
@@ -44,10 +44,10 @@ export async function asTokenAnswer(answer: Response): Promise<{ response: Respo
 }
 
 /**
- * A token endpoint's answer as RFC 6749 has it. GitHub and Slack answer a refusal with status 200; Slack calls the token's
- * type "user" and may put it beneath `authed_user`. A refusal is what its body names, else its challenge; a 401 that names
- * nothing, such as a page, refuses our client (RFC 6749 section 5.2). Members that we read ourselves are taken out: an odd
- * lifetime or an identity token must not spoil a sign-in whose code is spent. Everything else is passed on as it came.
+ * Rewrites a token endpoint's answer to RFC 6749. GitHub and Slack answer a refusal with status 200; Slack calls the token's
+ * type "user" and may put it into `authed_user`. The body names the refusal, else the challenge; a 401 that names none, such
+ * as a page, refuses our client (RFC 6749 section 5.2). Members that we read ourselves are removed: an odd lifetime or an
+ * identity token must not spoil a sign-in whose code is spent. Everything else is passed on unchanged.
  */
 export function readTokenAnswer(text: string, status = 200, challenge: string | null = null): Read {
   const body = parse(text);
@@ -62,11 +62,11 @@ export function readTokenAnswer(text: string, status = 200, challenge: string | 
     return { status: status === 200 ? 400 : status, content: JSON.stringify(content), isRefusal: true };
   }
   if (!body || status !== 200) return { status, content: text };
-  const isSlacks = body['ok'] === true;
-  const beneath = isSlacks && body['access_token'] === undefined ? asRecord(body['authed_user']) : body;
+  const isSlack = body['ok'] === true;
+  const beneath = isSlack && body['access_token'] === undefined ? asRecord(body['authed_user']) : body;
   const { expires_in: expiresIn, id_token: idToken, ...token } = withoutNullMembers(beneath ?? {});
   const { access_token: accessToken, refresh_token: refreshToken, scope } = token;
-  const content = JSON.stringify({ ...token, ...(isSlacks && { token_type: 'Bearer' }) });
+  const content = JSON.stringify({ ...token, ...(isSlack && { token_type: 'Bearer' }) });
   if (typeof accessToken !== 'string') return { status, content };
   const issued = {
     accessToken,

@@ -13,9 +13,9 @@ export const sealedTokensSchema = z.object({
   accessToken: z.string(),
   refreshToken: z.string().optional(),
   binding: bindingSchema,
-  /** Who the tokens are of at the authorization server, where it said so: a refresh must not change that. */
+  /** The user's id at the authorization server, if it gave one: a refresh must not change it. */
   subject: z.string().optional(),
-  /** What was granted at the sign-in, which each refresh asks for again. Empty: the server takes no scope at a refresh. */
+  /** Scope granted at the sign-in, which each refresh asks for. Empty: the server accepts no scope at a refresh. */
   scope: z.string().optional(),
 });
 export type SealedTokens = z.output<typeof sealedTokensSchema>;
@@ -24,10 +24,14 @@ export function tokensOf(account: StoredAccount): SealedTokens {
   return sealedTokensSchema.parse(JSON.parse(account.open() ?? '{}'));
 }
 
-export const sealedHeadersSchema = z.record(z.string(), z.string());
+const sealedHeadersSchema = z.record(z.string(), z.string());
+
+export function headersOf(account: StoredAccount): Record<string, string> {
+  return sealedHeadersSchema.parse(JSON.parse(account.open() ?? '{}'));
+}
 
 /**
- * What a sign-in has granted, as a refresh names it: what the answer says, else what was asked for (RFC 6749, section 5.1). A
+ * Returns the scope that a sign-in granted, for refreshes: the answer's, else the requested one (RFC 6749, section 5.1). A
  * server that grants offline access by issuing a refresh token need not list it.
  */
 export function grantedScope({ scope }: Pick<Issued, 'scope'>, asked: readonly string[]): string {
@@ -37,7 +41,7 @@ export function grantedScope({ scope }: Pick<Issued, 'scope'>, asked: readonly s
   return [...answered, ...(isOffline ? [offlineAccess] : [])].join(' ');
 }
 
-/** Who the person is there, where the answer includes an identity token for us. Only to be shown, never to decide. */
+/** Returns the user's name there if the answer includes an identity token for us. For display only, never for decisions. */
 export function accountNameOf(issued: Issued, binding: Binding): string | undefined {
   const claims = ourClaims(issued, binding);
   const hints = [claims?.['email'], claims?.['preferred_username'], claims?.['name']];
@@ -45,13 +49,13 @@ export function accountNameOf(issued: Issued, binding: Binding): string | undefi
   return shown.find((text) => text !== '');
 }
 
-/** The person's id there. */
+/** Returns the user's id there. */
 export function subjectOf(issued: Issued, binding: Binding): string | undefined {
   const subject = ourClaims(issued, binding)?.['sub'];
   return typeof subject === 'string' && subject !== '' ? subject.slice(0, 255) : undefined;
 }
 
-/** An identity token of another issuer or for another client says nothing about these tokens (OpenID Connect Core, 3.1.3.7). */
+/** Returns the claims if their issuer and audience match (OpenID Connect Core, 3.1.3.7); others do not describe these tokens. */
 function ourClaims({ claims }: Issued, { server, client }: Binding): Issued['claims'] {
   const { iss, aud } = claims ?? {};
   const isForUs = aud === client.clientId || (Array.isArray(aud) && aud.includes(client.clientId));
