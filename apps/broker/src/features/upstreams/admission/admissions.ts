@@ -5,28 +5,28 @@ import type { UnreadAnswers } from '#platform/http/connections/unread-answers.ts
 import type { Clock } from '#platform/clock.ts';
 import type { Timers } from '../pool/timers.ts';
 import type { CallOutcome } from './breaker.ts';
-import { createFairQueue, queueLimits, type FairQueue } from './fair-queue.ts';
+import { createFairQueue, type FairQueue } from './fair-queue.ts';
 import { createServerBreakers, type ServerBreakers } from './server-breakers.ts';
 
 /** A call that may go to its server now. */
 export type Admission = {
-  /** Gives the place back, with why the call failed: undefined when the server answered. Only the first counts. */
+  /** Releases the place, with why the call failed: undefined when the server answered. Only the first call counts. */
   leave(outcome: CallOutcome): void;
 };
 
-/** Decides which calls may go to a server now: by its breaker, its places, the person's places, and a fair queue for them. */
+/** Decides which calls may go to a server now: by its breaker, its places, the user's places, and a fair queue for them. */
 export type Admissions = Pick<ServerBreakers, 'retryNow' | 'answeredCheck' | 'failedCheck' | 'openUntilMs'> & {
   /**
-   * A place, if one is free: no promise, no timer. Undefined when the call has to wait.
+   * Takes a place if one is free, without a promise or timer. Returns undefined when the call has to wait.
    * @throws UpstreamError unreachable while the circuit is open
    */
   admitNow(server: CatalogueServer, userId: string): Admission | undefined;
   /**
-   * The same, and waits for a place.
+   * Waits for a place.
    * @throws UpstreamError unreachable, busy (queue full, or 2 s), cancelled
    */
   admit(server: CatalogueServer, userId: string, signal?: AbortSignal): Promise<Admission>;
-  /** Of all servers together. */
+  /** Totals over all servers. */
   figures(): { callsInFlight: number; callsWaiting: number };
   /** Calls under way to a server. */
   inFlight(serverId: string): number;
@@ -34,35 +34,34 @@ export type Admissions = Pick<ServerBreakers, 'retryNow' | 'answeredCheck' | 'fa
 };
 
 export type AdmissionLimits = {
-  /** Instead of every manifest's own figure: for benchmarks and proofs. */
+  /** Replaces every manifest's own figure, for benchmarks and proofs. */
   callsInFlightPerServer: number | undefined;
   callsInFlightPerUser: number;
 };
 
-/** The places of one server and the calls that wait for them. */
+/** The places of one server and the calls waiting for them. */
 type Gate = { server: CatalogueServer; inFlight: number; queue: FairQueue<Admission> };
 
 export function createAdmissions(options: {
   limits: AdmissionLimits;
   clock: Clock;
   timers: Timers;
-  /** A call has its place among the person's until its answer was read. */
+  /** A call keeps one of the user's places until its answer was read. */
   unread?: Pick<UnreadAnswers, 'answersOf' | 'onRead'> | undefined;
-  queue?: { maxWaiting: number; maxWaitMs: number };
-  /** Places are shared out among them. */
+  /** The live brokers, which share the places. */
   brokers?: Pick<LiveBrokers, 'count'> | undefined;
 }): Admissions {
   const { limits, timers, unread, brokers = oneBroker } = options;
   const breakers = createServerBreakers(options.clock);
   const gates = new Map<string, Gate>();
-  /** Gates with calls that wait. */
+  /** Gates with waiting calls. */
   const crowded = new Set<Gate>();
   const callsOfUser = new Map<string, number>();
 
   function gateOf(server: CatalogueServer): Gate {
     let gate = gates.get(server.id);
     if (!gate) {
-      const queue = createFairQueue<Admission>(server.id, { timers, ...queueLimits, ...options.queue });
+      const queue = createFairQueue<Admission>(server.id, timers);
       gate = { server, inFlight: 0, queue };
       gates.set(server.id, gate);
     }
@@ -70,7 +69,7 @@ export function createAdmissions(options: {
     return gate;
   }
 
-  /** Undefined when the server or the person has no place free. */
+  /** Returns undefined when the server or the user has no free place. */
   function take(gate: Gate, userId: string): Admission | undefined {
     const maxInFlight = shareOf(limits.callsInFlightPerServer ?? gate.server.manifest.maxInFlight, brokers);
     const ofUser = callsOfUser.get(userId) ?? 0;
@@ -87,7 +86,7 @@ export function createAdmissions(options: {
         leaveBreaker(outcome);
         gate.inFlight--;
         leavePerson(userId);
-        // A call at another server may be waiting for this person's place.
+        // A call to another server may be waiting for this user's place.
         serveCrowded();
       },
     };
@@ -109,10 +108,11 @@ export function createAdmissions(options: {
   }
   unread?.onRead(serveCrowded);
 
-  // A new call overtakes no waiting one: a place that comes free is offered to the queue before another call can ask.
+  // A new call cannot overtake a waiting one: a freed place is offered to the queue before another call can ask.
   const admitNow = (server: CatalogueServer, userId: string) => take(gateOf(server), userId);
 
   return {
+    ...breakers,
     admitNow,
     async admit(server, userId, signal) {
       const admission = admitNow(server, userId);
@@ -125,10 +125,6 @@ export function createAdmissions(options: {
         if (gate.queue.size === 0) crowded.delete(gate);
       }
     },
-    retryNow: breakers.retryNow,
-    answeredCheck: breakers.answeredCheck,
-    failedCheck: breakers.failedCheck,
-    openUntilMs: breakers.openUntilMs,
     figures() {
       const all = [...gates.values()];
       return {

@@ -6,12 +6,12 @@ const failuresToOpen = 5;
 const firstOpenMs = 30_000;
 const longestOpenMs = 5 * 60_000;
 
-/** What an exchange says of the server's health; undefined is an answer, including an error of the tool's own. */
+/** What an exchange says about the server's health; undefined for an answer, including a tool's own error. */
 export type CallOutcome = UpstreamErrorKind | undefined;
 
 const unreachable: ReadonlySet<CallOutcome> = new Set(['unreachable', 'closed', 'session_lost']);
 const failing: ReadonlySet<CallOutcome> = new Set([...unreachable, 'timeout', 'bad_upstream', 'over_limit']);
-/** Nothing was asked of the server, or it had no time to answer. */
+/** Outcomes of calls that did not reach the server, or left it no time to answer. */
 const saysNothing: ReadonlySet<CallOutcome> = new Set([
   'busy',
   'cancelled',
@@ -28,36 +28,36 @@ const saysNothing: ReadonlySet<CallOutcome> = new Set([
 ]);
 
 export type BreakerPass = {
-  /** The one call that a half-open circuit lets through. */
+  /** Whether this is the one call that a half-open circuit lets through. */
   readonly isProbe: boolean;
-  /** How many calls the server had answered by then. */
+  /** Calls that the server had answered when this one entered. */
   readonly answersBefore: number;
   readonly person: string;
 };
 
 /**
- * Keeps calls from a server that fails every time: it gets time to recover, and callers get an answer at once. A timeout
- * does not count when the server answered other calls meanwhile: then the call was slow, not the server.
+ * Stops calls to a server that fails every time, so that it can recover and callers get an immediate answer. A timeout does
+ * not count when the server answered other calls meanwhile: then the call was slow, not the server.
  *
- * `server`: the circuit for everyone opens when two people saw the failures, or a check of ours failed too: what one person
- * calls may fail for them alone, and they may mean it to. `person`: the circuit for one person opens by their failures.
+ * `server`: the circuit for everyone opens when two users saw the failures, or a health check failed too. One user's calls
+ * may fail for them alone, even on purpose. `person`: the circuit for one user opens on that user's failures.
  */
 export class Breaker {
   readonly #clock: Clock;
   readonly #of: 'server' | 'person';
-  /** Calls that failed in a row, and whose they were. */
+  /** Consecutive failed calls, and the user who made the first one. */
   #failures = 0;
   #failedFirst: string | undefined;
   #failedForSeveral = false;
-  /** Checks that failed in a row. */
+  /** Consecutive failed checks. */
   #failedChecks = 0;
   #answers = 0;
   #openMs = firstOpenMs;
   #openUntilMs: number | undefined;
   #probing = false;
-  /** The person whose probe failed. Nobody else saw that failure, so that another person may probe before the time is over. */
+  /** The user whose probe failed. Another user did not see that failure and may probe before the time is over. */
   #failedProbeOf: string | undefined;
-  /** Whether all of the failures in a row were of that kind. */
+  /** Whether every consecutive failure was of the unreachable kind. */
   #wasUnreachable = true;
 
   constructor(clock: Clock, of: 'server' | 'person') {
@@ -65,12 +65,12 @@ export class Breaker {
     this.#of = of;
   }
 
-  /** When the circuit becomes half-open; undefined while it is closed. */
+  /** Time when the circuit becomes half-open; undefined while it is closed. */
   get openUntilMs(): number | undefined {
     return this.#openUntilMs;
   }
 
-  /** Undefined while the circuit is open, or half-open with its probe under way. */
+  /** Returns undefined while the circuit is open, or half-open with its probe under way. */
   enter(person: string): BreakerPass | undefined {
     const isProbe = this.#openUntilMs !== undefined;
     if (isProbe && !this.#mayProbe(person)) return undefined;
@@ -78,7 +78,7 @@ export class Breaker {
     return { isProbe, answersBefore: this.#answers, person };
   }
 
-  /** What became of a call that entered. */
+  /** Records how a call that entered ended. */
   leave(pass: BreakerPass, outcome: CallOutcome): void {
     if (pass.isProbe) this.#probing = false;
     if (saysNothing.has(outcome) || (outcome === 'timeout' && this.#answers > pass.answersBefore)) return;
@@ -86,15 +86,15 @@ export class Breaker {
     else this.#answered();
   }
 
-  /** There is news of the server: an open circuit becomes half-open at once. */
+  /** Makes an open circuit half-open now. */
   retryNow(): void {
     if (this.#openUntilMs !== undefined) this.#openUntilMs = this.#clock.now();
   }
 
   /**
-   * A check of ours was answered. A circuit that failed checks alone opened is closed. One that calls opened becomes
-   * half-open when the server had been unreachable, for a restart say. Only once: for a server that answers each check and
-   * fails each call the waiting times apply.
+   * Records an answered health check. Closes a circuit that only failed checks opened. Makes one that failed calls opened
+   * half-open if the server was unreachable, for example during a restart; only once, because a server that answers each
+   * check and fails each call has to wait out the open times.
    */
   answeredCheck(): void {
     this.#failedChecks = 0;
@@ -102,7 +102,7 @@ export class Breaker {
     else if (this.#wasUnreachable && this.#openMs === firstOpenMs) this.retryNow();
   }
 
-  /** A check of ours failed: what people saw of the server is true for everyone. */
+  /** Records a failed health check: the failures that users saw apply to everyone. */
   failedCheck(outcome: CallOutcome): void {
     if (!failing.has(outcome)) return;
     this.#failedProbeOf = undefined;

@@ -2,19 +2,20 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Timers } from '../pool/timers.ts';
 
 /** Gateway.md, Lifetimes and limits. */
-export const queueLimits = { maxWaiting: 256, maxWaitMs: 2_000 };
+const maxWaiting = 256;
+const maxWaitMs = 2_000;
 
-/** Calls that wait for a place, served person by person: two hundred calls of one person do not delay another's one. */
+/** Calls waiting for a place, served user by user: two hundred calls of one user do not delay another's single call. */
 export type FairQueue<Place> = {
   readonly size: number;
   /**
    * Waits for a place.
-   * @throws UpstreamError busy when the queue is full or the time is over; cancelled by the signal
+   * @throws UpstreamError busy when the queue is full or 2 s have passed; cancelled by the signal
    */
   wait(userId: string, signal?: AbortSignal): Promise<Place>;
   /**
-   * Offers a place to each waiting person in turn until `take` gives one. If `take` throws an UpstreamError, that person's
-   * first call is refused with it. False when no call was admitted or refused.
+   * Offers a place to each waiting user in turn until `take` returns one. If `take` throws an UpstreamError, that user's
+   * first call is refused with it. Returns false when no call was admitted or refused.
    */
   next(take: (userId: string) => Place | undefined): boolean;
   /** Refuses every waiting call. */
@@ -23,11 +24,9 @@ export type FairQueue<Place> = {
 
 type Waiter<Place> = { userId: string; admit(place: Place): void; refuse(error: UpstreamError): void };
 
-export function createFairQueue<Place>(
-  what: string,
-  { timers, maxWaiting, maxWaitMs }: { timers: Timers; maxWaiting: number; maxWaitMs: number },
-): FairQueue<Place> {
-  /** In the order of their turns: a person who got a place goes to the end. */
+/** @param what names what is waited for in errors */
+export function createFairQueue<Place>(what: string, timers: Timers): FairQueue<Place> {
+  /** Waiting calls by user, in turn order: a user who got a place goes to the end. */
   const lines = new Map<string, Waiter<Place>[]>();
   let size = 0;
 
@@ -40,7 +39,7 @@ export function createFairQueue<Place>(
     if (line.length === 0) lines.delete(waiter.userId);
   }
 
-  /** A full queue still takes a call of a person with fewer calls in it than another: the other's last call is refused. */
+  /** Refuses the last call of the user with the longest line, if this user has fewer calls waiting in the full queue. */
   function makeRoomFor(userId: string): boolean {
     const [longest = []] = [...lines.values()].sort((a, b) => b.length - a.length);
     if (longest.length <= (lines.get(userId)?.length ?? 0) + 1) return false;

@@ -5,28 +5,25 @@ import { isProgram } from '../pool/connection-key.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
 import { Breaker, type CallOutcome } from './breaker.ts';
 
-/** The circuits of each server: the one for everyone, and one for each person who calls it. */
+/** The circuits of each server: one for everyone, and one per user who calls it. */
 export type ServerBreakers = {
   /**
    * Lets a call through.
-   * @returns to be called once with what became of the call
-   * @throws UpstreamError unreachable while the circuit is open, for everyone or for this person
+   * @returns a function to call once with how the call ended
+   * @throws UpstreamError unreachable while the circuit is open, for everyone or for this user
    */
   enter(server: CatalogueServer, userId: string): (outcome: CallOutcome) => void;
   retryNow(serverId: string): void;
   answeredCheck(serverId: string): void;
   failedCheck(serverId: string, outcome: CallOutcome): void;
-  /** When the circuit for everyone becomes half-open; undefined while it is closed. */
+  /** Time when the circuit for everyone becomes half-open; undefined while it is closed. */
   openUntilMs(serverId: string): number | undefined;
 };
 
-/**
- * How a program ends and is started again is judged where it is started (processes/supervisor.ts), which knows its crashes:
- * one of them can end many calls at once.
- */
+/** Outcomes of a crashed program. The supervisor counts its crashes (processes/supervisor.ts): one can end many calls. */
 const endings: ReadonlySet<CallOutcome> = new Set(['closed', 'unreachable']);
 
-/** People whose circuits a server keeps. The one who came first is forgotten for another. */
+/** Users whose circuits are kept per server. The oldest is dropped for a new one. */
 const maxPeople = 1_000;
 
 type Circuits = { everyone: Breaker; people: Map<string, Breaker> };
@@ -47,7 +44,7 @@ export function createServerBreakers(clock: Clock): ServerBreakers {
     enter(server, userId) {
       const circuits = circuitsOf(server.id);
       const ofProgram = isProgram(server);
-      // a process for each person: what one does says nothing of the others
+      // each user has a process of their own, which says nothing about the others
       const everyone = ofProgram && isPerUser(server) ? undefined : circuits.everyone;
       const own = circuitOf(circuits, userId, clock);
       const ownPass = own.enter(userId);
@@ -91,7 +88,7 @@ function circuitOf({ people }: Circuits, userId: string, clock: Clock): Breaker 
   return own;
 }
 
-/** The server is back: each person may try again. */
+/** Lets each user try again, because the server is back. */
 function retryPeople({ people }: Circuits): void {
   for (const own of people.values()) own.retryNow();
 }

@@ -11,12 +11,12 @@ export type AllowanceParts = {
   allowances: Allowances;
   catalogue: Pick<Catalogue, 'snapshot'>;
   config: Pick<Config, 'adminMayAllow' | 'upstreamAllowAddresses' | 'stdio'>;
-  /** Of the operator's list. */
+  /** Aliases of the operator's list. */
   aliases: ReadonlySet<string>;
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };
 
-/** What administrators and the operator's command are shown of it. */
+/** Lists the allowances for administrators and the operator's command. */
 export async function listAllowances(parts: AllowanceParts): Promise<Omit<AllowanceList, 'success'>> {
   const { allowances, catalogue, config } = parts;
   const rows = allowances.addressRows();
@@ -27,6 +27,11 @@ export async function listAllowances(parts: AllowanceParts): Promise<Omit<Allowa
     by: addedBy === null ? null : (emails.get(addedBy) ?? null),
   });
   const { servers } = catalogue.snapshot();
+  const idsWhere = (test: (server: CatalogueServer) => boolean) =>
+    servers
+      .filter(test)
+      .slice(0, shownServers)
+      .map(({ id }) => id);
   return {
     addresses: {
       mayAdd: config.adminMayAllow.addresses,
@@ -38,12 +43,7 @@ export async function listAllowances(parts: AllowanceParts): Promise<Omit<Allowa
           addresses,
           note,
           added: whoAndWhen(addedBy, addedAt),
-          servers: limited
-            ? servers
-                .filter((server) => concerns([limited], server))
-                .slice(0, shownServers)
-                .map(({ id }) => id)
-            : [],
+          servers: limited ? idsWhere((server) => concerns([limited], server)) : [],
         };
       }),
     },
@@ -54,17 +54,16 @@ export async function listAllowances(parts: AllowanceParts): Promise<Omit<Allowa
         form,
         integrity,
         added: whoAndWhen(addedBy, addedAt),
-        servers: servers
-          .filter(({ manifest: { connection } }) => connection.type === 'stdio' && connection.command === form.alias)
-          .slice(0, shownServers)
-          .map(({ id }) => id),
+        servers: idsWhere(
+          ({ manifest: { connection } }) => connection.type === 'stdio' && connection.command === form.alias,
+        ),
         isShadowed: parts.aliases.has(form.alias),
       })),
     },
   };
 }
 
-/** Whether one of them names the very host and port of a server. */
+/** Returns whether an entry names the host and port of a server itself. */
 export function isNamedIn(entries: readonly LimitedEntry[], server: CatalogueServer): boolean {
   return concerns(
     entries.filter(({ entry }) => !entry.includes('/')),
@@ -72,7 +71,7 @@ export function isNamedIn(entries: readonly LimitedEntry[], server: CatalogueSer
   );
 }
 
-/** Whether a server may be reached by one of these entries. Of a name in a network only its resolution says it. */
+/** Returns whether a server may be reached because of one of these entries. A name may resolve into a listed network. */
 export function concerns(entries: readonly LimitedEntry[], { manifest: { connection } }: CatalogueServer): boolean {
   if (connection.type === 'stdio') return false;
   const url = URL.parse(connection.url);

@@ -6,17 +6,17 @@ import { isPublicAddress } from '#platform/http/outgoing/address-guard.ts';
 import { isOfPrivateNetwork } from '#platform/http/outgoing/limited-entry.ts';
 import type { ResolveName } from '#platform/http/outgoing/name-lookups.ts';
 
-/** 256 addresses: an administrator names what they mean. */
+/** Largest network: 256 addresses. */
 const shortestPrefix = { 4: 24, 6: 120 } as const;
-/** A name with more is a balancer of a cloud. */
+/** A name with more addresses is a cloud's load balancer. */
 const mostAddresses = 16;
 const resolveMs = 5000;
 
-/** No entry of an administrator opens these addresses. */
+/** Ports that an administrator's entry cannot open. */
 export type ClosedPorts = {
-  /** Of our own database, at any address: its name may stand for another one tomorrow. */
+  /** Ports of our database, closed at any address: its name may resolve to another one later. */
   database: ReadonlySet<number>;
-  /** Those that this broker listens on, at the addresses of this machine. */
+  /** Ports that this broker listens on, closed at the addresses of this machine. */
   own: ReadonlySet<number>;
 };
 
@@ -29,8 +29,8 @@ function isOfThisMachine(address: string): boolean {
 }
 
 /**
- * An entry of an administrator in one spelling, with the addresses that its name has now.
- * @throws SoukError invalid_request in words: what is wrong with it, or why only the operator may allow it
+ * Returns an administrator's entry in canonical spelling, with the addresses that its name has now.
+ * @throws SoukError invalid_request that says what is wrong, or why only the operator may allow it
  */
 export async function checkAddress(
   text: string,

@@ -4,7 +4,7 @@ import { SoukError } from '#platform/errors.ts';
 import { soundsSecret } from '../processes/stdio-allowlist.ts';
 import type { AllowedProgram } from '../processes/stdio-programs.ts';
 
-/** Options of Node that it does not name among those of NODE_OPTIONS, since they choose what runs. */
+/** Node's options that NODE_OPTIONS does not accept, since they choose what runs. */
 const moreFlags = [
   '--node-options',
   '-e',
@@ -19,17 +19,17 @@ const moreFlags = [
   '--test',
   '--run',
 ];
-/** Variables that change what a process loads, where it finds things, or where its requests go, by their first word. */
+/** First words of variables that change what a process loads, where it finds files, or where its requests go. */
 const families = new Set(
   `NODE LD DYLD NPM MALLOC GLIBC GCONV PYTHON PERL RUBY JAVA JDK GIT SSL OPENSSL ELECTRON BASH LC UV RESOLV`.split(' '),
 );
-/** The same by their last word, and whole. */
+/** Last words of such variables, and whole names. */
 const lastWords = new Set(['OPTIONS', 'PRELOAD', 'PROXY']);
 const wholeNames = new Set('PATH HOME LANG SHELL ENV IFS TMPDIR CDPATH LOCPATH NLSPATH'.split(' '));
 
 /**
- * What the form of a package may say beyond its shape: no option of Node, no variable that changes what runs, no placeholder
- * but {personDir}, no secret. A value stays a value: nothing of it meets a shell.
+ * Checks the form of a package beyond its shape: no option of Node, no variable that changes what runs, no placeholder but
+ * {personDir}, no secret. Values need no escaping, because no shell reads them.
  * @throws SoukError invalid_request with the field
  */
 export function checkPackage({ args, env, secrets }: AllowedPackageForm): void {
@@ -76,7 +76,7 @@ function refuse(path: string, message: string): SoukError {
   return new SoukError('invalid_request', { message: `${path} ${message}.`, issues: [{ path, message }] });
 }
 
-/** What is allowed, as a code: the hash of the form and of everything that comes with the package. */
+/** Returns the code of what is allowed: a hash of the form, the package and its dependencies. */
 export function codeOf(form: AllowedPackageForm, lock: string): string {
   const { alias, package: spec, bin, args, env, secrets, network } = form;
   const variables = Object.entries(env).toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -84,7 +84,7 @@ export function codeOf(form: AllowedPackageForm, lock: string): string {
   return createHash('sha256').update(facts).digest('hex').slice(0, 32);
 }
 
-/** How it is started: as an entry of the operator's list, and bound to everything that was confirmed. */
+/** Returns the package as an entry like those of the operator's list, bound to what was confirmed. */
 export function programOf(form: AllowedPackageForm, lock: string): AllowedProgram {
   const { package: npm, bin, args, env, secrets, network } = form;
   return {

@@ -7,31 +7,31 @@ import { SoukError } from '#platform/errors.ts';
 import { isOfPrivateNetwork, type LimitedEntry } from '#platform/http/outgoing/limited-entry.ts';
 import type { ResolveName } from '#platform/http/outgoing/name-lookups.ts';
 import type { Log } from '#platform/log.ts';
-import { allowanceChannel, createAddressRows, type AddressRow } from './address-rows.ts';
-import { checkPackage, codeOf, programOf } from './check-package.ts';
-import { createPackageRows, type PackageRow } from './package-rows.ts';
+import { followRows } from '../follow-rows.ts';
 import { lookUpPackage, type FoundPackage } from '../processes/package-installer.ts';
 import type { AllowedProgram } from '../processes/stdio-programs.ts';
+import { allowanceChannel, createAllowanceRows, type AddressRow, type PackageRow } from './allowance-rows.ts';
 import { checkAddress, isClosed, type ClosedPorts } from './check-address.ts';
+import { checkPackage, codeOf, programOf } from './check-package.ts';
 
 /** Entries of addresses, and aliases of packages. */
-export type AllowanceChange = {
+type AllowanceChange = {
   added: readonly LimitedEntry[];
   removed: readonly LimitedEntry[];
   addedPrograms: readonly string[];
   removedPrograms: readonly string[];
 };
 
-/** What administrators let in beside the operator's lists, in memory. */
+/** The addresses and packages that administrators allow in addition to the operator's lists, in memory. */
 export type Allowances = {
-  /** Those that count: none where the operator does not let administrators add any. */
+  /** Returns the entries in force: none if the operator does not let administrators add any. */
   addresses(): readonly LimitedEntry[];
   addressRows(): readonly AddressRow[];
-  /** @returns the entry as it is kept. @throws SoukError operator_decides, invalid_request */
+  /** @returns the entry as stored. @throws SoukError operator_decides, invalid_request */
   addAddress(asked: { entry: string; note: string }, by: DecidedBy): Promise<string>;
   /** @throws SoukError not_found */
   removeAddress(entry: string, by: DecidedBy): Promise<void>;
-  /** By alias, those that count: none where the operator does not let administrators add any. */
+  /** Returns the programs in force by alias: none if the operator does not let administrators add any. */
   programs(): ReadonlyMap<string, AllowedProgram>;
   packageRows(): readonly PackageRow[];
   mayAddPackages: boolean;
@@ -41,43 +41,37 @@ export type Allowances = {
   addPackage(form: AllowedPackageForm, code: string, by: DecidedBy): Promise<void>;
   /** @throws SoukError not_found */
   removePackage(alias: string, by: DecidedBy): Promise<void>;
-  /** Called after a change by any broker. */
+  /** Calls `listener` after a change by any broker. */
   onChange(listener: (change: AllowanceChange) => void): void;
   stop(): Promise<void>;
 };
 
-type AllowanceConfig = Pick<
-  Config,
-  'adminMayAllow' | 'databaseUrl' | 'listenUrl' | 'port' | 'metrics' | 'stdio' | 'outgoingProxy'
->;
-
-export async function createAllowances(options: {
+type AllowanceOptions = {
   db: Database;
-  config: AllowanceConfig;
+  config: Pick<Config, 'adminMayAllow' | 'databaseUrl' | 'listenUrl' | 'port' | 'metrics' | 'stdio' | 'outgoingProxy'>;
   resolve: ResolveName;
-  /** Where npm's own settings are; by default this process's environment. */
+  /** Contains npm's own settings; by default this process's environment. */
   environment?: NodeJS.ProcessEnv | undefined;
   clock: Clock;
   log: Log;
-}): Promise<Allowances> {
-  const { db, config, clock, log } = options;
-  const rows = createAddressRows(db);
+};
+
+export async function createAllowances(options: AllowanceOptions): Promise<Allowances> {
+  const { config, log } = options;
+  const rows = createAllowanceRows(options);
   const closed = closedPorts(config);
+  const mayAddPackages = config.adminMayAllow.packages && config.stdio === 'allowlist';
   const listeners = new Set<(change: AllowanceChange) => void>();
   let known: readonly AddressRow[] = [];
   let entries: readonly LimitedEntry[] = [];
-  const packageRows = createPackageRows(db);
-  const mayAddPackages = config.adminMayAllow.packages && config.stdio === 'allowlist';
   let packages: readonly PackageRow[] = [];
   let programs: ReadonlyMap<string, AllowedProgram> = new Map();
   const stopping = new AbortController();
-  /** Packages are looked up one after the other: each is a process. */
-  let lookingUp = false;
-  let reading: Promise<void> = Promise.resolve();
+  const lookUp = createPackageLookUp(options, mayAddPackages, stopping.signal);
 
   async function read(): Promise<void> {
     const before = entries;
-    known = await rows.read();
+    known = await rows.readAddresses();
     const kept = new Map(before.map((one) => [one.entry, one]));
     if (config.adminMayAllow.addresses) {
       entries = known.map((row) => kept.get(row.entry) ?? limitedEntry(row, closed));
@@ -85,9 +79,9 @@ export async function createAllowances(options: {
     const added = entries.filter((one) => !kept.has(one.entry));
     const removed = before.filter((one) => !entries.includes(one));
     const earlier = programs;
-    packages = await packageRows.read();
+    packages = await rows.readPackages();
     if (mayAddPackages) programs = new Map(packages.map(({ form, lock }) => [form.alias, programOf(form, lock)]));
-    // another package of the same alias is another program
+    // another package with the same alias is another program
     const isSame = (alias: string) => earlier.get(alias)?.allowed.place === programs.get(alias)?.allowed.place;
     const addedPrograms = [...programs.keys()].filter((alias) => !isSame(alias));
     const removedPrograms = [...earlier.keys()].filter((alias) => !isSame(alias));
@@ -95,47 +89,9 @@ export async function createAllowances(options: {
     for (const listener of listeners) listener({ added, removed, addedPrograms, removedPrograms });
   }
 
-  /** @throws SoukError */
-  async function lookUp(form: AllowedPackageForm): Promise<FoundPackage & { code: string }> {
-    if (!mayAddPackages) {
-      throw new SoukError('operator_decides', {
-        message:
-          'The operator decides which programs are started: ADMIN_MAY_ALLOW=packages, with STDIO=allowlist, lets administrators add packages of npm.',
-      });
-    }
-    checkPackage(form);
-    if (lookingUp) throw refusePackage('Another package is being looked up. Try again in a moment.');
-    lookingUp = true;
-    try {
-      const { environment = process.env } = options;
-      const found = await lookUpPackage(form.package, {
-        environment,
-        proxy: config.outgoingProxy,
-        signal: stopping.signal,
-      });
-      if (found.lock.length > largestLock) throw refusePackage(`${form.package} comes with too many other packages.`);
-      return { ...found, code: codeOf(form, found.lock) };
-    } catch (error) {
-      if (error instanceof SoukError) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
-      log.warn({ package: form.package, reason }, 'a package could not be looked up');
-      throw refusePackage(`${form.package} could not be looked up in the registry: ${reason.slice(0, 500)}`);
-    } finally {
-      lookingUp = false;
-    }
-  }
-
-  function readAgain(): Promise<void> {
-    const next = reading.then(read);
-    reading = next.catch(() => {});
-    return next;
-  }
-
-  const failed = (error: unknown) => log.error({ err: error }, 'what administrators allow cannot be read again');
-  const hear = () => void readAgain().catch(failed);
-  // before the first reading, so that no change falls between the two
-  const stopListening = await db.listen(allowanceChannel, hear, hear);
-  await readAgain();
+  const { readAgain, stop } = await followRows(options.db, allowanceChannel, read, (error) =>
+    log.error({ err: error }, 'what administrators allow cannot be refetched'),
+  );
   return {
     addresses: () => entries,
     addressRows: () => known,
@@ -147,12 +103,12 @@ export async function createAllowances(options: {
         });
       }
       const checked = await checkAddress(entry, { closed, resolve: options.resolve });
-      await rows.add({ ...checked, note }, by, new Date(clock.now()));
+      await rows.addAddress({ ...checked, note }, by);
       await readAgain();
       return checked.entry;
     },
     async removeAddress(entry, by) {
-      await rows.remove(entry, by, new Date(clock.now()));
+      await rows.remove('addresses', entry, by);
       await readAgain();
     },
     programs: () => programs,
@@ -166,26 +122,54 @@ export async function createAllowances(options: {
           message: `${form.package} is not what was shown: its form or what the registry has of it changed. Nothing was allowed. Please look again.`,
         });
       }
-      await packageRows.add(form, found, by, new Date(clock.now()));
+      await rows.addPackage(form, found, by);
       await readAgain();
     },
     async removePackage(alias, by) {
-      await packageRows.remove(alias, by, new Date(clock.now()));
+      await rows.remove('packages', alias, by);
       await readAgain();
     },
     onChange: (listener) => void listeners.add(listener),
     async stop() {
       stopping.abort();
-      await stopListening();
-      await reading;
+      await stop();
     },
   };
 }
 
-/** Kept in the database, and read by each broker. */
+/** Largest lock that is stored, since each broker reads it. */
 const largestLock = 1024 * 1024;
 
 const refusePackage = (message: string) => new SoukError('invalid_request', { message });
+
+/** Returns a function that looks up one package at a time, because each look-up is a process. */
+function createPackageLookUp(options: AllowanceOptions, mayAddPackages: boolean, signal: AbortSignal) {
+  const { environment = process.env, config, log } = options;
+  let lookingUp = false;
+  return async (form: AllowedPackageForm): Promise<FoundPackage & { code: string }> => {
+    if (!mayAddPackages) {
+      throw new SoukError('operator_decides', {
+        message:
+          'The operator decides which programs are started: ADMIN_MAY_ALLOW=packages, with STDIO=allowlist, lets administrators add packages of npm.',
+      });
+    }
+    checkPackage(form);
+    if (lookingUp) throw refusePackage('Another package is being looked up. Try again in a moment.');
+    lookingUp = true;
+    try {
+      const found = await lookUpPackage(form.package, { environment, proxy: config.outgoingProxy, signal });
+      if (found.lock.length > largestLock) throw refusePackage(`${form.package} comes with too many other packages.`);
+      return { ...found, code: codeOf(form, found.lock) };
+    } catch (error) {
+      if (error instanceof SoukError) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn({ package: form.package, reason }, 'a package could not be looked up');
+      throw refusePackage(`${form.package} could not be looked up in the registry: ${reason.slice(0, 500)}`);
+    } finally {
+      lookingUp = false;
+    }
+  };
+}
 
 function limitedEntry({ entry, addresses }: AddressRow, closed: ClosedPorts): LimitedEntry {
   const pinned = addresses.length === 0 ? undefined : new Set(addresses);
@@ -196,7 +180,7 @@ function limitedEntry({ entry, addresses }: AddressRow, closed: ClosedPorts): Li
   };
 }
 
-function closedPorts({ databaseUrl, listenUrl, port, metrics }: AllowanceConfig): ClosedPorts {
+function closedPorts({ databaseUrl, listenUrl, port, metrics }: AllowanceOptions['config']): ClosedPorts {
   const portOfDatabase = (url: string | undefined) => (url === undefined ? [] : Number(new URL(url).port || 5432));
   return {
     database: new Set([databaseUrl, listenUrl].flatMap(portOfDatabase)),

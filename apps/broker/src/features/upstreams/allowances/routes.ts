@@ -11,10 +11,10 @@ import type { Router } from '#platform/http/router.ts';
 import type { AllowanceList } from '@souk/contract/admin/allowances.ts';
 import type { Allowances } from './create-allowances.ts';
 
-/** The contract's bound. */
+/** Limit of the contract. */
 const shownPackages = 200;
 
-/** What administrators let in. Each change wants a fresh sign-in. */
+/** Mounts the administrators' calls on allowances. Each change requires a recent sign-in. */
 export function mountAllowances(
   router: Router,
   parts: {

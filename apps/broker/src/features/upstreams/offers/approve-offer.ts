@@ -3,11 +3,11 @@ import { SoukError } from '#platform/errors.ts';
 import type { OfferStore } from './offer-store.ts';
 
 type Parts = { store: OfferStore; catalogue: Pick<Catalogue, 'snapshot' | 'approveOffer'> };
-/** Whose account; `name` is what the operator calls them. */
+/** The owner of the account, and the name that the operator gave for them. */
 type Of = { userId: string; name: string };
 
 type Definition = Record<string, unknown>;
-/** How the shop would differ after an approval. */
+/** A change that an approval would make to the shop. */
 export type OfferChange = {
   kind: 'tool' | 'prompt' | 'resource' | 'template';
   name: string;
@@ -16,9 +16,9 @@ export type OfferChange = {
 };
 
 /**
- * Makes what a server offers to one person what the shop shows of it. An administrator decides that, usually about their
- * own account: nothing of a person's gets there by itself.
- * @param decision.shown the code of the list, as `showOffer` answered it
+ * Publishes what a server offers to one user as what the shop shows of it. An administrator decides that, usually about
+ * their own account; a user's list is never published otherwise.
+ * @param decision.shown the code of the list, as `showOffer` returned it
  * @returns the names of the tools that the shop shows now
  * @throws SoukError not_found when nothing was discovered with this person's account, changed_since_shown
  */
@@ -36,7 +36,7 @@ export async function approveOffer(
 }
 
 /**
- * What the approval of a person's list would change in the shop, and the code of the list.
+ * Returns what the approval of a user's list would change in the shop, and the code of the list.
  * @throws SoukError not_found when nothing was discovered with this person's account
  */
 export async function showOffer(

@@ -1,20 +1,15 @@
-/** Work of which a few pieces run at a time, of one key one; each waits in one place only. */
-export type AskQueue = {
-  /** Runs `work` when a place is free. False when it waits already under this key, or too much is waiting. */
-  add(key: string, work: () => Promise<void>): boolean;
-  /** Starts nothing more. */
-  stop(): void;
-};
-
-/** So that many people who sign in or come back at once do not open as many connections at once. */
-export function createAskQueue({ atOnce, maxWaiting }: { atOnce: number; maxWaiting: number }): AskQueue {
+/**
+ * A queue that runs a few pieces of work concurrently, and those of one key sequentially: many users who sign in or return
+ * at the same time must not open as many connections.
+ */
+export function createAskQueue({ atOnce, maxWaiting }: { atOnce: number; maxWaiting: number }) {
   const waiting = new Map<string, () => Promise<void>>();
   const running = new Set<string>();
 
   function next(): void {
     for (const [key, work] of waiting) {
       if (running.size >= atOnce) return;
-      // the later answer must not be stored before the earlier one
+      // a later answer must not be stored before an earlier one
       if (running.has(key)) continue;
       waiting.delete(key);
       running.add(key);
@@ -26,12 +21,14 @@ export function createAskQueue({ atOnce, maxWaiting }: { atOnce: number; maxWait
   }
 
   return {
-    add(key, work) {
+    /** Runs `work` when a place is free. Returns false if its key waits already, or the queue is full. */
+    add(key: string, work: () => Promise<void>): boolean {
       if (waiting.has(key) || waiting.size >= maxWaiting) return false;
       waiting.set(key, work);
       next();
       return true;
     },
+    /** Starts no more work. */
     stop: () => waiting.clear(),
   };
 }

@@ -13,14 +13,14 @@ import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import type { StoredAccount } from '../sign-in/account-store.ts';
 
-/** Larger lists are not kept for one person: no client reads them, and everyone's memory pays for them. */
+/** Largest list of one user: clients do not read larger ones, and the memory is shared by all users. */
 const maxOfferBytes = 4 * 1024 * 1024;
 /** Names in one audit row. */
 const maxAudited = 50;
-/** Of one person's account: two for each time that its list is read again by itself, which is hourly. */
+/** Audit rows of one account per day: two for each automatic refetch, which is hourly. */
 const maxAuditRowsADay = 48;
 
-const tooManyChanges = 'a server keeps changing what it offers to a person: the audit log takes no more of it today';
+const tooManyChanges = 'a server keeps changing what it offers to a user: the audit log takes no more of it today';
 
 type Json<T> = ColumnType<T, string, string>;
 type OfferTables = {
@@ -36,20 +36,26 @@ type OfferTables = {
   };
 };
 
-/** An account, and which version of its offer is stored. */
+/** An account, and the version of its stored list. */
 export type OfferHead = Pick<StoredAccount, 'serverId' | 'kind' | 'state' | 'boundTo'> & {
   stored: { revision: string; version: string; discoveredAtMs: number } | undefined;
 };
 
-/** What servers offer to each person's accounts. Every query takes the person's id. */
+type StoredVersion =
+  | { revision: string; version: string; discoveredAt: Date }
+  | { revision: null; version: null; discoveredAt: null };
+
+/** What servers offer to each user's accounts. Every query takes the user's id. */
 export type OfferStore = {
-  /** One for each of the person's accounts, without the lists. */
+  /** Reads the user's accounts without their lists. */
   heads(userId: string): Promise<OfferHead[]>;
-  /** What a server offers to a person, and to which version of its manifest. */
+  /** Reads what a server offers to a user, and the version of its manifest. */
   list(userId: string, serverId: string): Promise<{ version: string; items: OfferedItem[] } | undefined>;
   /**
-   * Stores what a server offered to an account, judged against the person's first discovery, with an audit row for what
-   * changed. `isTaken` says whether another server has an address on /mcp. Answers whether the person's list changed; nothing is stored once the account has ended.
+   * Stores what a server offered to an account, judged against the user's first discovery, with audit rows for the changes.
+   * Stores nothing once the account has ended.
+   * @param isTaken whether another server has an address on /mcp
+   * @returns whether the user's list changed
    */
   store(
     account: StoredAccount,
@@ -68,30 +74,18 @@ export function createOfferStore(options: { db: Database; clock: Clock; log: Log
 
   return {
     async heads(userId) {
-      const { rows } = await query<{
-        server_id: string;
-        kind: StoredAccount['kind'];
-        state: StoredAccount['state'];
-        bound_to: string;
-        revision: string | null;
-        manifest_version: string | null;
-        discovered_at: Date | null;
-      }>(
-        `select c.server_id, c.kind, c.state, c.bound_to, o.revision, o.manifest_version, o.discovered_at
+      const { rows } = await query<Omit<OfferHead, 'stored'> & StoredVersion>(
+        `select c.server_id as "serverId", c.kind, c.state, c.bound_to as "boundTo", o.revision,
+           o.manifest_version as version, o.discovered_at as "discoveredAt"
          from upstream_connections c left join personal_offers o using (user_id, server_id)
          where user_id = $1 order by o.first_at, server_id`,
         [userId],
       );
-      return rows.map((row) => ({
-        serverId: row.server_id,
-        kind: row.kind,
-        state: row.state,
-        boundTo: row.bound_to,
-        stored:
-          row.revision === null || row.manifest_version === null || row.discovered_at === null
-            ? undefined
-            : { revision: row.revision, version: row.manifest_version, discoveredAtMs: row.discovered_at.getTime() },
-      }));
+      return rows.map(({ serverId, kind, state, boundTo, ...stored }) => {
+        const { revision, version, discoveredAt } = stored;
+        const known = revision === null ? undefined : { revision, version, discoveredAtMs: discoveredAt.getTime() };
+        return { serverId, kind, state, boundTo, stored: known };
+      });
     },
 
     async list(userId, serverId) {
@@ -107,7 +101,7 @@ export function createOfferStore(options: { db: Database; clock: Clock; log: Log
     async store({ id, userId, serverId }, server, discovered, isTaken) {
       const at = new Date(options.clock.now());
       return db.transaction().execute(async (tx) => {
-        // kept until the transaction ends: a disconnect waits, and then removes what is stored here
+        // locked until the transaction ends: a disconnect waits, and then removes what is stored here
         const account = await tx
           .selectFrom('upstream_connections')
           .select('id')
@@ -151,7 +145,7 @@ export function createOfferStore(options: { db: Database; clock: Clock; log: Log
   };
 }
 
-/** One row each for what is under review and what was accepted, however many tools changed. */
+/** Returns one row for what is under review and one for what was accepted, however many tools changed. */
 function auditRows(serverId: string, userId: string, changes: readonly PersonalChange[]): AuditEntry[] {
   return [true, false].flatMap((underReview) => {
     const some = changes.filter((change) => change.underReview === underReview);

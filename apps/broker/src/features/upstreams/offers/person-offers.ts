@@ -9,15 +9,15 @@ import {
 
 type OfferedKind = 'tool' | 'prompt' | 'resource';
 
-/** One person's list of one server, as it was read. Its entry is built once for each catalogue entry. */
+/** One user's list of one server, as it was read. Its entry is built once per catalogue entry. */
 export class LoadedOffer {
   readonly serverId: string;
   readonly revision: string;
   readonly items: readonly OfferedItem[];
-  /** About what it takes in memory. */
+  /** Approximate memory. */
   readonly bytes: number;
   readonly #names: Readonly<Record<OfferedKind, ReadonlySet<string>>>;
-  /** Its addresses, each with the time since when it is its own on /mcp. */
+  /** The list's addresses, each with the time since it owns the address on /mcp. */
   readonly uris: ReadonlyMap<string, number | undefined>;
   #built: { server: CatalogueServer; snapshot: CatalogueSnapshot; beside: Beside; entry: CatalogueServer } | undefined;
 
@@ -45,7 +45,7 @@ export class LoadedOffer {
       const own = ownerOf(uri, beside.offers);
       if (own) return own !== this;
       if (isOfAnother(server.id, uri, snapshot)) return true;
-      // of one address that several of the person's servers have, the first keeps it
+      // the first of the user's servers with this address keeps it
       return beside.offers.find(({ uris }) => uris.has(uri)) !== this;
     };
     const entry = personalEntry(server, this.items, isTaken);
@@ -54,10 +54,10 @@ export class LoadedOffer {
   }
 }
 
-/** The templates of all servers by their names on /mcp: made once for each state of the catalogue that needs it. */
+/** The owners of templates by their names on /mcp, built once per snapshot. */
 const templateOwners = new WeakMap<CatalogueSnapshot, ReadonlyMap<string, string>>();
 
-/** Whether another server of the catalogue has an address on /mcp. */
+/** Returns whether another server of the catalogue has an address on /mcp. */
 export function isOfAnother(serverId: string, uri: string, snapshot: CatalogueSnapshot): boolean {
   let templates = templateOwners.get(snapshot);
   if (!templates) {
@@ -70,27 +70,27 @@ export function isOfAnother(serverId: string, uri: string, snapshot: CatalogueSn
   return owner !== undefined && owner !== serverId;
 }
 
-/** Of a person's servers the one that had an address first, when no other server had it: it keeps it. */
+/** Returns the user's server that had an address first, when no other server had it: that one keeps it. */
 function ownerOf(uri: string, offers: readonly LoadedOffer[]): LoadedOffer | undefined {
   const since = (offer: LoadedOffer) => offer.uris.get(uri) ?? Infinity;
   const [owner] = offers.filter((offer) => since(offer) < Infinity).toSorted((a, b) => since(a) - since(b));
   return owner;
 }
 
-/** All offers of one person; `key` differs when they do. */
+/** All lists of one user; `key` differs when they do. */
 type Beside = { offers: readonly LoadedOffer[]; key: string };
 
-/** What one person's accounts are offered, as lists and calls ask for it. */
+/** What servers offer to one user's accounts, as lists and calls read it. */
 export class PersonOffers {
   readonly #snapshot: () => CatalogueSnapshot;
   readonly #beside: Beside;
   readonly #isOf: (server: CatalogueServer) => boolean;
   readonly bytes: number;
   readonly #current = new WeakMap<CatalogueServer, boolean>();
-  /** The entries of servers that are the same for everyone, beside what the person's own have. */
+  /** Entries of servers that are the same for everyone, without the addresses that the user's own servers have. */
   #shared: { snapshot: CatalogueSnapshot; parts: WeakMap<CatalogueServer, CatalogueServer> } | undefined;
 
-  /** @param isOf whether the person's account is for the server as it is deployed now */
+  /** @param isOf whether the user's account is for the server as it is deployed now */
   constructor(
     offers: readonly LoadedOffer[],
     snapshot: () => CatalogueSnapshot,
@@ -106,14 +106,14 @@ export class PersonOffers {
     return this.#beside.offers;
   }
 
-  /** The entry of a server as this person has it; of a server that asks nobody to sign in, or not yet asked, the shop's. */
+  /** Returns the entry of a server for this user; the shop's if the server needs no sign-in or was not asked yet. */
   part(server: CatalogueServer): CatalogueServer {
     const offer = this.loaded.find(({ serverId }) => serverId === server.id);
     if (!offer || !this.#isCurrent(server)) return this.loaded.length === 0 ? server : this.#besideOwn(server);
     return offer.entry(server, this.#snapshot(), this.#beside);
   }
 
-  /** The id of the server that offers this person something of this name on /mcp. */
+  /** Returns the id of the server that offers this user something with this name on /mcp. */
   ownerOf(kind: OfferedKind, exposedName: string): string | undefined {
     return this.loaded.find((offer) => offer.has(kind, exposedName))?.serverId;
   }

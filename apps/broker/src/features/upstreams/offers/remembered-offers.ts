@@ -2,27 +2,20 @@ import { monotonicMs, type Clock } from '#platform/clock.ts';
 import { createSharedReads } from '#platform/work/shared-reads.ts';
 import type { PersonOffers } from './person-offers.ts';
 
-/** Every change is announced to every replica; this only bounds what a lost notice could cost. */
+/** Time that a list is trusted. Every change is announced to every replica; this only limits the cost of a lost notice. */
 const trustMs = 5_000;
 const maxPeople = 10_000;
 
-/** What people were offered, kept in memory for a few seconds at a time and within a number of bytes. */
-export type RememberedOffers = {
-  /** Without a promise while it is known: the path of every call. */
-  get(userId: string): PersonOffers | Promise<PersonOffers>;
-  /** What was read of this person is out of date; undefined: of every person. */
-  forget(userId: string | undefined): void;
-};
-
-type Entry = { offers: PersonOffers; untilMs: number };
-
-/** @param read gets what was known before, so that it reads only the lists that have changed */
+/**
+ * Caches users' lists, for a few seconds and within a number of bytes.
+ * @param read receives the previous lists, so that it reads only those that have changed
+ */
 export function createRememberedOffers(
   read: (userId: string, before: PersonOffers | undefined) => Promise<PersonOffers>,
   { clock, maxBytes }: { clock: Clock; maxBytes: number },
-): RememberedOffers {
-  /** In the order in which they were read: who makes no requests is dropped first. */
-  const known = new Map<string, Entry>();
+) {
+  /** Entries in the order of their last read: users who make no requests are dropped first. */
+  const known = new Map<string, { offers: PersonOffers; untilMs: number }>();
   const reads = createSharedReads<PersonOffers>();
   let bytes = 0;
 
@@ -42,7 +35,8 @@ export function createRememberedOffers(
   }
 
   return {
-    get(userId) {
+    /** Returns no promise while the lists are cached: this is on the path of every call. */
+    get(userId: string): PersonOffers | Promise<PersonOffers> {
       const found = known.get(userId);
       if (found && found.untilMs > monotonicMs(clock)) return found.offers;
       return reads.join(
@@ -51,7 +45,8 @@ export function createRememberedOffers(
         (offers, isCurrent) => keep(userId, offers, isCurrent ? monotonicMs(clock) + trustMs : 0),
       );
     },
-    forget(userId) {
+    /** Marks the lists of this user, or of every user if undefined, as out of date. */
+    forget(userId: string | undefined): void {
       reads.forget(userId);
       const forgotten = userId === undefined ? known.values() : [known.get(userId)];
       for (const entry of forgotten) if (entry) entry.untilMs = 0;

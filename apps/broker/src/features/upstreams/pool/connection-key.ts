@@ -3,31 +3,31 @@ import type { CatalogueServer, ServerManifest } from '#features/catalogue/index.
 import { kindsOf, type QuestionKinds } from './question-kinds.ts';
 import { isPerUser } from './upstream-target.ts';
 
-/** What a call needs of its connection. */
+/** What a call needs from its connection. */
 export type UpstreamNeeds = {
-  /** What the person's client can be asked. */
+  /** Capabilities of the user's client. */
   capabilities?: ClientCapabilities | undefined;
-  /** It must be this person's alone, also where the manifest shares: their subscriptions are on it. */
+  /** Requires a connection of this user alone even if the manifest shares: their subscriptions are on it. */
   own?: boolean;
-  /** It is for reading what such a client is offered (`userId` undefined): nobody is asked on it. */
+  /** Reads what the server lists to such a client, which is asked nothing (`userId` undefined). */
   listsFor?: ClientCapabilities;
 };
 
 export type ConnectionKey = {
   key: string;
-  /** Only one person's calls go over it. */
+  /** Whether only one user's calls go over the connection. */
   ofOnePerson: boolean;
-  /** What is said of the client at the handshake: it can be asked these. */
+  /** Questions that the handshake declares the client can answer. */
   kinds: QuestionKinds;
 };
 
 /**
- * Which connection a person's call goes over. On a shared connection the questions of a server cannot be matched to a
- * person (gateway.md, trap 6), so each person whose client can be asked gets a connection of their own, and one for each
- * set of kinds of questions, never for each object that a client declares: a server up to 2025-11-25 learns of those once, at the handshake. Modern servers are told with each
- * request.
+ * Returns which connection a user's call goes over. On a shared connection a server's questions cannot be matched to a user
+ * (gateway.md, trap 6), so each user whose client answers questions gets their own, one per set of question kinds and not
+ * per object that a client declares: a server up to 2025-11-25 learns them once, at the handshake. Modern servers are told
+ * with each request.
  *
- * A program is one process for each (server, person), also for clients with other capabilities: two would write the same files. The call
+ * A program is one process per (server, user), whatever the client's capabilities: two would write the same files. The call
  * under way decides which client it asks (adapters/mcp/connect/running-calls.ts). A program that everyone shares asks no
  * client.
  */

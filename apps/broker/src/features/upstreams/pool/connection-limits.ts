@@ -2,18 +2,18 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { OpenConnection } from './open-connection.ts';
 
-/** How many connections there may be, open and opening. */
+/** Numbers of connections, open and opening. */
 export type ConnectionLimits = {
-  /** Of one person at one server. */
+  /** Connections of one user to one server. */
   perPerson: number;
   perServer: number;
   all: number;
 };
 
-/** A call in flight needs one; the rest are idle ones that save the next handshake. Of all: UPSTREAM_CONNECTIONS. */
+/** A call in flight needs a connection; idle ones save the next handshake. `all` is UPSTREAM_CONNECTIONS. */
 const defaults = { perPerson: 8, perServer: 256 };
 
-/** A limit of ours, and no fault of the server: it was not asked. */
+/** A limit of this installation was reached. The server was not asked and is not at fault. */
 export class NoConnectionLeft extends UpstreamError {
   constructor(serverId: string) {
     super('busy', `every connection to ${serverId} is in use`);
@@ -21,8 +21,8 @@ export class NoConnectionLeft extends UpstreamError {
 }
 
 /**
- * The connections to close so that another one can be opened: those that were idle longest, the person's own first, so
- * that nobody displaces others by opening many.
+ * Returns the connections to close so that another can be opened: the longest idle, the user's own first, so that opening
+ * many does not displace other users.
  * @throws NoConnectionLeft when every connection that stands in the way is in use
  */
 export function makeRoom(
@@ -33,17 +33,22 @@ export function makeRoom(
   const limits = { ...defaults, ...given };
   const atServer = connections.filter(({ server }) => server.id === wanted.server.id);
   const own = atServer.filter(({ userId }) => wanted.userId !== undefined && userId === wanted.userId);
-  if (own.length >= limits.perPerson) return [longestIdle(own, wanted.server)];
-  if (atServer.length >= limits.perServer) return [longestIdle(atServer, wanted.server)];
-  return connections.length >= limits.all ? [longestIdle(connections, wanted.server)] : [];
+  const full =
+    own.length >= limits.perPerson
+      ? own
+      : atServer.length >= limits.perServer
+        ? atServer
+        : connections.length >= limits.all && connections;
+  if (!full) return [];
+  const idle = longestIdle(full);
+  if (!idle) throw new NoConnectionLeft(wanted.server.id);
+  return [idle];
 }
 
-function longestIdle(connections: readonly OpenConnection[], wanted: CatalogueServer): OpenConnection {
+export function longestIdle(connections: readonly OpenConnection[]): OpenConnection | undefined {
   let longest: OpenConnection | undefined;
   for (const entry of connections) {
-    if (entry.inFlight > 0) continue;
-    if (!longest || entry.usedAtMs < longest.usedAtMs) longest = entry;
+    if (entry.inFlight === 0 && (!longest || entry.usedAtMs < longest.usedAtMs)) longest = entry;
   }
-  if (!longest) throw new NoConnectionLeft(wanted.id);
   return longest;
 }

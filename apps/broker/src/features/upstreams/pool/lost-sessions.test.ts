@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startForgetfulServer } from '#testing/servers/forgetful-server.ts';
 import { openPool } from '../testing/open-pool.ts';
 import { testServer } from '../testing/test-server.ts';
-import { useLease } from './use-lease.ts';
+import { useConnection } from './use-connection.ts';
 
 async function start() {
   const remote = await startForgetfulServer();
@@ -41,7 +41,7 @@ test('a connection that is dropped takes no new use, and ends with those on it',
 
 test('what asks for lists by itself gets another session the next time', async () => {
   const { remote, acquire } = await start();
-  const read = () => useLease(acquire(), (upstream) => upstream.listTools());
+  const read = () => useConnection(acquire(), (upstream) => upstream.listTools());
   expect(await read()).not.toEqual([]);
   for (const error of [{ code: -32_000, message: 'Session expired' }, undefined]) {
     remote.lose({ status: error ? 200 : 404, ...(error && { error }) });

@@ -3,35 +3,36 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import { isProgram, type ConnectionKey } from './connection-key.ts';
 
-/** What a server was found to speak is found out again after a day: servers are upgraded. */
+/** Time after which a server is probed for its protocol era again: servers are upgraded. */
 const eraTrustMs = 24 * 60 * 60_000;
 
-/** One upstream connection of the pool, from the moment it is asked for. */
+/** One upstream connection of the pool, from the moment it is requested. */
 export type OpenConnection = {
   key: string;
   server: CatalogueServer;
-  /** Whose it is; undefined when it is shared. */
+  /** The owner; undefined when the connection is shared. */
   userId: string | undefined;
-  /** What was said of the person's clients at the handshake. */
+  /** Question kinds that the handshake declared for the user's clients. */
   told: ConnectionKey['kinds'];
   opening: Promise<Upstream>;
   upstream: Upstream | undefined;
+  /** Uses under way. */
   inFlight: number;
-  /** Of these, uses that last as long as a client wants, such as a subscription. */
+  /** Uses among `inFlight` that last as long as a client wants, such as a subscription. */
   lasting: number;
   openedAtMs: number;
   usedAtMs: number;
-  /** It takes no new call and ends with the calls on it. */
+  /** Takes no new call and ends with the calls on it. */
   isRetired: boolean;
-  /** It ends with the calls on it, and nothing else keeps it. */
+  /** Ends with the calls on it; lasting uses do not keep it open. */
   isReplaced: boolean;
 };
 
 /**
- * Why the next call cannot go over an open connection; undefined when it can.
+ * Returns why the next call cannot go over an open connection; undefined when it can.
  * - `moved`: another version of the manifest is deployed, whose server may be elsewhere
- * - `other-era`: it was opened before the server was found to speak another era
- * - `told-too-little`: a program learns what clients can do when it starts, and this client can do more
+ * - `other-era`: the server turned out to speak another era after the connection was opened
+ * - `told-too-little`: a program learns client capabilities when it starts, and this client has more
  */
 export function flawOf(
   entry: OpenConnection,
@@ -39,7 +40,7 @@ export function flawOf(
   { kinds }: ConnectionKey,
 ): 'moved' | 'other-era' | 'told-too-little' | undefined {
   if (entry.server.deployedAtMs !== server.deployedAtMs) return 'moved';
-  // There is no place for a second process beside a busy one, and ending it would end its calls.
+  // A second process cannot run alongside a busy one, and ending the busy one would end its calls.
   if (isProgram(server) && entry.inFlight > 0) return undefined;
   if (isOutdated(entry, server)) return 'other-era';
   if (isProgram(server) && (entry.told | kinds) !== entry.told) return 'told-too-little';

@@ -8,7 +8,7 @@ import type { ServerManifest } from '#features/catalogue/index.ts';
 const maxResultBytes = 8 * 1024 * 1024;
 
 /**
- * Opens a connection to a server, within the deadlines of its manifest and the limits of every server.
+ * Opens a connection to a server within the deadlines of its manifest and the limits for all servers.
  * @throws UpstreamError
  */
 export function openServer(

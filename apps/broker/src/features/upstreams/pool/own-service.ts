@@ -2,7 +2,7 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 
 const prefix = 'service:';
 
-/** The demo service that a manifest names as `service:name/path`, and the path there; undefined for other servers. */
+/** Returns the demo service and path that a manifest names as `service:name/path`; undefined for other servers. */
 export function ownService({
   manifest: { connection },
 }: Pick<CatalogueServer, 'manifest'>): { name: string; path: string } | undefined {

@@ -1,7 +1,7 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import type { QuestionKind } from '@souk/contract/manifest/manifest-basics.ts';
 
-/** What a server up to 2025-11-25 may ask a client: one bit for each kind. There are few, whatever a client declares. */
+/** What a server up to 2025-11-25 may ask a client, one bit per kind. There are few kinds, whatever a client declares. */
 export type QuestionKinds = number;
 
 const form = 1;
@@ -25,19 +25,19 @@ export function kindsOf(capabilities: ClientCapabilities | undefined): QuestionK
 
 const named: Readonly<Record<QuestionKind, QuestionKinds>> = { form, url, sampling, roots };
 
-/** Whether a client that declared these can answer such a question. */
+/** Returns whether a client with these capabilities can answer such a question. */
 export function canAnswer(capabilities: ClientCapabilities | undefined, kind: QuestionKind): boolean {
   return (kindsOf(capabilities) & named[kind]) !== 0;
 }
 
-/** A client that can answer such questions, and no others. */
+/** Returns the capabilities of a client that can answer only such questions. */
 export function clientThatAnswers(kind: QuestionKind): ClientCapabilities {
   return capabilitiesFor(named[kind]) ?? {};
 }
 
 const made = new Map<QuestionKinds, ClientCapabilities>();
 
-/** What is said at the handshake of a client that can be asked these; undefined for none. */
+/** Returns what the handshake declares for a client that can answer these kinds; undefined for none. */
 export function capabilitiesFor(kinds: QuestionKinds): ClientCapabilities | undefined {
   if (kinds === 0) return undefined;
   let capabilities = made.get(kinds);

@@ -1,10 +1,10 @@
-/** Delays as an argument, so that tests control them. */
+/** Delays passed as an argument so that tests control them. */
 export type Timers = {
-  /** Runs `act` once after `delayMs`. Answers a function that cancels it. */
+  /** Runs `act` once after `delayMs`. Returns a function that cancels it. */
   after(delayMs: number, act: () => void): () => void;
 };
 
-/** Real timers, which do not keep the process alive. */
+/** Real timers. They do not keep the process alive. */
 export const systemTimers: Timers = {
   after(delayMs, act) {
     const timer = setTimeout(act, delayMs);

@@ -21,37 +21,37 @@ export type TargetOptions = {
   programs: StdioPrograms;
   /** Keeps programs within their limits. */
   programWatch: ProgramWatch;
-  /** Makes the pseudonyms by which servers know a person. */
+  /** Derives the pseudonyms by which servers know a user. */
   subjectKey: Uint8Array;
-  /** Host:port and CIDR of private addresses that are allowed: the operator's own, and those of tests. */
+  /** Allowed private addresses as host:port or CIDR, from the operator and from tests. */
   allowAddresses: readonly string[];
-  /** What administrators added to them. */
+  /** Allowed private addresses that administrators added. */
   limited?: (() => readonly LimitedEntry[]) | undefined;
   /** How requests leave; by default directly. */
   outgoing?: Outgoing | undefined;
-  /** Is told how each connection over the network comes about. */
+  /** Notified of each step of a connection over the network. */
   watch?: ConnectionWatch | undefined;
-  /** Is told of the certificates of deployed servers, where nothing watches more. */
+  /** Notified of the certificates of deployed servers when `watch` is not given. */
   certificates?: Pick<ServerCertificates, 'watchOf'> | undefined;
-  /** Production: plain http and ws only at those. */
+  /** Production: allows plain http and ws only for `allowAddresses`. */
   publicNeedsTls: boolean;
-  /** What each person's requests carry at servers that need an account. */
+  /** What each user's requests carry at servers that need an account. */
   credentials: Credentials;
 };
 
-/** Whether each person needs a connection of their own: the manifest says so, or the server knows who is asking. */
+/** Returns whether each user needs their own connection: the manifest says so, or the server knows who is asking. */
 export function isPerUser(server: ServerManifest): boolean {
   const { manifest } = server;
-  // One person's secrets never serve another person, even if a manifest says `shared`.
+  // One user's secrets never serve another user, even if a manifest says `shared`.
   if (needsOwnSecrets(server)) return true;
   if (isolationOf(manifest) === 'perUser') return true;
   return manifest.isolation === undefined && ownService(server) !== undefined;
 }
 
 /**
- * The address of a server for one person (`undefined`: for discovery and health), and what may be sent there. Never our
- * own token, the person's e-mail or their id: a demo service, and the folder of a program, get a keyed pseudonym that
- * differs from server to server.
+ * Returns the address of a server for one user (`undefined`: for discovery and health checks) and what may be sent there.
+ * Our token, the user's e-mail and their id are never sent: a demo service, and the folder of a program, get a keyed
+ * pseudonym that differs per server.
  * @throws UpstreamError restarting while a demo service is not running; those of StdioPrograms.launch
  */
 export function upstreamTarget(
@@ -82,8 +82,8 @@ export function upstreamTarget(
 }
 
 /**
- * The current address of a server that is reached over the network, and the private addresses that it may use: a demo
- * service only its own.
+ * Returns the current address of a server on the network, and the private addresses that it may use. A demo service may
+ * use only its own.
  * @throws UpstreamError restarting while a demo service is not running
  */
 export function addressOf(
@@ -99,11 +99,11 @@ export function addressOf(
   if (connection.type === 'stdio') throw new UpstreamError('unreachable', 'a program has no address');
   const own = ownService(server);
   if (!own) {
-    // A server on the internet cannot send us to the company's own addresses. Of a name the guard decides when it is
-    // resolved, and for a sign-in withOwnAddresses.
+    // A server on the internet cannot send us to the company's own addresses. Names are judged when they are resolved: by
+    // the guard, and for a sign-in by withOwnAddresses.
     const url = new URL(connection.url);
     const isOfOperator = allowedAddresses(allowAddresses).mayHave(url.hostname, portOf(url));
-    // an administrator's entry opens nothing else, also not the rest of the operator's list to its sign-in
+    // an administrator's entry opens nothing else, not even the rest of the operator's list to its sign-in
     const own = limited?.().filter((one) => allowedAddresses([one]).mayHave(url.hostname, portOf(url))) ?? [];
     const listed = isOfOperator ? allowAddresses : [];
     return { url: connection.url, allowAddresses: own.length === 0 ? listed : [...listed, ...own], outgoing };

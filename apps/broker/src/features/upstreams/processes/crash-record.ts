@@ -6,7 +6,7 @@ const windowMs = 60_000;
 const crashesToQuarantine = 3;
 const secondRestartDelayMs = 5_000;
 
-/** What the operator reads of a program that is not started again, with what brings it back. */
+/** Tells the operator why a program is not restarted, and how to restart it. */
 export function quarantinedText(serverId: string): string {
   return (
     `the program crashed ${crashesToQuarantine} times within a minute and stays stopped until someone presses Refresh in the ` +
@@ -14,23 +14,13 @@ export function quarantinedText(serverId: string): string {
   );
 }
 
-/** Remembers crashes by the name of a process, so that a program that keeps crashing is not started again. */
-export type CrashRecord = {
-  /** @throws UpstreamError quarantined after three crashes in a minute; restarting in the pause after the second */
-  check(name: string, serverId: string): void;
-  /** @param why it ended. @returns whether it is stopped for good from now on */
-  crashed(name: string, why?: UpstreamError): boolean;
-  /** Forgets the crashes of all processes whose name begins with `prefix`. */
-  reset(prefix: string): void;
-  /** Forgets crashes that no longer count. */
-  tidy(): void;
-};
-
-export function createCrashRecord(clock: Clock): CrashRecord {
+/** Records crashes by process name, so that a program that keeps crashing is not restarted. */
+export function createCrashRecord(clock: Clock) {
   const crashes = new Map<string, { atMs: number[]; quarantined: boolean; why: UpstreamError | undefined }>();
 
   return {
-    check(name, serverId) {
+    /** @throws UpstreamError quarantined after three crashes in a minute; restarting in the pause after the second */
+    check(name: string, serverId: string): void {
       const record = crashes.get(name);
       if (!record) return;
       if (record.quarantined) {
@@ -40,11 +30,12 @@ export function createCrashRecord(clock: Clock): CrashRecord {
       if (last === undefined || record.atMs.length < 2) return;
       const retryAfterMs = last + secondRestartDelayMs - clock.now();
       if (retryAfterMs > 0) {
-        const message = 'the program crashed and is started again in a moment';
+        const message = 'the program crashed and restarts in a moment';
         throw new UpstreamError('restarting', message, { retryAfterMs, cause: record.why });
       }
     },
-    crashed(name, why) {
+    /** Records a crash. @returns whether this one quarantined the program */
+    crashed(name: string, why?: UpstreamError): boolean {
       const nowMs = clock.now();
       const record = crashes.get(name);
       const atMs = [...(record?.atMs ?? []).filter((each) => nowMs - each < windowMs), nowMs];
@@ -52,10 +43,12 @@ export function createCrashRecord(clock: Clock): CrashRecord {
       crashes.set(name, { atMs, quarantined: was || atMs.length >= crashesToQuarantine, why });
       return !was && atMs.length >= crashesToQuarantine;
     },
-    reset(prefix) {
+    /** Forgets the crashes of all processes whose name begins with `prefix`. */
+    reset(prefix: string): void {
       for (const name of crashes.keys()) if (name.startsWith(prefix)) crashes.delete(name);
     },
-    tidy() {
+    /** Forgets crashes that no longer count. */
+    tidy(): void {
       const oldestMs = clock.now() - windowMs;
       for (const [name, { atMs, quarantined }] of crashes) {
         if (!quarantined && (atMs.at(-1) ?? 0) < oldestMs) crashes.delete(name);

@@ -6,10 +6,10 @@ import type { ProgramCommand } from '#adapters/mcp/transports/sandbox.ts';
 import type { AllowlistEntry } from './stdio-allowlist.ts';
 
 /**
- * Fills the placeholders of an entry.
+ * Fills in the placeholders of an entry.
  * @param given `personDir`: the folder that this process may write to; `secrets`: the values of the entry's secrets;
- *   `program`: where the package of an `npm` entry is
- * @throws UpstreamError not_set_up when a package is not there
+ *   `program`: where the package of an `npm` entry is installed
+ * @throws UpstreamError not_set_up when a package is not installed
  */
 export function expandCommand(
   entry: AllowlistEntry,
@@ -32,9 +32,9 @@ export function expandCommand(
   return {
     argv: [command, ...rest],
     cwd: personDir,
-    // Nothing from the broker's own environment: it may contain keys, and a tool may print its environment.
+    // The broker's own environment is not passed on: it may contain keys, and a tool may print its environment.
     env: {
-      // a program may start others: the sandbox has the system's folders
+      // a program may start others; the sandbox has the system's folders
       PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
       HOME: personDir,
       LANG: 'C.UTF-8',
@@ -49,7 +49,7 @@ export function expandCommand(
 
 const require = createRequire(import.meta.url);
 
-/** Folder of an installed package, also of one whose exports hide its package.json. */
+/** Returns the folder of an installed package, even if its exports hide its package.json. */
 function packageFolder(name: string): string {
   for (const base of require.resolve.paths(name) ?? []) {
     const folder = join(base, name);

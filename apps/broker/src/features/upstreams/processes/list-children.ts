@@ -5,10 +5,10 @@ import type { ProgramUse } from './program-log.ts';
 export type Child = NonNullable<ServerFigures['now']>['children'][number];
 export type RunningProgram = { pid: number; use: ProgramUse; startedAtMs: number };
 
-/** A program may start others, and its sandbox does: more than these are not counted. */
+/** Processes counted per program, which may start others, as its sandbox does. */
 const maxProcesses = 256;
 
-/** What an operator sees of processes: how long they run, and the memory that they and those they started take. */
+/** Lists processes for the operator, with their start time and the memory of them and the processes they started. */
 export function listChildren(programs: readonly RunningProgram[]): Promise<Child[]> {
   return Promise.all(
     programs.map(async ({ pid, use, startedAtMs }) => ({
@@ -20,7 +20,7 @@ export function listChildren(programs: readonly RunningProgram[]): Promise<Child
   );
 }
 
-/** Null where the machine does not tell (macOS), or the process has ended. */
+/** Returns null where the machine does not report it (macOS), or the process has ended. */
 async function memoryOf(root: number): Promise<number | null> {
   const waiting = [root];
   let total: number | null = null;

@@ -14,32 +14,32 @@ const longestRetryMs = 60 * 60_000;
 const temporary = '.installing-';
 const locks = 'locks';
 
-/** Name and exact version; `lock`: the hashes that it must have, where an administrator allowed it. */
+/** Name and exact version; `lock`: the required hashes, where an administrator allowed the package. */
 export type WantedPackage = string | { spec: string; lock: string };
 
-/** Packages of the npm registry, each in a folder of its own: `programs/{name}@{version}` in the data folder. */
+/** Packages of the npm registry, each installed in `programs/{name}@{version}` of the data folder. */
 export type PackageInstaller = {
   isInstalled(wanted: WantedPackage): boolean;
   /**
-   * Where an installed package is, and the file of its command `bin`.
+   * Returns the folder of an installed package, and the file of its command `bin`.
    * @throws UpstreamError not_set_up when it is not installed, or has no such command
    */
   find(wanted: WantedPackage, bin: string | undefined): { folder: string; file: string };
   /**
-   * Installs a package; callers at the same time share one installation. After a failure it is not tried again for 30 s,
-   * doubling to an hour.
+   * Installs a package. Concurrent callers share one installation. After a failure it is not retried for 30 s, doubling to
+   * an hour.
    * @throws UpstreamError not_set_up with npm's last lines
    */
   install(wanted: WantedPackage): Promise<void>;
-  /** Ends what is being installed. */
+  /** Ends the installations under way. */
   stop(): Promise<void>;
 };
 
-/** @param wanted the packages of the allow-list: folders of others are removed, their locks are kept */
+/** @param options.wanted the packages of the allow-list: folders of others are removed, their locks are kept */
 export function createPackageInstaller(options: {
   dataDir: string;
   wanted: readonly WantedPackage[];
-  /** Of the broker, from which npm gets its own settings and no secret. */
+  /** The broker's environment, of which npm gets its own settings but no secret. */
   environment: NodeJS.ProcessEnv;
   proxy?: OutgoingProxy | undefined;
   clock: Clock;
@@ -95,7 +95,7 @@ export function createPackageInstaller(options: {
 }
 
 /**
- * In a temporary folder, which is renamed when it is complete. The first installation writes down the hash of every
+ * Installs into a temporary folder, which is renamed when it is complete. The first installation records the hash of every
  * package; a later one of the same version gets exactly these, or fails.
  */
 async function installInto(
@@ -128,7 +128,7 @@ async function installInto(
   }
 }
 
-/** A folder whose one dependency is the package. */
+/** Makes a project whose only dependency is the package. */
 async function makeProject(scratch: string, spec: string): Promise<string> {
   const folder = join(scratch, 'program');
   mkdirSync(folder, { mode: 0o700 });
@@ -138,11 +138,11 @@ async function makeProject(scratch: string, spec: string): Promise<string> {
   return folder;
 }
 
-/** The hash of a package, of everything that comes with it, and the names of that. */
+/** The hash of a package, the hashes of everything that it installs, and the names of its dependencies. */
 export type FoundPackage = { lock: string; integrity: string; comesWith: string[] };
 
 /**
- * What the registry has of a package now. Nothing of it is downloaded but what the registry says of it.
+ * Looks up a package in the registry. Downloads only metadata.
  * @throws Error with npm's last lines
  */
 export async function lookUpPackage(
@@ -182,7 +182,7 @@ const lockSchema = z.object({
   ),
 });
 
-/** npm writes where a package is from for those of elsewhere alone (git, an address); the registry's have a hash. */
+/** Requires every package to come from the registry: npm then writes a hash, and an origin only for git or an address. */
 function checkOrigins(lock: string): void {
   for (const [path, entry] of Object.entries(lockSchema.parse(JSON.parse(lock)).packages)) {
     if (path === '' || (entry.inBundle && entry.resolved === undefined)) continue;
@@ -208,7 +208,7 @@ function nameOf(spec: string): string {
   return spec.slice(0, spec.lastIndexOf('@'));
 }
 
-/** One that must have other hashes is another package. */
+/** Returns the folder name of a package. The same version with other required hashes is another package. */
 function idOf(wanted: WantedPackage): string {
   const plain = specOf(wanted).replace('/', '+');
   if (typeof wanted === 'string') return plain;
@@ -217,7 +217,7 @@ function idOf(wanted: WantedPackage): string {
 
 const specOf = (wanted: WantedPackage) => (typeof wanted === 'string' ? wanted : wanted.spec);
 
-/** Removes what a broker left that was killed, and packages that the allow-list no longer has. */
+/** Removes leftovers of a killed broker, and packages that the allow-list no longer has. */
 function tidy(root: string, wanted: ReadonlySet<string>): void {
   if (!existsSync(root)) return;
   for (const name of readdirSync(root)) {

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import type { KeptFiles } from '@souk/contract/upstreams.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
+import type { AccountContributor } from '#features/identity/index.ts';
 import { isProgram } from '../pool/connection-key.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
@@ -8,13 +11,13 @@ import { createPersonalFolders, type FolderPlace } from './personal-folders.ts';
 import type { ProgramWatch } from './limits/program-watch.ts';
 import { removeTree } from './remove-tree.ts';
 
-/** Lists and deletes the files that programs keep for a person, who makes room once they take more than they may. */
+/** Lists and deletes the files that programs keep for a user, who can make room when they exceed the quota. */
 export type PersonFiles = {
-  /** Whether a server's program keeps files of its own for each person. */
+  /** Whether a server's program keeps separate files for each user. */
   isKeptBy(server: CatalogueServer): boolean;
-  /** The files of a person at all servers, those of today and earlier ones. */
+  /** Lists a user's files at all current and former servers. */
   list(userId: string): Promise<KeptFiles>;
-  /** Ends the person's program of a server and deletes its files. @returns false where it has none */
+  /** Ends the user's program of a server and deletes its files. @returns false if it has none */
   remove(userId: string, serverId: string): Promise<boolean>;
 };
 
@@ -47,12 +50,12 @@ export function createPersonFiles({
       if (!kept || !existsSync(kept.folder)) return false;
       const end = async () => {
         const server = find(serverId);
-        // what people share is not ended for one of them
+        // a shared program is not ended for one user
         if (server && isKeptBy(server)) await pool.drop(server, userId);
       };
       await end();
       await removeTree(kept.folder);
-      // a call that came meanwhile started it in the folder that is gone
+      // a call meanwhile may have restarted it in the deleted folder
       await end();
       programWatch.forget(folders.ownerOf(serverId, userId).key);
       return true;
@@ -60,7 +63,36 @@ export function createPersonFiles({
   };
 }
 
-/** Of files that cannot be counted: JSON has no infinity. */
+/** Bounds the infinite size of files that cannot be counted: JSON has no infinity. */
 function finite(bytes: number): number {
   return Math.min(bytes, Number.MAX_SAFE_INTEGER);
+}
+
+/** Exports and erases the files that programs wrote for a user, whose programs in the `pool` are ended first. */
+export function personalFilesContributor({
+  pool,
+  ...place
+}: FolderPlace & { pool: Pick<UpstreamPool, 'dropPerson'> }): AccountContributor {
+  const folders = createPersonalFolders(place);
+  return {
+    name: 'files',
+    async export(userId) {
+      const ofServers = (await folders.ofPerson(userId)).map(async ({ serverId, folder }) => {
+        const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+        const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+        return Promise.all(
+          files.map(async (path) => ({
+            path: join(serverId, relative(folder, path)),
+            bytes: (await stat(path)).size,
+          })),
+        );
+      });
+      return (await Promise.all(ofServers)).flat();
+    },
+    erase: () => Promise.resolve(),
+    async afterErase(userId) {
+      await pool.dropPerson(userId);
+      for (const { folder } of await folders.ofPerson(userId)) await removeTree(folder);
+    },
+  };
 }

@@ -1,46 +1,41 @@
-import { createFairQueue, queueLimits } from '../admission/fair-queue.ts';
+import { createFairQueue } from '../admission/fair-queue.ts';
 import type { Timers } from '../pool/timers.ts';
-import type { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 
-/** Places for processes: taken before one is started, given back when it has ended. */
-export type ProcessPlaces = {
-  /**
-   * Takes a place. With none free, it ends an idle process and waits for its place.
-   * @returns a function that gives the place back; only its first call counts
-   * @throws UpstreamError busy when none comes free in 2 s
-   */
-  take(userId: string): Promise<() => void>;
-  /** A process became idle: it is ended if a person waits for a place. */
-  becameIdle(): void;
-  refuseAll(error: UpstreamError): void;
-};
-
-/** @param evictIdle ends the process that has been idle longest, if there is one, which then gives its place back */
-export function createProcessPlaces(options: { max: number; timers: Timers; evictIdle: () => void }): ProcessPlaces {
-  const queue = createFairQueue<() => void>('programs', { timers: options.timers, ...queueLimits });
+/**
+ * Places for processes, taken before a process starts and released when it has ended.
+ * @param options.evictIdle ends the process that has been idle longest, if any, which then releases its place
+ */
+export function createProcessPlaces(options: { max: number; timers: Timers; evictIdle: () => void }) {
+  const queue = createFairQueue<() => void>('programs', options.timers);
   let taken = 0;
 
   function occupy(): (() => void) | undefined {
     if (taken >= options.max) return undefined;
     taken++;
-    let given = false;
+    let released = false;
     return () => {
-      if (given) return;
-      given = true;
+      if (released) return;
+      released = true;
       taken--;
       queue.next(occupy);
     };
   }
 
   return {
-    async take(userId) {
+    /**
+     * Takes a place. If none is free, ends an idle process and waits for its place.
+     * @returns a function that releases the place; only its first call counts
+     * @throws UpstreamError busy when no place comes free within 2 s
+     */
+    async take(userId: string): Promise<() => void> {
       const place = occupy();
       if (place) return place;
       const waiting = queue.wait(userId);
       options.evictIdle();
       return waiting;
     },
-    becameIdle() {
+    /** Ends an idle process if a call waits for a place. */
+    becameIdle(): void {
       if (queue.size > 0) options.evictIdle();
     },
     refuseAll: queue.refuseAll,

@@ -6,29 +6,20 @@ const maxLineChars = 1000;
 const maxServers = 512;
 const allUses: readonly ProgramUse[] = ['shared', 'person', 'test'];
 
-/** Whose a process is: all people share it, it is one person's own, or it belongs to a connection test. */
+/** Whether a process is shared by all users, one user's own, or belongs to a connection test. */
 export type ProgramUse = 'shared' | 'person' | 'test';
 
-/** What programs wrote to stderr, and how they ended: for the operator alone, since it may say anything. */
-export type ProgramLog = {
-  /**
-   * @param secrets values that are replaced wherever a line contains them
-   * @returns the lines as they are kept
-   */
-  add(serverId: string, use: ProgramUse, lines: readonly string[], secrets: readonly string[]): string[];
-  /** The last 200 lines of a server's programs, the newest last. @param uses by default all */
-  read(serverId: string, uses?: readonly ProgramUse[]): readonly string[];
-};
-
-/** `number` orders the lines of all uses of a server. */
+/** The lines by use; `number` orders them across uses. */
 type Kept = Record<ProgramUse, { number: number; line: string }[]> & { count: number };
 
-export function createProgramLog(log: Log): ProgramLog {
+/** Records what programs wrote to stderr, and how they ended. It may contain anything, so only the operator reads it. */
+export function createProgramLog(log: Log) {
   const linesOf = new Map<string, Kept>();
   return {
-    add(serverId, use, lines, secrets) {
+    /** @param secrets values that are replaced in the lines. @returns the lines as recorded */
+    add(serverId: string, use: ProgramUse, lines: readonly string[], secrets: readonly string[]): string[] {
       const kept = linesOf.get(serverId) ?? { shared: [], person: [], test: [], count: 0 };
-      // set again, so that the server that was silent longest comes first
+      // moved to the end, so that the server that was silent longest comes first
       linesOf.delete(serverId);
       linesOf.set(serverId, kept);
       const shown = lines
@@ -38,13 +29,14 @@ export function createProgramLog(log: Log): ProgramLog {
         kept[use].push({ number: kept.count++, line });
         log.debug({ server: serverId }, line);
       }
-      // of each use its own: one person's program does not push out what the others need
+      // limited per use: one user's program does not displace the lines of others
       kept[use].splice(0, kept[use].length - maxLines);
       const [oldest] = linesOf.keys();
       if (linesOf.size > maxServers && oldest !== undefined) linesOf.delete(oldest);
       return shown;
     },
-    read(serverId, uses = allUses) {
+    /** Returns the last 200 lines of a server's programs, the newest last. */
+    read(serverId: string, uses = allUses): readonly string[] {
       const kept = linesOf.get(serverId);
       if (!kept) return [];
       const lines = uses.flatMap((use) => kept[use]).toSorted((a, b) => a.number - b.number);
@@ -53,7 +45,7 @@ export function createProgramLog(log: Log): ProgramLog {
   };
 }
 
-/** Without colours and characters that control a terminal or reorder text. */
+/** Removes colours and characters that control a terminal or reorder text. */
 function clean(line: string): string {
   return (
     line

@@ -2,8 +2,8 @@ import { chmod, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Deletes a folder that a program wrote: it may have closed folders to itself, and nested them deeper than any path may
- * be, which `rm` of Node takes for an error. What is deep is moved up first, so that no path is longer than three names.
+ * Deletes a folder that a program wrote. The program may have removed its own permissions and nested folders deeper than a
+ * path may be, for which Node's `rm` fails. Deep folders are moved up first, so that no path is longer than three names.
  */
 export async function removeTree(root: string): Promise<void> {
   let moved = 0;
@@ -19,7 +19,7 @@ export async function removeTree(root: string): Promise<void> {
   }
 }
 
-/** Deletes a folder and its files; its folders go to other places. */
+/** Deletes a folder and its files, and moves its sub-folders to other places. */
 async function flatten(folder: string, nextPlace: () => string): Promise<void> {
   for (const entry of (await entriesOf(folder)) ?? []) {
     const path = join(folder, entry.name);
@@ -32,7 +32,7 @@ async function flatten(folder: string, nextPlace: () => string): Promise<void> {
   await rmdir(folder);
 }
 
-/** Undefined where there is no such folder. */
+/** Returns undefined if there is no such folder. */
 async function entriesOf(folder: string) {
   try {
     await chmod(folder, 0o700);

@@ -4,11 +4,11 @@ import { whenStarted } from '#platform/when-started.ts';
 const timeoutMs = 5 * 60_000;
 const shownLines = 5;
 const shownChars = 4000;
-/** The proxy's variables in capitals alone: those of the configuration, which come last. */
+/** The proxy's variables in capitals only: the configuration sets these. */
 const ownProxy = /^(?:HTTPS?|NO)_PROXY$/;
 const ownSettings = /^(?:PATH|HOME|LANG|TMPDIR|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|NPM_CONFIG_.{1,64})$/i;
-// What is installed cannot run anything before an operator's program is started, and comes from the registry alone: npm
-// asks no other address and no folder. An older npm does not know --allow-… and says nothing of it.
+// Nothing that is installed runs before the program starts, and everything comes from the registry: npm reads no other
+// address and no folder. An older npm ignores --allow-….
 const options =
   '--ignore-scripts --git=/bin/false --allow-git=none --allow-remote=none --allow-file=none --allow-directory=none --omit=dev --no-audit --no-fund --no-update-notifier --loglevel=error';
 

@@ -7,60 +7,61 @@ import { parseObject } from '#platform/json.ts';
 import type { Log } from '#platform/log.ts';
 import { whenStarted } from '#platform/when-started.ts';
 
-/** For a start that hangs. */
 const startDeadlineMs = 60_000;
 const stopDeadlineMs = 3_000;
-/** These programs run beside the product on small machines: Node collects garbage sooner, for a little more work a call. */
+/** Services run alongside the product on small machines: Node collects garbage sooner, for a little more work per call. */
 const memoryFlags = ['--max-semi-space-size=2', '--max-old-space-size=128'];
 const maxRestartDelayMs = 300_000;
-/** A program that ran this long counts as healthy: its next restart is quick again. */
+/** Run time after which a service counts as healthy: its next restart is quick again. */
 const steadyAfterMs = 60_000;
 
-/** Our services come from the repository that the broker comes from: what Node compiled is kept for them too (scripts/run.mjs). */
+/** The services come from the broker's repository, so they share its compile cache (scripts/run.mjs). */
 const { NODE_COMPILE_CACHE: compiled } = process.env;
 const compileCache = compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled };
 
+/** The TypeScript file of each service, by name. */
 export type ServicePrograms = Readonly<Record<string, string>>;
 
-/** Our own demo services, which Souk starts and keeps running. */
+/** The demo services that Souk starts and keeps running. */
 export type Services = {
-  readonly names: ReadonlySet<string>;
-  /** The current address of a service; undefined while it is not running. */
+  /** Returns the current address of a service; undefined while it is not running. */
   address(name: string): string | undefined;
-  /** How long until a service that has ended is started again; undefined when no restart is scheduled. */
+  /** Returns the time until the restart of a service that has ended; undefined when none is scheduled. */
   restartsInMs(name: string): number | undefined;
-  /** The secret that the services demand on every connection; new at each start of the broker. */
+  /** The secret that the services require on every connection; new at each start of the broker. */
   readonly secret: string;
-  /** Starts a service and keeps it running. Resolves once it is ready or has failed, whoever started it. */
+  /** Starts a service and keeps it running. Resolves once it is ready or has failed, whichever caller started it. */
   start(name: string): Promise<void>;
-  /** Called when a service came up or went down. */
+  /** Calls `listener` when a service came up or went down. */
   onChange(listener: (name: string) => void): void;
   pids(): ReadonlyMap<string, number>;
-  /** None is started again from now on. */
+  /** Prevents restarts. */
   beginStop(): void;
   stop(): Promise<void>;
 };
 
-type Running = { child: ChildProcess; url: string | undefined; startedAtMs: number };
-
-/**
- * Runs each program (`name -> TypeScript file`) as a child of the broker, with an environment of few variables and
- * a folder of its own. A program that ends is started again after `restartDelayMs`, doubling while it keeps failing.
- */
-export function createServices(options: {
+type ServiceOptions = {
   programs: ServicePrograms;
   dataDir: string;
   secret: string;
   restartDelayMs: number;
   clock: Clock;
   log: Log;
-}): Services {
+};
+
+/** The process of a service; `url` is set once it is ready. */
+type Running = { child: ReturnType<typeof spawnService>; url: string | undefined; startedAtMs: number };
+
+/**
+ * Runs each program as a child of the broker, with few environment variables and its own folder. A program that ends is
+ * restarted after `restartDelayMs`, doubling while it keeps failing.
+ */
+export function createServices(options: ServiceOptions): Services {
   const { programs, log } = options;
   const time = elapsedTime(options.clock);
   const running = new Map<string, Running>();
   const failures = new Map<string, number>();
-  const restartAtMs = new Map<string, number>();
-  const timers = new Set<NodeJS.Timeout>();
+  const restarts = new Map<string, { atMs: number; timer: NodeJS.Timeout }>();
   const listeners = new Set<(name: string) => void>();
   const started = new Map<string, Promise<void>>();
   let stopping = false;
@@ -73,33 +74,17 @@ export function createServices(options: {
     const count = failures.get(name) ?? 0;
     failures.set(name, count + 1);
     const delayMs = Math.min(options.restartDelayMs * 2 ** count, maxRestartDelayMs);
-    restartAtMs.set(name, time.now() + delayMs);
     const timer = setTimeout(() => {
-      timers.delete(timer);
-      restartAtMs.delete(name);
+      restarts.delete(name);
       void launch(name);
     }, delayMs);
-    timers.add(timer);
+    restarts.set(name, { atMs: time.now() + delayMs, timer });
   }
 
   async function launch(name: string): Promise<void> {
     const program = programs[name];
     if (program === undefined || stopping) return;
-    const dataDir = join(options.dataDir, 'services', name);
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    const child = spawn(process.execPath, [...memoryFlags, program], {
-      env: {
-        PATH: '/usr/bin:/bin',
-        LANG: 'C.UTF-8',
-        DATA_DIR: dataDir,
-        PORT: '0',
-        SOUK_SERVICE_SECRET: options.secret,
-        ...compileCache,
-      },
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // in a group of its own: Ctrl+C in a terminal is for the broker, which lets calls under way finish
-      detached: true,
-    });
+    const child = spawnService(name, program, options);
     const entry: Running = { child, url: undefined, startedAtMs: time.now() };
     running.set(name, entry);
     try {
@@ -114,8 +99,12 @@ export function createServices(options: {
     createInterface({ input: child.stderr }).on('line', (line) => log.warn({ service: name }, line.slice(0, 500)));
     // The child may end before it reads anything: 'close' reports that, a failed write need not.
     child.stdin.on('error', () => {});
+    await readyOrEnded(name, entry);
+  }
 
-    await new Promise<void>((resolve) => {
+  function readyOrEnded(name: string, entry: Running): Promise<void> {
+    const { child } = entry;
+    return new Promise<void>((resolve) => {
       const deadline = setTimeout(() => {
         log.error({ service: name }, 'a service did not become ready in time');
         child.kill('SIGKILL');
@@ -134,7 +123,7 @@ export function createServices(options: {
         if (time.now() - entry.startedAtMs > steadyAfterMs) failures.delete(name);
         resolve();
         if (stopping) return;
-        log.warn({ service: name, code, signal }, 'a service ended and will be started again');
+        log.warn({ service: name, code, signal }, 'a service ended and will be restarted');
         changed(name);
         restartLater(name);
       });
@@ -143,16 +132,15 @@ export function createServices(options: {
 
   function beginStop(): void {
     stopping = true;
-    for (const timer of timers) clearTimeout(timer);
+    for (const { timer } of restarts.values()) clearTimeout(timer);
   }
 
   return {
-    names: new Set(Object.keys(programs)),
     secret: options.secret,
     address: (name) => running.get(name)?.url,
     restartsInMs(name) {
-      const atMs = restartAtMs.get(name);
-      return atMs === undefined ? undefined : Math.max(0, atMs - time.now());
+      const restart = restarts.get(name);
+      return restart && Math.max(0, restart.atMs - time.now());
     },
     start(name) {
       const starting = started.get(name) ?? launch(name);
@@ -169,6 +157,24 @@ export function createServices(options: {
   };
 }
 
+function spawnService(name: string, program: string, { dataDir, secret }: ServiceOptions) {
+  const folder = join(dataDir, 'services', name);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return spawn(process.execPath, [...memoryFlags, program], {
+    env: {
+      PATH: '/usr/bin:/bin',
+      LANG: 'C.UTF-8',
+      DATA_DIR: folder,
+      PORT: '0',
+      SOUK_SERVICE_SECRET: secret,
+      ...compileCache,
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // its own process group: Ctrl+C in a terminal is for the broker, which lets calls under way finish
+    detached: true,
+  });
+}
+
 async function endChild(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -179,7 +185,7 @@ async function endChild(child: ChildProcess): Promise<void> {
   clearTimeout(deadline);
 }
 
-/** The address in the line `{"ready":true,"url":…}`; undefined for other lines. */
+/** Returns the address in the line `{"ready":true,"url":…}`; undefined for other lines. */
 function readyUrl(line: string): string | undefined {
   const url = parseObject(line)?.['url'];
   return typeof url === 'string' ? url : undefined;

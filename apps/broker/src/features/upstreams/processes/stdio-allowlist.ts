@@ -82,9 +82,9 @@ const entrySchema = z
  * The operator's allow-list: alias -> how to start it. It is a file on disk and never set over the web, since starting a
  * program means trusting it (security.md, Boundaries).
  * `npm` is a package that we install and run, in place of `argv`. `reads` names what the program reads besides the
- * system's folders, this Node and its packages: the sandbox contains nothing else. `network`: none, public addresses
- * alone (true), or this machine's ("host"). `secrets` names variables whose values the operator gives to the broker.
- * Placeholders: {node} this Node, {package:name/file} a file of an installed package, {personDir} the person's own folder.
+ * system's folders, this Node and its packages: the sandbox contains nothing else. `network`: none (false), only public
+ * addresses (true), or this machine's ("host"). `secrets` names variables whose values the operator gives to the broker.
+ * Placeholders: {node} this Node, {package:name/file} a file of an installed package, {personDir} the user's own folder.
  */
 const allowlistSchema = z.record(
   z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'is no alias: small letters, digits and -, at most 63'),
@@ -94,12 +94,12 @@ const allowlistSchema = z.record(
 export type StdioAllowlist = z.output<typeof allowlistSchema>;
 export type AllowlistEntry = StdioAllowlist[string];
 
-/** Whether a program is told the folder that its process may write to: it keeps files there. */
+/** Returns whether a program keeps files: it is told the folder that its process may write to. */
 export function keepsFiles({ argv = [], args = [], env }: Pick<AllowlistEntry, 'argv' | 'args' | 'env'>): boolean {
   return [...argv, ...args, ...Object.values(env)].some((text) => text.includes('{personDir}'));
 }
 
-/** Aliases of programs that came with this installation as its packages: an upgrade of Souk changes them, nobody else does. */
+/** Returns the aliases of programs that are packages of this installation: only an upgrade of Souk changes them. */
 export function bundledPrograms(allowlist: StdioAllowlist): Set<string> {
   const aliases = Object.entries(allowlist).filter(([, { argv }]) =>
     argv?.some((part) => part.startsWith('{package:')),
@@ -129,14 +129,14 @@ export function readStdioAllowlist(path: string): StdioAllowlist {
 }
 
 /**
- * The variable of the broker from which a program gets the secret `name`. No two secrets share one: neither an alias nor
- * a name may contain `__` after its letters.
+ * Returns the broker's variable that holds the secret `name` of a program. No two secrets share a variable: neither an alias
+ * nor a name may contain `__` after its letters.
  */
 export function secretVariable(alias: string, name: string): string {
   return `UPSTREAM_ENV_${alias.toUpperCase().replaceAll('-', '_')}__${name}`;
 }
 
-/** What the operator reads of a server whose program the list does not have, with what to do about it. */
+/** Tells the operator that a server's program is not on the list, and what to do. */
 export function notAllowedText(
   alias: string,
   { stdio, stdioAllowlist }: Pick<Config, 'stdio' | 'stdioAllowlist'>,
@@ -150,7 +150,7 @@ export function notAllowedText(
 
 const placeholders = '{node}, {personDir} and {package:name/file} are';
 
-/** The first `{word}` that stands for nothing; other braces, as those of JSON, are text. */
+/** Returns the first unknown `{word}`. Other braces, such as those of JSON, are text. */
 function unknownPlaceholder(text: string): string | undefined {
   const words = text.match(/\{[A-Za-z]{1,40}\}/g) ?? [];
   return words.find((word) => word !== '{node}' && word !== '{personDir}');
@@ -158,7 +158,7 @@ function unknownPlaceholder(text: string): string | undefined {
 
 const secretEndings = ['token', 'secret', 'password', 'passwd', 'passphrase', 'credentials', 'api_key', 'apikey'];
 
-/** Whether a variable or option of this name is likely to hold a secret: its last words say so. */
+/** Returns whether a variable or option of this name is likely to hold a secret, judging by its last words. */
 export function soundsSecret(name: string): boolean {
   const words = name.toLowerCase().replaceAll('-', '_');
   return [...secretEndings, 'access_key', 'private_key'].some((end) => words === end || words.endsWith(`_${end}`));

@@ -12,41 +12,41 @@ import type { ServerSecrets } from '../secrets/server-secrets.ts';
 import { notSetText } from '../sign-in/client/operator-secrets.ts';
 import { notAllowedText, secretVariable, type AllowlistEntry, type StdioAllowlist } from './stdio-allowlist.ts';
 
-/** A package that an administrator allowed. `lock`: the hashes that it must have. `place`: what its secrets are bound to. */
+/** A package that an administrator allowed. `lock`: its required hashes. `place`: what its secrets are bound to. */
 export type AllowedProgram = AllowlistEntry & { allowed: { lock: string; place: string } };
 type ProgramEntry = AllowlistEntry & Partial<Pick<AllowedProgram, 'allowed'>>;
 
 export const packageOf = ({ npm, allowed }: ProgramEntry): WantedPackage | undefined =>
   npm === undefined || !allowed ? npm : { spec: npm, lock: allowed.lock };
 
-/** Whose program it is: a secret that was entered for one server is given to no other. */
+/** A program and its server: a secret entered for one server is not given to another. */
 export type ProgramOf = { serverId: string; alias: string };
 
 /** The programs that manifests may start, by alias. */
 export type StdioPrograms = {
   /**
-   * How to start a program whose process may write to `personDir`.
-   * @throws UpstreamError not_allowed for an alias that is not on the allow-list; not_set_up with a secret or a package
+   * Returns how to start a program whose process may write to `personDir`.
+   * @throws UpstreamError not_allowed for an alias that is not on the allow-list; not_set_up when a secret or a package is
    *   missing; no_sandbox, no_network
    */
   launch(of: ProgramOf, personDir: string): Launch;
-  /** Whether the program could be started: it is allowed, and has all that it needs. */
+  /** Returns whether the program could be started: it is allowed, and nothing that it needs is missing. */
   isReady(of: ProgramOf): boolean;
   /**
-   * Installs the package of a program that has one. What npm says goes to the server's lines.
+   * Installs the package of a program, if it has one. A failure is recorded among the server's lines.
    * @throws UpstreamError not_set_up
    */
   prepare(serverId: string, alias: string): Promise<void>;
   stop(): Promise<void>;
-  /** What a program is given in secret; undefined: it is not on the allow-list. */
+  /** Returns the secrets that a program gets; undefined if it is not on the allow-list. */
   needsOf(alias: string): ProgramNeeds | undefined;
-  /** What the allow-list says of a program, and whether the sandbox of this machine confines it. */
+  /** Returns a program's entry, and whether the sandbox of this machine confines it. */
   describe(
     alias: string,
   ): { npm: string | undefined; network: AllowlistEntry['network']; confined: boolean } | undefined;
-  /** Takes what a server's program wrote to stderr. @returns the lines as they are kept, without secrets */
+  /** Records what a server's program wrote to stderr. @returns the lines as recorded, without secrets */
   heard(serverId: string, alias: string, use: ProgramUse, lines: readonly string[]): string[];
-  /** The last lines of a server's programs, without secrets. For the operator alone. @param uses by default all */
+  /** Returns the last lines of a server's programs, without secrets, for the operator alone. @param uses by default all */
   linesOf(serverId: string, uses?: readonly ProgramUse[]): readonly string[];
 };
 
@@ -54,11 +54,11 @@ export function createStdioPrograms(options: {
   allowlist: StdioAllowlist;
   /** Packages that administrators allowed, by alias. */
   allowed?: (() => ReadonlyMap<string, AllowedProgram>) | undefined;
-  /** Which list that is. */
+  /** Names the list in errors. */
   config: Pick<Config, 'stdio' | 'stdioAllowlist'>;
-  /** What the operator supplies, by variable. */
+  /** Values that the operator supplies, by variable. */
   secrets: ReadonlyMap<string, string>;
-  /** What administrators entered. */
+  /** Values that administrators entered. */
   entered: Pick<ServerSecrets, 'find' | 'valuesOf'>;
   sandbox: Sandbox;
   packages: PackageInstaller;
@@ -66,7 +66,7 @@ export function createStdioPrograms(options: {
 }): StdioPrograms {
   const { allowlist, secrets, entered, sandbox, packages } = options;
   const programLog = createProgramLog(options.log);
-  // the operator's list counts first
+  // the operator's list has precedence
   const find = (alias: string): ProgramEntry | undefined =>
     Object.hasOwn(allowlist, alias) ? allowlist[alias] : options.allowed?.().get(alias);
 
@@ -75,7 +75,7 @@ export function createStdioPrograms(options: {
     const entry = find(alias);
     if (!entry) throw new UpstreamError('not_allowed', notAllowedText(alias, options.config));
     if (entry.allowed && !sandbox.confines) {
-      throw new UpstreamError('no_sandbox', 'packages that administrators allowed run in bubblewrap alone');
+      throw new UpstreamError('no_sandbox', 'packages that administrators allowed run only in bubblewrap');
     }
     const wanted = packageOf(entry);
     const program = wanted === undefined ? undefined : packages.find(wanted, entry.bin);
@@ -120,7 +120,7 @@ export function createStdioPrograms(options: {
     return [...set, ...entered.valuesOf(serverId)];
   }
 
-  /** The operator's variable counts before what an administrator entered for this server. */
+  /** Returns the values of a program's secrets. The operator's variable has precedence over an administrator's entry. */
   function secretsFor({ serverId, alias }: ProgramOf, entry: ProgramEntry): Record<string, string> {
     const { names, place, variableOf } = needsOf(alias, entry);
     return Object.fromEntries(
@@ -135,18 +135,18 @@ export function createStdioPrograms(options: {
   }
 }
 
-/** What a program on the allow-list is given in secret. */
+/** Returns the secrets that a program on the allow-list gets. */
 export function needsOf(alias: string, { secrets: names, allowed }: ProgramEntry): ProgramNeeds {
-  // the operator's variable was given to what the operator's list starts, and to nothing else of the same alias
+  // the operator's variable is only for the program of the operator's list, not for another with the same alias
   if (allowed) return { names, place: allowed.place, variableOf: () => null };
   return { names, place: programPlaceOf(alias), variableOf: (name) => secretVariable(alias, name) };
 }
 
-/** The sandbox for these programs, and a line in the log for each that is open to the network or cannot start. */
+/** Opens the sandbox for these programs, and warns of each that can reach this machine's network or cannot start. */
 export async function sandboxFor(
   allowlist: StdioAllowlist,
   config: Pick<Config, 'stdio' | 'production' | 'upstreamSecrets' | 'programLimits' | 'adminMayAllow'>,
-  /** Whether every deployed server that starts this program has the secret by an entry of its own. */
+  /** Whether an administrator entered the secret for every deployed server that starts this program. */
   isEntered: (alias: string, name: string) => boolean,
   log: Log,
 ): Promise<Sandbox> {

@@ -8,7 +8,7 @@ import { createProcessPlaces } from './process-places.ts';
 
 /** Gateway.md, Lifetimes and limits. */
 const maxProcesses = 32;
-/** What stops a program without being a crash: it can be started again as soon as that has changed. */
+/** Reasons that stop a program without being a crash: it can be restarted as soon as they are resolved. */
 const noCrash: ReadonlySet<UpstreamErrorKind> = new Set([
   'folder_full',
   'shared_folder_full',
@@ -20,19 +20,19 @@ const noCrash: ReadonlySet<UpstreamErrorKind> = new Set([
   'not_set_up',
 ]);
 
-/** Starts programs: up to a fixed number at once, and none that keeps crashing. */
+/** Starts up to 32 programs, and does not restart those that keep crashing. */
 export type Supervisor = {
   /**
-   * Starts a program, which takes a place until it is closed.
-   * @param identity whose process it is: each has its own record of crashes
-   * @throws UpstreamError of `open`; busy with every place taken; quarantined, restarting after crashes
+   * Starts a program, which occupies a place until it is closed.
+   * @param identity server and owner of the process: crashes are recorded per identity
+   * @throws UpstreamError of `open`; busy when every place is taken; quarantined, restarting after crashes
    */
   start(identity: ProcessIdentity, open: () => Promise<Upstream>): Promise<Upstream>;
-  /** A process ended that we had not ended. */
+  /** Records that a process ended which we had not ended. */
   ended(identity: ProcessIdentity, why: UpstreamError | undefined): void;
-  /** A process became idle. */
+  /** Called when a process became idle. */
   becameIdle(): void;
-  /** Processes of this server may be started again, in spite of earlier crashes. */
+  /** Lets processes of this server restart despite earlier crashes. */
   reset(serverId: string): void;
   tidy(): void;
   stop(): void;
@@ -48,21 +48,22 @@ export function createSupervisor(options: {
 }): Supervisor {
   const crashes = createCrashRecord(options.clock);
   const places = createProcessPlaces({ max: maxProcesses, timers: options.timers, evictIdle: options.evictIdle });
-  const crashed = ({ serverId, userId }: ProcessIdentity, why: UpstreamError | undefined) => {
-    if (!crashes.crashed(nameOf({ serverId, userId }), why)) return;
+  const nameOf = ({ serverId, userId }: ProcessIdentity) => `${serverId}/${userId ?? ''}`;
+  const crashed = (identity: ProcessIdentity, why: UpstreamError | undefined) => {
+    if (!crashes.crashed(nameOf(identity), why)) return;
+    const { serverId, userId } = identity;
     options.log.warn({ server: serverId, ...(userId !== undefined && { userId }) }, quarantinedText(serverId));
   };
-  const nameOf = ({ serverId, userId }: ProcessIdentity) => `${serverId}/${userId ?? ''}`;
 
   return {
     async start(identity, open) {
       crashes.check(nameOf(identity), identity.serverId);
-      const giveBack = await places.take(identity.userId ?? '');
+      const release = await places.take(identity.userId ?? '');
       try {
         const upstream = await open();
-        return { ...upstream, close: () => upstream.close().finally(giveBack) };
+        return { ...upstream, close: () => upstream.close().finally(release) };
       } catch (error) {
-        giveBack();
+        release();
         if (error instanceof UpstreamError && !noCrash.has(error.kind)) crashed(identity, error);
         throw error;
       }

@@ -8,17 +8,17 @@ import { placeText, secretPlace } from './secret-place.ts';
 import type { EnvironmentPlaces } from './environment-places.ts';
 import type { EnteredSecret, ServerSecrets } from './server-secrets.ts';
 
-/** What a program on the allow-list is given in secret. */
+/** The secrets that a program on the allow-list gets. */
 export type ProgramNeeds = { names: readonly string[]; place: string; variableOf(name: string): string | null };
 
 export type SecretParts = {
   catalogue: Pick<Catalogue, 'versions' | 'findManifest'>;
   secrets: ServerSecrets;
-  /** undefined: the alias is not on the allow-list. */
+  /** Returns undefined if the alias is not on the allow-list. */
   needsOf(alias: string): ProgramNeeds | undefined;
-  /** The operator's values by their variables. */
+  /** The operator's values by variable. */
   environment: ReadonlyMap<string, string>;
-  /** Each of its headers goes to one address alone. */
+  /** The address that each server's headers of the environment are bound to. */
   places: Pick<EnvironmentPlaces, 'boundTo' | 'bind'>;
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };
@@ -27,23 +27,23 @@ export type SecretParts = {
 type NeedingServer = { id: string; manifest: Pick<Manifest, 'connection' | 'auth'> };
 
 type Named = { kind: SecretKind; name: string; place: string };
-type Needed = Named & { versions: string[]; variable: string | null };
+type Needed = Named & { variable: string | null };
 
 /** What administrators and the operator's command do with the secrets of servers. */
 export type SecretAdministration = {
-  /** @throws SoukError not_found without a manifest of this id */
+  /** @throws SoukError not_found when there is no manifest of this id */
   list(serverId: string): Promise<Omit<ServerSecretList, 'success'>>;
-  /** @throws SoukError not_found, changed_since_shown where the manifest names another place, invalid_request */
+  /** @throws SoukError not_found, changed_since_shown when the manifest names another place, invalid_request */
   set(serverId: string, named: Named, value: string, by: DecidedBy): Promise<void>;
-  /** How many secrets a manifest needs and has not, or has sealed under another master key. */
+  /** Counts the secrets that a manifest needs and that are missing, or sealed with another master key. */
   missingOf(server: NeedingServer): number;
-  /** Names of variables that a program is given for a server. */
+  /** Returns the names of the variables that were entered for a server's program. */
   enteredFor(serverId: string, alias: string): string[];
   /** @throws SoukError not_found */
   remove(serverId: string, named: Named, by: DecidedBy): Promise<void>;
   /**
-   * Gives the headers of the environment to the address of a current version alone, where there are several of the named one.
-   * @returns the address, and the one before
+   * Binds the headers of the environment to the address of a current version: of the named one, if there are several.
+   * @returns the address, and the previous one
    * @throws SoukError not_found, invalid_request
    */
   bindEnvironment(
@@ -54,47 +54,10 @@ export type SecretAdministration = {
 };
 
 export function administerSecrets(parts: SecretParts): SecretAdministration {
-  const { secrets } = parts;
-
-  async function needed(serverId: string): Promise<Needed[]> {
-    const byKey = new Map<string, Needed>();
-    for (const { version, server } of await currentManifests(serverId, parts.catalogue)) {
-      for (const one of neededBy(server, parts)) {
-        const key = JSON.stringify([one.kind, stored(one).name, one.place]);
-        const known = byKey.get(key) ?? { ...one, versions: [] };
-        known.versions.push(version);
-        byKey.set(key, known);
-      }
-    }
-    return [...byKey.values()];
-  }
-
-  /** The address that gets the operator's variable instead of this place. */
-  function boundElsewhere(
-    serverId: string,
-    { kind, place, variable }: Named & Pick<Needed, 'variable'>,
-  ): string | null {
-    if (kind !== 'header' || variable === null || !parts.environment.has(variable)) return null;
-    const boundTo = parts.places.boundTo(serverId) ?? place;
-    return boundTo === place ? null : boundTo;
-  }
-
-  const isGiven = (serverId: string, one: Named & Pick<Needed, 'variable'>) =>
-    one.variable !== null && parts.environment.has(one.variable) && boundElsewhere(serverId, one) === null;
-
-  function stateOf(serverId: string, one: Named & Pick<Needed, 'variable'>): NeededSecret['state'] {
-    if (isGiven(serverId, one)) return 'environment';
-    const found = secrets.entered(serverId).find((other) => isSame(one, other));
-    if (!found) return 'missing';
-    return found.isReadable ? 'set' : 'unreadable';
-  }
-
-  const isSame = (one: Named, other: Named) =>
-    one.kind === other.kind && stored(one).name === stored(other).name && one.place === other.place;
-
+  const { secrets, places } = parts;
   return {
     async list(serverId) {
-      const wanted = await needed(serverId);
+      const wanted = await neededOf(serverId, parts);
       const entered = secrets.entered(serverId);
       const emails = await parts.emailsOf(entered.flatMap(({ setBy }) => setBy ?? []));
       const whoAndWhen = ({ setAt, setBy }: EnteredSecret) => ({
@@ -107,8 +70,8 @@ export function administerSecrets(parts: SecretParts): SecretAdministration {
           const found = entered.find((other) => isSame(one, other));
           return {
             ...one,
-            state: stateOf(serverId, one),
-            boundTo: boundElsewhere(serverId, one),
+            state: stateOf(serverId, one, parts),
+            boundTo: boundElsewhere(serverId, one, parts),
             entered: found ? whoAndWhen(found) : null,
           };
         }),
@@ -117,7 +80,7 @@ export function administerSecrets(parts: SecretParts): SecretAdministration {
     },
 
     async set(serverId, named, value, by) {
-      const wanted = (await needed(serverId)).filter(
+      const wanted = (await neededOf(serverId, parts)).filter(
         (one) => one.kind === named.kind && stored(one).name === stored(named).name,
       );
       if (wanted.length === 0) {
@@ -125,12 +88,12 @@ export function administerSecrets(parts: SecretParts): SecretAdministration {
       }
       const here = wanted.find(({ place }) => place === named.place);
       if (!here) {
-        const places = wanted.map(({ place }) => placeText(place)).join(' and ');
+        const current = wanted.map(({ place }) => placeText(place)).join(' and ');
         throw new SoukError('changed_since_shown', {
-          message: `${named.name} goes to ${places} now, and not to ${placeText(named.place)}. Nothing was stored. Please look again.`,
+          message: `${named.name} goes to ${current} now, and not to ${placeText(named.place)}. Nothing was stored. Please look again.`,
         });
       }
-      if (isGiven(serverId, here)) {
+      if (isGiven(serverId, here, parts)) {
         throw new SoukError('invalid_request', {
           message: `The operator has set ${here.variable}, which counts: a value that is entered here would not be used.`,
         });
@@ -139,8 +102,8 @@ export function administerSecrets(parts: SecretParts): SecretAdministration {
     },
 
     missingOf(server) {
-      return neededBy(server, parts).filter((one) => ['missing', 'unreadable'].includes(stateOf(server.id, one)))
-        .length;
+      const isMissing = (one: Needed) => ['missing', 'unreadable'].includes(stateOf(server.id, one, parts));
+      return neededBy(server, parts).filter(isMissing).length;
     },
 
     enteredFor(serverId, alias) {
@@ -154,10 +117,10 @@ export function administerSecrets(parts: SecretParts): SecretAdministration {
     remove: (serverId, named, by) => secrets.remove({ serverId, ...stored(named) }, by),
 
     async bindEnvironment(serverId, version, by) {
-      const headers = (await needed(serverId)).filter(
+      const headers = (await neededOf(serverId, parts)).filter(
         ({ kind, versions }) => kind === 'header' && (version === undefined || versions.includes(version)),
       );
-      const before = parts.places.boundTo(serverId) ?? null;
+      const before = places.boundTo(serverId) ?? null;
       const all = [...new Set(headers.map(({ place }) => place))];
       const others = all.filter((place) => place !== before);
       const [place = all[0]] = others;
@@ -171,18 +134,58 @@ export function administerSecrets(parts: SecretParts): SecretAdministration {
           message: `The versions of ${serverId} are at ${others.join(' and ')}: name one with --version.`,
         });
       }
-      await parts.places.bind(serverId, place, by);
+      await places.bind(serverId, place, by);
       return { place, before };
     },
   };
 }
 
-/** Names of headers are equal in any case. */
+/** Returns the address that gets the operator's variable instead of this place. */
+function boundElsewhere(
+  serverId: string,
+  { kind, place, variable }: Needed,
+  { environment, places }: SecretParts,
+): string | null {
+  if (kind !== 'header' || variable === null || !environment.has(variable)) return null;
+  const boundTo = places.boundTo(serverId) ?? place;
+  return boundTo === place ? null : boundTo;
+}
+
+function isGiven(serverId: string, one: Needed, parts: SecretParts): boolean {
+  return one.variable !== null && parts.environment.has(one.variable) && boundElsewhere(serverId, one, parts) === null;
+}
+
+function stateOf(serverId: string, one: Needed, parts: SecretParts): NeededSecret['state'] {
+  if (isGiven(serverId, one, parts)) return 'environment';
+  const found = parts.secrets.entered(serverId).find((other) => isSame(one, other));
+  if (!found) return 'missing';
+  return found.isReadable ? 'set' : 'unreadable';
+}
+
+function isSame(one: Named, other: Named): boolean {
+  return one.kind === other.kind && stored(one).name === stored(other).name && one.place === other.place;
+}
+
+/** Returns the secret as stored: names of headers are case-insensitive. */
 function stored({ kind, name, place }: Named): Named {
   return { kind, name: kind === 'header' ? name.toLowerCase() : name, place };
 }
 
-/** The deployed and the staged version; without either, the last one, which may be deployed again. */
+/** Returns the secrets of a server's current versions, each with the versions that need it. */
+async function neededOf(serverId: string, parts: SecretParts): Promise<(Needed & { versions: string[] })[]> {
+  const byKey = new Map<string, Needed & { versions: string[] }>();
+  for (const { version, server } of await currentManifests(serverId, parts.catalogue)) {
+    for (const one of neededBy(server, parts)) {
+      const key = JSON.stringify([one.kind, stored(one).name, one.place]);
+      const known = byKey.get(key) ?? { ...one, versions: [] };
+      known.versions.push(version);
+      byKey.set(key, known);
+    }
+  }
+  return [...byKey.values()];
+}
+
+/** Returns the deployed and the staged version; without either, the last one, which may be deployed again. */
 async function currentManifests(
   serverId: string,
   catalogue: SecretParts['catalogue'],
@@ -200,7 +203,7 @@ async function currentManifests(
   return manifests;
 }
 
-function neededBy(server: NeedingServer, { needsOf }: SecretParts): Omit<Needed, 'versions'>[] {
+function neededBy(server: NeedingServer, { needsOf }: SecretParts): Needed[] {
   const { auth, connection } = server.manifest;
   const needs = connection.type === 'stdio' ? needsOf(connection.command) : undefined;
   const place = secretPlace(server, () => needs?.place ?? '');

@@ -2,7 +2,7 @@ import type { Catalogue } from '#features/catalogue/index.ts';
 import { programPlaceOf } from './secret-place.ts';
 import type { ServerSecrets } from './server-secrets.ts';
 
-/** Answers whether every deployed server that starts a program has its secret by an entry of its own; false where none starts it. */
+/** Returns a function that tells whether a secret was entered for every deployed server, and at least one, that starts a program. */
 export function enteredForAll({
   catalogue,
   entered,

@@ -11,15 +11,15 @@ import { secretPlace } from './secret-place.ts';
 const channel = 'souk_environment_places';
 
 /**
- * The one address that gets the headers which the operator set for a server by environment: the one that was deployed first
- * while they were set, until the operator names another one. A manifest with another address does not get them.
+ * The address that a server's headers from the environment are bound to: the first one deployed while they were set, until
+ * the operator names another one. A manifest with another address does not get them.
  */
 export type EnvironmentPlaces = {
-  /** undefined: the server was never deployed with them. */
+  /** Returns undefined if the server was never deployed with them. */
   boundTo(serverId: string): string | undefined;
-  /** Binds them to another address, for the operator alone. */
+  /** Binds them to another address, on the operator's command. */
   bind(serverId: string, place: string, by: DecidedBy): Promise<void>;
-  /** Called when another address gets the headers of a server, by a command at any broker. */
+  /** Calls `listener` when a command at any broker has bound a server's headers to another address. */
   onChange(listener: (serverId: string) => void): void;
   stop(): Promise<void>;
 };
@@ -27,7 +27,7 @@ export type EnvironmentPlaces = {
 export async function createEnvironmentPlaces(options: {
   db: Database;
   catalogue: Pick<Catalogue, 'snapshot' | 'onChange'>;
-  /** The operator's values by their variables. */
+  /** The operator's values by variable. */
   environment: ReadonlyMap<string, string>;
   clock: Clock;
   log: Log;
@@ -35,10 +35,10 @@ export async function createEnvironmentPlaces(options: {
   const { db, catalogue, clock, log } = options;
   const kysely: Kysely<Record<never, never>> = db.kysely;
   const listeners = new Set<(serverId: string) => void>();
-  /** Servers have no __ in their part of a variable. */
+  /** Prefixes of header variables up to `__`, which a server's part cannot contain. */
   const starts = new Set([...options.environment.keys()].map((name) => name.slice(0, name.indexOf('__') + 2)));
   let bound = new Map<string, string>();
-  /** Readings and bindings come one after the other: an older reading never takes the place of a newer one. */
+  /** Serializes readings and bindings: an older reading cannot replace a newer one. */
   let working: Promise<void> = Promise.resolve();
 
   function boundTo(serverId: string): string | undefined {
@@ -63,7 +63,7 @@ export async function createEnvironmentPlaces(options: {
     return next;
   }
 
-  /** The first address keeps them: a row that is there already stays. */
+  /** Binds the headers to the first address; existing rows stay. */
   async function bindFirst(servers: readonly CatalogueServer[]): Promise<void> {
     const unbound = servers.filter(({ id }) => starts.has(headerVariable(id, '')) && !bound.has(id));
     if (unbound.length === 0) return;

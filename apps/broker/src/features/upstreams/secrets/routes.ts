@@ -3,7 +3,7 @@ import type { Caller } from '#platform/http/caller.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { SecretAdministration } from './administer-secrets.ts';
 
-/** What administrators see and set of the secrets of servers. Each change wants a fresh sign-in. */
+/** Mounts the administrators' calls on the secrets of servers. Each change requires a recent sign-in. */
 export function mountServerSecrets(
   router: Router,
   parts: { administration: SecretAdministration; requireRecentSignIn(caller: Caller): void },

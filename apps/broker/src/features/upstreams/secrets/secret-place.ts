@@ -1,9 +1,9 @@
 import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 
 /**
- * What alone gets a secret that is entered for a server: the whole address of its manifest, and not its origin alone, since
- * hosts that serve many customers tell them apart by the path; or the program that it starts.
- * @param programPlace of a program, by its alias
+ * Returns the only place that gets a secret of a server: the whole address of its manifest, since shared hosts tell customers
+ * apart by the path; or the program that it starts.
+ * @param programPlace returns the place of a program by its alias
  */
 export function secretPlace(
   { manifest: { connection } }: { manifest: Pick<Manifest, 'connection'> },
@@ -12,12 +12,12 @@ export function secretPlace(
   return connection.type === 'stdio' ? programPlace(connection.command) : connection.url;
 }
 
-/** The place in an administrator's words. */
+/** Describes a place to an administrator. */
 export function placeText(place: string): string {
   return place.startsWith(ofProgram) ? `the program ${place.slice(ofProgram.length)}` : place;
 }
 
 const ofProgram = 'program:';
 
-/** A program of the operator's allow-list: what the alias starts is the operator's decision. */
+/** Returns the place of a program on the operator's allow-list, who decides what the alias starts. */
 export const programPlaceOf = (alias: string): string => `${ofProgram}${alias}`;

@@ -7,31 +7,21 @@ import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 
-/** Which secret it is, and the one place that gets it. The name of a header is in small letters. */
+/** A secret, and the only place that gets it. The name of a header is in lower case. */
 export type SecretOf = { serverId: string; kind: SecretKind; name: string; place: string };
 
 export type SecretRow = SecretOf & { sealed: string; setBy: string | null; setAt: Date };
 
 export const secretChannel = 'souk_server_secrets';
-/** A server needs few; each address that it had may have some. */
+/** Secrets per server: it needs few, but each of its former addresses may have some. */
 const mostOfServer = 128;
 
-/** The rows of `server_secrets`, each change with its audit row and its notice in one transaction. */
-export type SecretRows = {
-  /** @param serverIds undefined: all of them */
-  read(serverIds?: readonly string[]): Promise<SecretRow[]>;
-  /** @throws SoukError invalid_request where the server has too many */
-  put(of: SecretOf, value: string, by: DecidedBy, at: Date): Promise<void>;
-  /** @throws SoukError not_found */
-  remove(of: SecretOf, by: DecidedBy, at: Date): Promise<void>;
-  /** @throws SealedTextError */
-  open(row: SecretRow): string;
-};
-
-export function createSecretRows({ db, vault }: { db: Database; vault: Vault }): SecretRows {
+/** The rows of `server_secrets`. Each change is one transaction with its audit row and notice. */
+export function createSecretRows({ db, vault }: { db: Database; vault: Vault }) {
   const kysely: Kysely<Record<never, never>> = db.kysely;
   return {
-    async read(serverIds) {
+    /** @param serverIds undefined: all servers */
+    async read(serverIds?: readonly string[]): Promise<SecretRow[]> {
       const { rows } = await db.query<SecretRow>(
         `select server_id as "serverId", kind, name, place, sealed, set_by as "setBy", set_at as "setAt"
          from server_secrets where $1::jsonb is null or server_id in (select jsonb_array_elements_text($1::jsonb))
@@ -41,9 +31,10 @@ export function createSecretRows({ db, vault }: { db: Database; vault: Vault }):
       return rows;
     },
 
-    put: (of, value, by, at) =>
+    /** @throws SoukError invalid_request when the server has too many */
+    put: (of: SecretOf, value: string, by: DecidedBy, at: Date) =>
       kysely.transaction().execute(async (tx) => {
-        // one after the other for one server: the count then holds, and the audit log has them in their order
+        // serializes changes per server, so that the count holds and the audit log is in order
         await sql`select 1 from servers where id = ${of.serverId} for update`.execute(tx);
         const { rows: known } = await sql<{ same: boolean }>`select (kind, name, place_hash)
             = (${of.kind}::text, ${of.name}::text, ${hashOf(of.place)}::text) as same
@@ -62,7 +53,8 @@ export function createSecretRows({ db, vault }: { db: Database; vault: Vault }):
         await tell(tx, of, isKnown ? 'secret.replaced' : 'secret.set', by, at);
       }),
 
-    remove: (of, by, at) =>
+    /** @throws SoukError not_found */
+    remove: (of: SecretOf, by: DecidedBy, at: Date) =>
       kysely.transaction().execute(async (tx) => {
         const { numAffectedRows } = await sql`delete from server_secrets where server_id = ${of.serverId}
           and kind = ${of.kind} and name = ${of.name} and place_hash = ${hashOf(of.place)}`.execute(tx);
@@ -72,11 +64,12 @@ export function createSecretRows({ db, vault }: { db: Database; vault: Vault }):
         await tell(tx, of, 'secret.removed', by, at);
       }),
 
-    open: (row) => vault.open(contextOf(row), row.sealed),
+    /** @throws SealedTextError */
+    open: (row: SecretRow): string => vault.open(contextOf(row), row.sealed),
   };
 }
 
-/** Names of variables that were entered, for a check beside no broker: it opens no value. */
+/** Reads the names of entered variables, without their values, for a check without a running broker. */
 export async function readEnteredNames(query: Query): Promise<{ serverId: string; name: string; place: string }[]> {
   const { rows } = await query<{ serverId: string; name: string; place: string }>(
     `select server_id as "serverId", name, place from server_secrets where kind = 'variable'`,
@@ -84,7 +77,7 @@ export async function readEnteredNames(query: Query): Promise<{ serverId: string
   return rows;
 }
 
-/** The audit row, and the notice to all brokers, which comes with the commit or not at all. */
+/** Writes the audit row and notifies all brokers on commit. */
 async function tell(
   tx: Parameters<typeof writeAudit>[0],
   { serverId, kind, name, place }: SecretOf,
@@ -97,12 +90,12 @@ async function tell(
   await sql`select pg_notify(${secretChannel}, ${serverId})`.execute(tx);
 }
 
-/** It opens for this server, name and place alone: a row that is changed or copied is useless. */
+/** Returns what a secret is sealed for. A row that is changed, or copied to another server or place, cannot be opened. */
 function contextOf({ serverId, kind, name, place }: SecretOf) {
   return { table: 'server_secrets', row: JSON.stringify([serverId, kind, name, place]), userId: '' };
 }
 
-/** An address may be longer than a key of an index. */
+/** Hashes a place, since an address may be too long for an index key. */
 function hashOf(place: string): string {
   return createHash('sha256').update(place).digest('base64url');
 }

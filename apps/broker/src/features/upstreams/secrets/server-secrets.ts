@@ -3,26 +3,27 @@ import type { Clock } from '#platform/clock.ts';
 import { SealedTextError, type Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { followRows } from '../follow-rows.ts';
 import { createSecretRows, secretChannel, type SecretOf, type SecretRow } from './secret-rows.ts';
 
-/** A process that was started with a value may still write it after another took its place. */
+/** Former values remembered per server: a process that was started with one may still write it. */
 const formerOfServer = 64;
 
-/** A secret that was entered. `isReadable`: this broker's master key opens it. */
+/** An entered secret. `isReadable`: this broker's master key opens it. */
 export type EnteredSecret = SecretOf & { setBy: string | null; setAt: Date; isReadable: boolean };
 
-/** The secrets that administrators entered for servers, in memory: requests read them and never wait. */
+/** The secrets that administrators entered for servers, in memory, so that requests do not wait for them. */
 export type ServerSecrets = {
-  /** The value for exactly this place; undefined where none was entered, or it cannot be read. */
+  /** Returns the value for exactly this place; undefined if none was entered or it cannot be read. */
   find(of: SecretOf): string | undefined;
   entered(serverId: string): readonly EnteredSecret[];
-  /** What must not be shown of a server: all that is and was entered for it since the start. */
+  /** Returns the values that must not be shown: the current ones, and former ones since the start. */
   valuesOf(serverId: string): readonly string[];
-  /** @throws SoukError invalid_request where the server has too many */
+  /** @throws SoukError invalid_request when the server has too many */
   put(of: SecretOf, value: string, by: DecidedBy): Promise<void>;
   /** @throws SoukError not_found */
   remove(of: SecretOf, by: DecidedBy): Promise<void>;
-  /** Called after a change of a server's secrets by any broker. */
+  /** Calls `listener` after a change of a server's secrets by any broker. */
   onChange(listener: (serverId: string) => void): void;
   stop(): Promise<void>;
 };
@@ -38,13 +39,11 @@ export async function createServerSecrets(options: {
   clock: Clock;
   log: Log;
 }): Promise<ServerSecrets> {
-  const { db, clock, log } = options;
+  const { clock, log } = options;
   const rows = createSecretRows(options);
   const listeners = new Set<(serverId: string) => void>();
   let kept = new Map<string, readonly Kept[]>();
   const former = new Map<string, Set<string>>();
-  /** Readings come one after the other: an older one never takes the place of a newer one. */
-  let reading: Promise<void> = Promise.resolve();
 
   function keepRow(row: SecretRow): Kept {
     try {
@@ -67,21 +66,21 @@ export async function createServerSecrets(options: {
     }
   }
 
-  /** A rotation of the master key seals the same value anew: connections with it go on. */
-  function isSet(row: SecretRow, known: Kept | undefined): boolean {
+  /** Returns whether a row has the same value. A rotation of the master key seals it again; connections with it stay open. */
+  function isUnchanged(row: SecretRow, known: Kept | undefined): boolean {
     if (row.sealed === known?.row.sealed) return true;
     return known !== undefined && isSame(known, row) && row.setAt.getTime() === known.row.setAt.getTime();
   }
 
-  async function read(serverId: string | undefined): Promise<void> {
-    const found = Map.groupBy(await rows.read(serverId === undefined ? undefined : [serverId]), (row) => row.serverId);
-    const concerned = serverId === undefined ? new Set([...kept.keys(), ...found.keys()]) : new Set([serverId]);
+  async function read(serverId: string): Promise<void> {
+    const found = Map.groupBy(await rows.read(serverId === '' ? undefined : [serverId]), (row) => row.serverId);
+    const concerned = serverId === '' ? new Set([...kept.keys(), ...found.keys()]) : new Set([serverId]);
     const next = new Map(kept);
     const changed: string[] = [];
     for (const id of concerned) {
       const before = kept.get(id) ?? [];
       const now = found.get(id) ?? [];
-      if (before.length === now.length && now.every((row, at) => isSet(row, before[at]))) continue;
+      if (before.length === now.length && now.every((row, at) => isUnchanged(row, before[at]))) continue;
       remember(id, before);
       if (now.length === 0) next.delete(id);
       else next.set(id, now.map(keepRow));
@@ -99,17 +98,9 @@ export async function createServerSecrets(options: {
     ...(former.get(serverId) ?? []),
   ];
 
-  function readAgain(serverId?: string): Promise<void> {
-    const next = reading.then(() => read(serverId));
-    reading = next.catch(() => {});
-    return next;
-  }
-
-  const failed = (error: unknown) => log.error({ err: error }, 'the secrets of servers cannot be read again');
-  const hear = (payload: string) => void readAgain(payload === '' ? undefined : payload).catch(failed);
-  // before the first reading, so that no change falls between the two
-  const stopListening = await db.listen(secretChannel, hear, () => hear(''));
-  await readAgain();
+  const { readAgain, stop } = await followRows(options.db, secretChannel, read, (error) =>
+    log.error({ err: error }, 'the secrets of servers cannot be refetched'),
+  );
 
   return {
     find: (of) => kept.get(of.serverId)?.find((each) => isSame(each, of))?.value,
@@ -128,9 +119,6 @@ export async function createServerSecrets(options: {
       await readAgain(of.serverId);
     },
     onChange: (listener) => void listeners.add(listener),
-    async stop() {
-      await stopListening();
-      await reading;
-    },
+    stop,
   };
 }

@@ -57,7 +57,6 @@ export async function openPool(
       restartsInMs: () => undefined,
       start: async () => {},
       onChange: () => {},
-      names: new Set(),
       pids: () => new Map(),
       beginStop: () => {},
       stop: async () => {},

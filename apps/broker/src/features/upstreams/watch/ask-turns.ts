@@ -2,27 +2,27 @@ import type { Clock } from '#platform/clock.ts';
 import type { Timers } from '../pool/timers.ts';
 
 /**
- * Turns for asking servers what they offer. Thousands of servers that are to be asked at once, as at a start, are asked a
- * few after the other, so that calls and sign-ins go on beside it.
+ * Limits how fast servers are asked what they offer. When thousands have to be asked, as at a start, a few are asked at a
+ * time so that calls and sign-ins go on meanwhile.
  */
 export type AskTurns = {
-  /** Resolves when the turn has come; `done` gives its place to the next one. Resolves at once after a stop. */
+  /** Resolves when the turn has come; `done` passes it on to the next. Resolves immediately after a stop. */
   take(): Promise<{ done(): void }>;
-  /** How many wait. */
+  /** Number of waiting callers. */
   waiting(): number;
-  /** Lets all go that wait. */
+  /** Gives every waiting caller its turn. */
   stop(): void;
 };
 
 export type TurnLimits = {
-  /** Under way at the same time. A server that hangs holds its place until its deadline. */
+  /** Discoveries under way. A server that hangs keeps its turn until its deadline. */
   atOnce: number;
-  /** Begun one right after the other, after a rest. */
+  /** Discoveries that may begin immediately after an idle time. */
   burst: number;
   perSecond: number;
 };
 
-/** A discovery takes some 5 ms of the processor, the database's included: a quarter of a core. 5,000 begin within 111 s. */
+/** A discovery takes about 5 ms of CPU with the database: 45/s use a quarter of a core, and 5,000 begin within 111 s. */
 const defaults: TurnLimits = { atOnce: 256, burst: 32, perSecond: 45 };
 
 export function createAskTurns(options: { clock: Clock; timers: Timers; limits?: TurnLimits | undefined }): AskTurns {
@@ -31,7 +31,7 @@ export function createAskTurns(options: { clock: Clock; timers: Timers; limits?:
   let next = 0;
   let underWay = 0;
   let stopped = false;
-  /** How many may begin now, as of `countedAtMs`. */
+  /** Discoveries that may begin, as of `countedAtMs`. */
   let allowed = limits.burst;
   let countedAtMs = clock.now();
   let cancelTimer: (() => void) | undefined;

@@ -1,29 +1,29 @@
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 
-/** Servers that people use are checked so often at most, all together; the interval grows with their number. */
+/** Checks per second of all servers in use; the interval grows with their number. */
 const usedPerSecond = 100;
-/** The same of servers that nobody used for a day. */
+/** Checks per second of all servers unused for a day. */
 const unusedPerSecond = 50;
-/** With the time of a check, a server that people use is found down within 15 s, however many there are. */
+/** Longest interval of a server in use, in intervals: with the time of a check, it is found down within 15 s. */
 const longestUsed = 2;
-/** After a rest of the whole process all are due: they are not checked at once. */
+/** Checks begun together: after a pause of the whole process, every server is due. */
 const mostAtOnce = 100;
 
 /** When each server is checked next. */
 export type CheckTimes = {
-  /** The servers whose time has come, some at a time. From this moment their next interval runs. */
+  /** Returns servers that are due, a limited number at a time, and starts their next interval. */
   due(servers: readonly CatalogueServer[]): CatalogueServer[];
-  /** A server was asked otherwise: its interval begins anew. */
+  /** Restarts the interval of a server that was asked for another reason. */
   asked(serverId: string): void;
   forget(serverId: string): void;
 };
 
 /**
- * Spreads the checks over their interval. Of few servers each is checked once an interval; of thousands those that nobody
- * used for a day are checked less often, so that the checks of all cost the same.
- * @param options.isUsed whether people used a server within a day
- * @param options.clock of elapsed time
+ * Spreads the checks over their interval. With few servers, each is checked once per interval; with thousands, those unused
+ * for a day are checked less often, so that the total cost stays the same.
+ * @param options.isUsed whether a user called the server within a day
+ * @param options.clock elapsed time
  */
 export function createCheckTimes(options: {
   intervalMs: number;
@@ -41,10 +41,10 @@ export function createCheckTimes(options: {
       let used = 0;
       const due: CatalogueServer[] = [];
       for (const server of servers) {
-        const isOfPeople = isUsed(server.id);
-        if (isOfPeople) used++;
+        const isInUse = isUsed(server.id);
+        if (isInUse) used++;
         const last = checkedAtMs.get(server.id) ?? Number.NEGATIVE_INFINITY;
-        const isDue = nowMs - last >= (isOfPeople ? usedIntervalMs : unusedIntervalMs);
+        const isDue = nowMs - last >= (isInUse ? usedIntervalMs : unusedIntervalMs);
         if (!isDue || due.length === mostAtOnce) continue;
         checkedAtMs.set(server.id, nowMs);
         due.push(server);

@@ -3,7 +3,7 @@ import type { UpstreamError, UpstreamErrorKind } from '#adapters/mcp/upstream-er
 
 type Described = { status: ServerStatus; detail: string; era: undefined };
 
-/** Unreachable is `disconnected`; reachable, but without a proper answer, is `error`. */
+/** An unreachable server is `disconnected`; one that is reachable but does not answer properly is `error`. */
 const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string }> = {
   unreachable: { status: 'disconnected', detail: 'The server cannot be reached' },
   closed: { status: 'disconnected', detail: 'The server closed the connection' },
@@ -39,10 +39,10 @@ const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string 
 
 const maxReasonChars = 1000;
 
-/** A server where people sign in shows as connected: these words are for the others. */
+/** Remedy for a server whose manifest has no sign-in; one with a sign-in shows as connected. */
 const signInRemedy = 'add "auth" to its manifest, or correct the header that it is sent';
 
-/** What the operator reads beside that. A server's own words may be a megabyte. */
+/** Returns the reason for the operator. A server's own words may be a megabyte. */
 export function reasonOf({ kind, message }: UpstreamError): string {
   const reason = message.slice(0, maxReasonChars);
   return kind === 'sign_in_required' ? `${reason}: ${signInRemedy}` : reason;

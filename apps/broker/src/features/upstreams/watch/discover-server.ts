@@ -6,7 +6,7 @@ import { describeFailure, reasonOf } from './describe-failure.ts';
 import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
-import { useLease } from '../pool/use-lease.ts';
+import { useConnection } from '../pool/use-connection.ts';
 import { NoConnectionLeft } from '../pool/connection-limits.ts';
 import { leaveOut } from './leave-out.ts';
 import { withAsking, type ServerConnections } from './read-asking.ts';
@@ -14,26 +14,27 @@ import { readSettled, type ReadLists } from './read-settled.ts';
 import type { StdioPrograms } from '../processes/stdio-programs.ts';
 import { isNew, type WatchedServer } from './watched-server.ts';
 
+export type DiscoveryParts = {
+  catalogue: Catalogue;
+  pool: UpstreamPool;
+  programs: Pick<StdioPrograms, 'prepare'>;
+  /** Removes a server's secrets from a text about it: a server may repeat what was sent to it. */
+  hide(serverId: string, text: string): string;
+  log: Log;
+  /** Whether this deployment still exists and the broker is not stopping. */
+  isWanted(): boolean;
+};
+
 /**
- * Asks a server what it offers and stores the answer. A server that cannot be asked keeps its last catalogue and gets
- * a status that says why (gateway.md: lists never wait for upstreams), and `failure` says it in an operator's words.
+ * Asks a server what it offers and stores the answer. A server that cannot be asked keeps its last catalogue and gets a
+ * status that says why (gateway.md: lists never wait for upstreams); `failure` says it in words for the operator.
  * Never rejects for a fault of the server.
  */
 export async function discoverServer(
   server: CatalogueServer,
   watched: Pick<WatchedServer, 'failure' | 'toldFailure' | 'hasNewListsWhileAsked' | 'isLeftOut'>,
-  options: {
-    catalogue: Catalogue;
-    pool: UpstreamPool;
-    programs: Pick<StdioPrograms, 'prepare'>;
-    /** A text about a server without its secrets: a server may repeat what was sent to it. */
-    hide(serverId: string, text: string): string;
-    log: Log;
-    /** Whether this deployment is still there, and the broker not stopping. */
-    isWanted(): boolean;
-  },
+  { catalogue, pool, programs, hide, log, isWanted }: DiscoveryParts,
 ): Promise<void> {
-  const { catalogue, pool, programs, hide, log, isWanted } = options;
   const { connection } = server.manifest;
   try {
     if (connection.type === 'stdio') await programs.prepare(server.id, connection.command);
@@ -41,11 +42,11 @@ export async function discoverServer(
       acquire: (needs) => pool.acquire(server, undefined, needs),
       drop: (needs) => pool.drop(server, undefined, needs),
     };
-    const isStored = await useLease(pool.acquire(server, undefined), async (upstream) => {
+    const isStored = await useConnection(pool.acquire(server, undefined), async (upstream) => {
       watched.isLeftOut = false;
       const read: ReadLists = (ask) => readSettled(watched, ask);
       const discovered = await withAsking(server, await read(() => readAll(upstream)), connections, read);
-      // while it was asked another version may have been deployed, or none
+      // the server may have been redeployed or undeployed meanwhile
       if (!isWanted()) return false;
       watched.failure = undefined;
       await catalogue.storeDiscovery(server.id, discovered);
@@ -54,38 +55,38 @@ export async function discoverServer(
       return true;
     });
     if (!isStored) return;
-    // This process has no more work: each person gets one of their own.
-    if (isPerUser(server) && server.manifest.connection.type === 'stdio') await pool.drop(server, undefined);
+    // This process has no more work: each user gets their own.
+    if (isPerUser(server) && connection.type === 'stdio') await pool.drop(server, undefined);
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
-    // what ended it is no failure of the server, or of a server that is no longer there
+    // neither a stop nor an undeployment is a failure of the server
     if (!isWanted()) return;
     if (error instanceof NoConnectionLeft) return leaveOut(server, watched, catalogue);
     if (error.kind === 'sign_in_required' && needsOwnSecrets(server)) {
       pool.answeredCheck(server.id);
       watched.failure = undefined;
       watched.toldFailure = undefined;
-      // what each person is offered is discovered with their own account (offers/personal-offers.ts)
+      // each user's tools are discovered with their own account (offers/personal-offers.ts)
       if (isNew(server)) await catalogue.storeClosed(server.id);
       await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
       return;
     }
-    // asked every few seconds while it is down: it is news once
+    // logged once, although the server is asked every few seconds while it is down
     const reason = hide(server.id, reasonOf(error));
     if (watched.toldFailure !== reason) {
       log.warn({ server: server.id, kind: error.kind }, `discovery failed: ${reason}`);
       watched.toldFailure = reason;
     }
-    // first, since the log tells it with the change of the status
+    // set before the status, whose change is logged with it
     watched.failure = reason;
     await catalogue.setHealth(server.id, describeFailure(error));
   }
 }
 
-/** Everything that a server lists over this connection. @throws UpstreamError */
+/** Reads everything that a server lists over this connection. @throws UpstreamError */
 export async function readAll(upstream: Upstream): Promise<Discovered> {
   const { capabilities } = upstream;
-  // Each list is asked for by its own capability: that of the tools is judged where they are read.
+  // Each list needs its capability; `listTools` checks its own.
   const [tools, prompts, resources, templates] = await Promise.all([
     upstream.listTools(),
     capabilities.prompts ? upstream.listPrompts() : [],
@@ -98,7 +99,7 @@ export async function readAll(upstream: Upstream): Promise<Discovered> {
   return { era, instructions, features, tools, prompts, resources, templates, leftOut, mended };
 }
 
-/** Many servers have resources and no templates, and answer "method not found". */
+/** Accepts "method not found": many servers have resources but no templates. */
 function ignoreUnknownMethod(error: unknown): [] {
   if (error instanceof UpstreamError && error.kind === 'protocol' && error.code === -32601) return [];
   throw error;

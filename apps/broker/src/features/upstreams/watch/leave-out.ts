@@ -5,7 +5,7 @@ import type { WatchedServer } from './watched-server.ts';
 
 const noConnectionLeft = 'It waits to be checked: this installation has no connection left';
 
-/** A server could not be asked for a limit of ours: it is as it was, and people and the operator are told that it waits. */
+/** Keeps the status of a server that could not be asked because all connections are in use, and says that it waits. */
 export async function leaveOut(
   { id, status }: CatalogueServer,
   watched: Pick<WatchedServer, 'isLeftOut'>,
@@ -15,10 +15,10 @@ export async function leaveOut(
   await catalogue.setHealth(id, { status, detail: noConnectionLeft, era: undefined });
 }
 
-/** The log says this often at most that servers wait: they may come and go. */
+/** Shortest interval between warnings in the log: servers may start and stop waiting at any time. */
 const tellEveryMs = 10 * 60_000;
 
-/** Which of these servers wait for a connection: for the log and /readyz. */
+/** Counts the servers that wait for a connection, for the log and /readyz. */
 export function createLeftOut(
   watched: ReadonlyMap<string, Pick<WatchedServer, 'isLeftOut'>>,
   { maxConnections, clock, log }: { maxConnections: number; clock: Clock; log: Log },

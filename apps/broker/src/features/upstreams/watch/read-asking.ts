@@ -2,23 +2,23 @@ import type { QuestionKind } from '@souk/contract/manifest/manifest-basics.ts';
 import type { ServerManifest, Discovered } from '#features/catalogue/index.ts';
 import { isProgram, type UpstreamNeeds } from '../pool/connection-key.ts';
 import { clientThatAnswers } from '../pool/question-kinds.ts';
-import type { Lease } from '../pool/live-connections.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
+import type { ConnectionUse } from '../pool/use-connection.ts';
 import type { ReadLists } from './read-settled.ts';
 
-type Used = Omit<Lease, 'drop'>;
+type Use = Omit<ConnectionUse, 'drop'>;
 
-/** The connections to one server: those of the pool, or of a connection test. */
+/** The connections to one server, of the pool or of a connection test. */
 export type ServerConnections = {
-  acquire(needs?: UpstreamNeeds): Used | Promise<Used>;
-  /** Closes the connection that acquire would answer. */
+  acquire(needs?: UpstreamNeeds): Use | Promise<Use>;
+  /** Closes the connection that `acquire` would use. */
   drop(needs?: UpstreamNeeds): Promise<void>;
 };
 
 /**
  * Adds the tools that a server lists only to clients that can answer its questions. A server learns what a client can
- * answer when the connection is opened, so it is asked once as a client of each kind that its manifest names, one after
- * the other: two processes of one program would write the same files.
+ * answer when the connection opens, so it is asked once as a client of each kind that its manifest names. Sequentially: two
+ * processes of one program would write the same files.
  * @throws UpstreamError
  */
 export async function withAsking(
@@ -45,11 +45,11 @@ export async function withAsking(
 
 async function toolsFor(kind: QuestionKind, connections: ServerConnections, read: ReadLists) {
   const needs = { listsFor: clientThatAnswers(kind) };
-  const lease = await connections.acquire(needs);
+  const use = await connections.acquire(needs);
   try {
-    return await read(() => lease.upstream.listTools());
+    return await read(() => use.upstream.listTools());
   } finally {
-    lease.release();
+    use.release();
     await connections.drop(needs);
   }
 }

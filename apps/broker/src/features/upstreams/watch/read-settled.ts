@@ -4,9 +4,9 @@ import type { WatchedServer } from './watched-server.ts';
 export type ReadLists = <T>(ask: () => Promise<T>) => Promise<T>;
 
 /**
- * Asks once more over the same connection when the server announced its lists meanwhile: the answer may be from before.
- * Some servers announce them at each start, so for a discovery that starts a process of its own it costs much less than
- * another discovery. What it announces during the second time remains for one.
+ * Asks once more over the same connection when the server announced changed lists meanwhile, since the answer may be
+ * outdated. Some servers announce their lists at each start, and asking again costs much less than another discovery that
+ * starts a process. An announcement during the second answer leads to another discovery.
  */
 export async function readSettled<T>(
   watched: Pick<WatchedServer, 'hasNewListsWhileAsked'>,

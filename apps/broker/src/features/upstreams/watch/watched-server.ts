@@ -3,29 +3,29 @@ import type { Clock } from '#platform/clock.ts';
 
 /** Refreshes of one server coalesce and are at most one per 10 s (clarifications, Marketplace). */
 export const refreshIntervalMs = 10_000;
-/** A stdio server that could not be started is tried again this often. */
+/** Time after which the start of a failed stdio server is retried. */
 const stdioRetryMs = 30_000;
 
-/** What the watch knows of one server besides its catalogue entry. */
+/** What the watch knows about one server besides its catalogue entry. */
 export type WatchedServer = {
-  /** When it was last asked what it offers; -Infinity before the first time. */
+  /** Time of the last discovery; -Infinity before the first one. */
   askedAtMs: number;
-  /** A stdio server that ended by itself is not started before this time. */
+  /** Time before which a stdio server that ended by itself is not restarted. */
   restartAtMs: number | undefined;
-  /** The discovery in progress: callers that need one while it runs share it. */
+  /** The discovery in progress: callers that need one meanwhile share it. */
   discovery: Promise<void> | undefined;
-  /** Of which deployment it is, or the last one was: another version may be elsewhere. */
+  /** Deployment time of the version that is or was discovered last: another version may be elsewhere. */
   discoveryOfMs: number;
-  /** Why it could not be asked or checked last, in an operator's words; undefined once it has answered. */
+  /** Why the last discovery or check failed, in words for the operator; undefined once it has answered. */
   failure: string | undefined;
   isBeingChecked: boolean;
-  /** There was no connection left to ask or check it with. */
+  /** Whether no connection was left to ask or check it. */
   isLeftOut: boolean;
-  /** It announced changed lists while it was being asked for them. */
+  /** Whether it announced changed lists while it was being asked for them. */
   hasNewListsWhileAsked: boolean;
-  /** Why the last discovery failed, as it was logged; undefined after one that worked. */
+  /** Why the last discovery failed, as logged; undefined after a success. */
   toldFailure: string | undefined;
-  /** A person asked for another chance for it, which its next discovery gives. */
+  /** Whether its next discovery is a retry that a user requested. */
   isToBeRetried: boolean;
   /** Set while a discovery waits for the 10 s to pass. */
   refreshTimer: NodeJS.Timeout | undefined;
@@ -33,8 +33,10 @@ export type WatchedServer = {
   restartTimer: NodeJS.Timeout | undefined;
 };
 
-export function watchedServer(): WatchedServer {
-  return {
+export function watchedOf(serverId: string, watchedById: Map<string, WatchedServer>): WatchedServer {
+  const known = watchedById.get(serverId);
+  if (known) return known;
+  const watched: WatchedServer = {
     askedAtMs: -Infinity,
     restartAtMs: undefined,
     discovery: undefined,
@@ -48,20 +50,22 @@ export function watchedServer(): WatchedServer {
     refreshTimer: undefined,
     restartTimer: undefined,
   };
+  watchedById.set(serverId, watched);
+  return watched;
 }
 
-/** Deployed since it was last discovered, so what is stored belongs to another version or there is nothing. */
+/** Returns whether a server was deployed since its last discovery: what is stored, if anything, is of another version. */
 export function isNew(server: CatalogueServer): boolean {
   return (server.discoveredAtMs ?? 0) < server.deployedAtMs;
 }
 
-/** Whether a server may be asked again after a failure. Starting a program costs more than a request, so it waits longer. */
+/** Returns whether a server may be asked again after a failure. Starting a program costs more, so it waits longer. */
 export function mayRetry(
   server: CatalogueServer,
   { askedAtMs, restartAtMs, isLeftOut }: WatchedServer,
   clock: Clock,
 ): boolean {
-  // one that was left out was not started
+  // a program that was left out was not started
   if (server.manifest.connection.type !== 'stdio' || isLeftOut) return true;
   return clock.now() >= (restartAtMs ?? askedAtMs + stdioRetryMs);
 }

@@ -2,16 +2,16 @@ import { statfsSync, statSync } from 'node:fs';
 import { maxScratchBytes, scratchFolders } from '#adapters/mcp/transports/sandbox.ts';
 import { textOf } from './process-family.ts';
 
-/** Of each process its own: pages of files, such as its program, can be dropped at any time. */
+/** A process's own memory, without pages of files such as its program, which the kernel can drop at any time. */
 const own = ['RssAnon', 'RssShmem', 'VmSwap'] as const;
-/** The same without counting what processes share more than once. Reading it takes longer. */
+/** Own memory in which shared pages count once. Takes longer to read. */
 const ownShare = ['Pss_Anon', 'Pss_Shmem', 'SwapPss'] as const;
-/** An empty file takes so much of the kernel's memory. */
+/** Kernel memory of an empty file. */
 const bytesOfInode = 1024;
 
 /**
- * The memory that processes take.
- * @param enough an answer up to this need not be exact: what processes share may be counted for each
+ * Returns the memory of processes, in bytes.
+ * @param enough a result up to this need not be exact: shared pages may count for each process
  */
 export function memoryOf(pids: readonly number[], enough: number): number {
   const most = sum(pids, (pid) => fieldsOf(`/proc/${pid}/status`, own) ?? 0);
@@ -23,8 +23,9 @@ export function memoryOf(pids: readonly number[], enough: number): number {
 }
 
 /**
- * What a sandbox's file systems in memory hold, seen through one of its processes; 0 for one outside of a sandbox. While
- * bubblewrap makes the sandbox, the same path can lead to one of the machine's file systems, which are larger.
+ * Returns the size of a sandbox's in-memory file systems, seen through one of its processes; 0 for a process outside a
+ * sandbox. While bubblewrap makes the sandbox, the same path can lead to one of the machine's file systems, which are
+ * larger.
  */
 export function scratchOf(pid: number): number {
   return sum(scratchFolders, (folder) => {
@@ -40,7 +41,7 @@ export function scratchOf(pid: number): number {
   });
 }
 
-/** The sum of these fields in bytes; undefined where the file has none of them. */
+/** Returns the sum of these fields in bytes; undefined if the file has none of them. */
 function fieldsOf(path: string, names: readonly string[]): number | undefined {
   const wanted = new Set(names);
   let total: number | undefined;

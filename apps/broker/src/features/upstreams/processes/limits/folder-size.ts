@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { bytesOfEntry } from './program-limits.ts';
 
-/** So that a walk holds the event loop for about a millisecond. */
+/** Entries read before the event loop continues: about 1 ms. */
 const entriesPerTurn = 128;
 
-/** `busyMs`: for how long counting held the event loop. `byFolder`: of those given, as far as it was counted. */
+/** `busyMs`: time for which counting blocked the event loop. `byFolder`: sizes of the given folders, as far as counted. */
 export type FolderSize = { bytes: number; busyMs: number; byFolder: ReadonlyMap<string, number> };
 
 /**
- * What folders take on the disk: of a file with holes what it really takes, of each entry at least `bytesOfEntry`.
- * Infinite where it cannot be told: a program can nest folders deeper than any path.
+ * Returns the disk usage of folders. A sparse file counts what it really takes, and each entry at least `bytesOfEntry`.
+ * Infinite if it cannot be read: a program can nest folders deeper than a path can be.
  * @param enough where to stop counting
  */
 export async function sizeOfFolders(folders: readonly string[], enough: number): Promise<FolderSize> {
@@ -32,7 +32,7 @@ export async function sizeOfFolders(folders: readonly string[], enough: number):
   return { bytes, busyMs: busyMs + performance.now() - begunMs, byFolder };
 }
 
-/** The size of each entry, to any depth; nothing for a folder that is not there. */
+/** Yields the size of each entry at any depth; 0 for a missing folder. */
 function* sizesIn(folders: readonly string[]): Generator<{ root: string; size: number }> {
   const waiting = folders.map((root) => ({ root, folder: root }));
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -57,21 +57,21 @@ function* sizesIn(folders: readonly string[]): Generator<{ root: string; size: n
   }
 }
 
-/** Undefined where it is not there. A program runs as our user and may have closed its folder: we open it again. */
+/** Returns undefined for a missing folder. Restores permissions that a program removed, since it runs as our user. */
 function openFolder(folder: string): Dir | 'unreadable' | undefined {
-  for (const mayTryAgain of [true, false]) {
+  for (const mayRetry of [true, false]) {
     try {
       return opendirSync(folder);
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
       if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-      if (code !== 'EACCES' || !mayTryAgain || !openAgain(folder)) break;
+      if (code !== 'EACCES' || !mayRetry || !restoreAccess(folder)) break;
     }
   }
   return 'unreadable';
 }
 
-function openAgain(folder: string): boolean {
+function restoreAccess(folder: string): boolean {
   try {
     chmodSync(folder, 0o700);
     return true;

@@ -1,29 +1,23 @@
 import { sizeOfFolders, type FolderSize } from './folder-size.ts';
 
-/** Counting the same folders takes at most a twentieth of the processor's time. */
-const believedShare = 20;
+/** A count is trusted 20 times as long as it took, so that counting takes at most a twentieth of the CPU time. */
+const trustedShare = 20;
 
-/** Sizes of the folders of owners, counted again when the last count is too old for what it cost. */
-export type FolderSizes = {
-  /** `busyMs` is 0 where the last count is believed. */
-  of(owner: { key: string; folders(): Promise<readonly string[]> }): Promise<FolderSize>;
-  /** Files were deleted. */
-  forget(key: string): void;
-};
-
-/** @param enough where to stop counting */
-export function createFolderSizes(enough: number): FolderSizes {
+/** Caches the sizes of owners' folders. @param enough where to stop counting */
+export function createFolderSizes(enough: number) {
   const known = new Map<string, { size: FolderSize; untilMs: number }>();
   return {
-    async of({ key, folders }) {
+    /** Returns the size, with a `busyMs` of 0 if it is cached. */
+    async of({ key, folders }: { key: string; folders(): Promise<readonly string[]> }): Promise<FolderSize> {
       const last = known.get(key);
       if (last && performance.now() < last.untilMs) return { ...last.size, busyMs: 0 };
       const size = await sizeOfFolders(await folders(), enough);
       const nowMs = performance.now();
       for (const [each, { untilMs }] of known) if (untilMs < nowMs) known.delete(each);
-      known.set(key, { size, untilMs: nowMs + size.busyMs * believedShare });
+      known.set(key, { size, untilMs: nowMs + size.busyMs * trustedShare });
       return size;
     },
-    forget: (key) => void known.delete(key),
+    /** Discards a size after files were deleted. */
+    forget: (key: string) => void known.delete(key),
   };
 }

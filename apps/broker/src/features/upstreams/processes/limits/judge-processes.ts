@@ -11,13 +11,13 @@ export type EndedFor = 'folder' | 'memory' | 'processes' | 'files' | 'disk';
 export type Fault = { program: GuardedProcess; why: EndedFor; reason: UpstreamError };
 type Taken = { program: GuardedProcess; pids: number[]; bytes: number; beside: number };
 
-/** pasta and bubblewrap start a few processes before the program's own, which see its file systems. */
+/** Processes looked at for in-memory file systems: pasta and bubblewrap start a few before the program, which see them. */
 const firstProcesses = 8;
 
 /**
- * What programs of one owner take at this moment.
- * @param disk the device of the folders that count as disk
- * @returns those that take too much, and what all of them hold in deleted files of that disk
+ * Measures what the programs of one owner take now.
+ * @param disk device of the folders that count as disk
+ * @returns the programs that take too much, and the size of deleted files on that disk that all of them hold
  */
 export function judgeProcesses(
   programs: Iterable<GuardedProcess>,

@@ -6,17 +6,17 @@ import type { Log } from '#platform/log.ts';
 import { namesIn } from './process-family.ts';
 import { kernelShare, type ProgramLimits } from './program-limits.ts';
 
-/** A control group of the kernel's (cgroups(7)) for one program. The kernel limits the memory of all processes in it. */
+/** A kernel control group (cgroups(7)) for one program. The kernel limits the memory of all processes in it. */
 export type MemoryGroup = {
-  /** Stands before a command, so that it starts in the group. */
+  /** Prefix of a command that makes it start in the group. */
   enter: readonly [string, ...string[]];
-  /** Whose limit made the kernel end a process of the group; undefined where it ended none. */
+  /** Returns whose limit made the kernel end a process of the group; undefined if it ended none. */
   ended(): 'program' | 'owner' | undefined;
-  /** The program has ended. */
+  /** Called when the program has ended. */
   close(): void;
 };
 
-/** A group for each program, within one for all of its owner's. */
+/** A group per program, within one for all programs of its owner. */
 export type MemoryGroups = { open(owner: string): MemoryGroup };
 
 type MemoryLimits = Pick<ProgramLimits, 'memoryBytes' | 'personMemoryBytes'>;
@@ -37,20 +37,20 @@ const version1: Files = {
 };
 
 const enterScript = 'echo 0 > "$0" && exec "$@"';
-/** For a probe that hangs: see sandbox.ts. */
+/** Deadline of a probe that hangs: see sandbox.ts. */
 const probeTimeoutMs = 60_000;
-/** The kernel charges memory in pieces, so that a group may end a little below its limit. */
+/** The kernel charges memory in batches, so a process may be ended a little below the group's limit. */
 const chargedAheadBytes = 4 * 1024 * 1024;
-/** For ten seconds a group that the kernel refuses to take away is tried again. */
+/** Attempts to remove a group that the kernel still keeps: for 10 s. */
 const removalAttempts = 40;
 const removalPauseMs = 250;
-/** Names of our groups: others in the same place are left alone. */
+/** Names of our groups. Other groups in the same place are not touched. */
 const ownerNames = /^souk-[0-9a-f]{32}$/u;
 const programNames = /^souk-(\d{1,10})-\d{1,15}$/u;
 
-/** @returns undefined without a control group, and where it cannot be used: then programs are watched alone, and the log says so */
+/** Returns undefined if there is no usable control group; the log then says that programs are only watched. */
 export async function openMemoryGroups(options: {
-  /** One that the broker's user may write to. */
+  /** A control group that the broker's user may write to. */
   cgroup: string | undefined;
   limits: MemoryLimits;
   log: Log;
@@ -63,7 +63,7 @@ export async function openMemoryGroups(options: {
   return undefined;
 }
 
-/** Runs a program in a group. @returns why that does not work, in an operator's words; undefined where it does */
+/** Runs a program in a group. @returns why that failed, in words for the operator; undefined if it worked */
 export async function memoryGroupsProblem(cgroup: string, limits: MemoryLimits): Promise<string | undefined> {
   try {
     const group = createMemoryGroups(cgroup, limits).open('probe');
@@ -89,7 +89,7 @@ export function createMemoryGroups(cgroup: string, limits: MemoryLimits): Memory
 
   let again: NodeJS.Timeout | undefined;
 
-  /** The kernel may still be ending what ran in a group: then the group goes a little later, or with the next one. */
+  /** Retries later while the kernel still ends processes in a group. */
   function removeEnded(attempt = 1): void {
     clearTimeout(again);
     if (sweep(cgroup, open) || attempt === removalAttempts) return;
@@ -139,8 +139,8 @@ export function createMemoryGroups(cgroup: string, limits: MemoryLimits): Memory
 }
 
 /**
- * Takes away the groups of programs that have ended, those of brokers that were killed among them.
- * @returns false when the kernel still keeps one of them, so that it is worth another try
+ * Removes the groups of programs that have ended, those of killed brokers included.
+ * @returns false when the kernel still keeps one of them
  */
 function sweep(cgroup: string, open: ReadonlySet<string>): boolean {
   let isClean = true;
@@ -157,7 +157,7 @@ function sweep(cgroup: string, open: ReadonlySet<string>): boolean {
   return isClean;
 }
 
-/** @returns false when the kernel refuses it: while anything runs in the group or below */
+/** Removes a group. @returns false when the kernel refuses because a process still runs in it or below */
 function removeEmpty(group: string): boolean {
   try {
     rmdirSync(group);

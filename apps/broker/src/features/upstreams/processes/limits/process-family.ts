@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process, and those that it and they started. */
+/** A process and all its descendants. */
 export type ProcessFamily = {
   pids: number[];
-  /** Processes and threads: more than asked for where the count ended early. */
+  /** Processes and threads; above `maxTasks` if the count ended early. */
   tasks: number;
 };
 
 /**
- * Reads it from /proc, which says nothing on macOS: then it is empty. A child is listed at the thread that started it. In
- * the sandbox nobody leaves the family: an orphan becomes a child of the sandbox's first process, which is one of it.
- * @param maxTasks where to stop
+ * Reads a process family from /proc; empty on macOS, which has none. A child is listed at the thread that started it. No
+ * process of a sandbox can leave the family: an orphan becomes a child of the sandbox's first process, which belongs to it.
+ * @param maxTasks where to stop counting
  */
 export function familyOf(root: number, maxTasks: number): ProcessFamily {
   const pids: number[] = [];
@@ -30,7 +30,7 @@ export function familyOf(root: number, maxTasks: number): ProcessFamily {
   return { pids, tasks };
 }
 
-/** Empty when the process has ended or is not ours to look into. */
+/** Returns no names when the process has ended or must not be read. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -39,7 +39,7 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** Likewise. */
+/** Returns '' when the process has ended or must not be read. */
 export function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');

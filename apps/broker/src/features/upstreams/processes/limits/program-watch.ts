@@ -2,27 +2,28 @@ import type { ProcessGuard } from '#adapters/mcp/transports/process-guard.ts';
 import type { FolderSize } from './folder-size.ts';
 import type { EndedFor } from './judge-processes.ts';
 
-/** Who is charged for what a program takes: a person with all their programs, or one program that belongs to nobody. */
+/** Who is charged for what a program takes: a user for all their programs, or a shared program for itself. */
 export type ProgramOwner = {
   key: string;
-  /** All folders that count. */
+  /** Lists all folders that count. */
   folders(): Promise<readonly string[]>;
-  /** Of a program that people share: its folder within the data folder, in which the operator makes room. */
+  /** Folder of a shared program within the data folder, where the operator makes room. */
   sharedFolder?: string | undefined;
 };
 
-/** Keeps programs within limits that the kernel has for single processes and files only. */
+/** Keeps programs within limits for which the kernel only knows single processes and files. */
 export type ProgramWatch = {
-  /** @param server whose program it is, for the log */
+  /** @param server the program's server, for the log */
   guardFor(owner: ProgramOwner, server: string): ProcessGuard;
-  /** What an owner's files take, in all and by folder; and what they may take. */
+  /** Returns the size of an owner's files, in total and by folder. */
   sizeOf(owner: ProgramOwner): Promise<FolderSize>;
+  /** Quota of an owner's files. */
   readonly allowedBytes: number;
-  /** Files of the owner with this key were deleted. */
+  /** Discards the cached size of an owner after files were deleted. */
   forget(key: string): void;
-  /** For the operator: how often a program was ended or not started, by the limit. */
+  /** Counts the programs that were ended or not started, by limit. */
   figures(): Readonly<Record<EndedFor, number>>;
-  /** How often all programs were looked at, either way. */
+  /** Counts completed looks at the processes and at the files of all programs. */
   looks(): Readonly<{ processes: number; files: number }>;
   stop(): void;
 };

@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
 import { namesIn } from './process-family.ts';
 
-/** What processes hold in files that no folder lists any more. */
+/** Files that no folder lists any more but processes still hold open. */
 export type UnlinkedFiles = {
   diskBytes: number;
-  /** Files that were never on a disk: memfd, and deleted ones of a file system in memory. */
+  /** Files in memory: memfd, and deleted files of an in-memory file system. */
   memoryBytes: number;
-  /** There are more open files than were counted. */
+  /** Whether there are more open files than the limit. */
   isTooMany: boolean;
 };
 
-/** @param disk the device of the folders that count as disk */
+/** @param disk device of the folders that count as disk */
 export function unlinkedFilesOf(pids: readonly number[], disk: number, maxOpenFiles: number): UnlinkedFiles {
   const found: UnlinkedFiles = { diskBytes: 0, memoryBytes: 0, isTooMany: false };
   const seen = new Set<string>();

@@ -1,0 +1,33 @@
+import type { Database } from '#platform/db/database.ts';
+
+/**
+ * Reads rows now and after each notice. Readings are sequential: an older one cannot replace a newer one.
+ * @param read receives the payload of the notice; '' to read everything
+ * @param failed receives errors of readings after notices
+ */
+export async function followRows(
+  db: Pick<Database, 'listen'>,
+  channel: string,
+  read: (payload: string) => Promise<void>,
+  failed: (error: unknown) => void,
+): Promise<{ readAgain(payload?: string): Promise<void>; stop(): Promise<void> }> {
+  let reading: Promise<void> = Promise.resolve();
+
+  function readAgain(payload = ''): Promise<void> {
+    const next = reading.then(() => read(payload));
+    reading = next.catch(() => {});
+    return next;
+  }
+
+  const hear = (payload?: string) => void readAgain(payload).catch(failed);
+  // before the first reading, so that no change falls between the two
+  const stopListening = await db.listen(channel, hear, hear);
+  await readAgain();
+  return {
+    readAgain,
+    async stop() {
+      await stopListening();
+      await reading;
+    },
+  };
+}

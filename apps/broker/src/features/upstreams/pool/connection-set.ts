@@ -1,0 +1,111 @@
+import { isProgram } from './connection-key.ts';
+import type { OpenConnection } from './open-connection.ts';
+
+/**
+ * The upstream connections of this broker. Each is current (the one that its key finds), set aside (it ends with the calls
+ * on it) or ending.
+ */
+export class ConnectionSet {
+  readonly #current = new Map<string, OpenConnection>();
+  readonly #setAside = new Set<OpenConnection>();
+  /** Connections being closed. A stop waits for them; otherwise a process could outlive it. */
+  readonly #ending = new Map<OpenConnection, Promise<void>>();
+  /** Resolve when a replaced program has ended: its successor waits for that. */
+  readonly #endOfReplaced = new Map<OpenConnection, () => void>();
+
+  find(key: string): OpenConnection | undefined {
+    return this.#current.get(key);
+  }
+
+  /** Returns the current connections that pass a test. */
+  where(test: (entry: OpenConnection) => boolean): OpenConnection[] {
+    return [...this.#current.values()].filter(test);
+  }
+
+  /** Returns the current connections and those set aside. */
+  all(): OpenConnection[] {
+    return [...this.#current.values(), ...this.#setAside];
+  }
+
+  allOf(serverId: string): OpenConnection[] {
+    return this.all().filter(({ server }) => server.id === serverId);
+  }
+
+  /** Makes a connection the current one of its key. */
+  add(entry: OpenConnection): void {
+    this.#current.set(entry.key, entry);
+  }
+
+  forget(entry: OpenConnection): void {
+    if (this.#current.get(entry.key) === entry) this.#current.delete(entry.key);
+  }
+
+  /**
+   * Sends no new call over a connection, and closes it when none is under way: the calls on it did nothing wrong. A program
+   * that is used again before that stays, since there is only one of it.
+   */
+  retire(entry: OpenConnection): void {
+    entry.isRetired = true;
+    if (entry.inFlight === 0) return void this.close(entry);
+    if (!isProgram(entry.server)) this.#putAside(entry);
+  }
+
+  /**
+   * Begins no new use of a connection, and closes it when no call is under way, even if a lasting use remains. The next
+   * program of its identity starts when this one has ended.
+   */
+  replace(entry: OpenConnection): void {
+    if (this.#setAside.has(entry) && entry.isReplaced) return;
+    entry.isReplaced = true;
+    this.#putAside(entry);
+    if (isProgram(entry.server)) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#endOfReplaced.set(entry, resolve);
+      this.#ending.set(entry, promise);
+    }
+    this.#closeReplaced(entry);
+  }
+
+  /** Closes a connection whose use was released, if that was what it waited for. */
+  closeIfDone(entry: OpenConnection): void {
+    if (entry.isRetired && entry.inFlight === 0) void this.close(entry);
+    else this.#closeReplaced(entry);
+  }
+
+  /** Resolves when nothing of the connection is left: no socket and no process. */
+  close(entry: OpenConnection): Promise<void> {
+    this.forget(entry);
+    this.#setAside.delete(entry);
+    const end = entry.opening
+      .then(
+        (upstream) => upstream.close(),
+        () => {},
+      )
+      .finally(() => {
+        this.#ending.delete(entry);
+        this.#endOfReplaced.get(entry)?.();
+        this.#endOfReplaced.delete(entry);
+      });
+    this.#ending.set(entry, end);
+    return end;
+  }
+
+  async closeAll(): Promise<void> {
+    for (const entry of this.all()) void this.close(entry);
+    await Promise.all(this.#ending.values());
+  }
+
+  /** Waits for earlier connections of a key: two processes of one identity would write the same files. */
+  predecessorsEnded(key: string): Promise<unknown> {
+    return Promise.all([...this.#ending].map(([entry, end]) => entry.key === key && end));
+  }
+
+  #putAside(entry: OpenConnection): void {
+    this.forget(entry);
+    this.#setAside.add(entry);
+  }
+
+  #closeReplaced(entry: OpenConnection): void {
+    if (entry.isReplaced && entry.inFlight === entry.lasting) void this.close(entry);
+  }
+}

@@ -1,0 +1,35 @@
+import type { NoticeLimits } from '#adapters/mcp/notices/notice-limits.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Log } from '#platform/log.ts';
+import type { Supervisor } from '../processes/supervisor.ts';
+import type { ConnectionLimits } from './connection-limits.ts';
+import type { ConnectionSet } from './connection-set.ts';
+import type { TargetOptions } from './upstream-target.ts';
+
+export type PoolEvents = {
+  /** Called when a server announces that a list changed. `userId` when the connection is one person's. */
+  onListChanged(serverId: string, userId: string | undefined): void;
+  /** Called when a person's own connection was opened. */
+  onOpened?(serverId: string, userId: string): void;
+  /** Called when a connection ended that we had not closed. `shared` when it served everyone. */
+  onLost(serverId: string, reason: string, shared: boolean): void;
+};
+
+export type PoolOptions = TargetOptions & {
+  clock: Clock;
+  log: Log;
+  events: PoolEvents;
+  /** Defaults are in connection-limits.ts. */
+  maxConnections: Pick<ConnectionLimits, 'all'> & Partial<ConnectionLimits>;
+};
+
+/** What opening and using a connection of the pool needs. */
+export type PoolParts = PoolOptions & {
+  connections: ConnectionSet;
+  supervisor: Supervisor;
+  notices: NoticeLimits;
+  /** Elapsed time. */
+  time: Clock;
+  /** Ends the handshakes under way when the pool stops. */
+  stopping: AbortSignal;
+};
