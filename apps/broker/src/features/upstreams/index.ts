@@ -2,7 +2,7 @@ export { upstreamContributor } from './account-contributor.ts';
 export { certificateThresholdsDays, readEndingCertificates } from './certificates/read-ending-certificates.ts';
 export { mountConnectionTests } from './connection-test/routes.ts';
 export { draftManifest } from './import/draft-manifest.ts';
-export { programWarning } from './import/program-warning.ts';
+export { programWarning } from './import/judge-import.ts';
 export { createVersionFinder, withVersions } from './import/find-version.ts';
 export { createIds } from './import/give-ids.ts';
 export { readEntries } from './import/read-entries.ts';

@@ -5,7 +5,7 @@ import { SoukError } from '#platform/errors.ts';
 import type { PersonalOffers } from './offers/personal-offers.ts';
 import type { ServerWatch } from './watch/watch-servers.ts';
 
-/** POST /mcp/refresh: asks the servers for a signed-in person; for a visitor the stored catalogue is only read again. */
+/** POST /mcp/refresh: asks the servers again for a signed-in user; a visitor only gets the stored catalogue. */
 export function mountUpstreamRoutes(
   router: Router,
   { catalogue, watch, offers }: { catalogue: Catalogue; watch: ServerWatch; offers: Pick<PersonalOffers, 'refresh'> },

@@ -6,27 +6,20 @@ import type { ConnectionWatch, TlsFacts } from '#platform/http/outgoing/connecti
 import type { Log } from '#platform/log.ts';
 
 const longestIssuer = 100;
-/** More are forgotten, and looked at in the database again. */
+/** Certificates remembered; when there are more, all are forgotten and compared in the database again. */
 const mostRemembered = 10_000;
 
-/** The certificates that servers show, as the last connection to each of them saw it: a row for each server. */
+/** The certificates of servers, as the last new connection to each of them saw it: one row per server. */
 export type ServerCertificates = {
-  /** Notes the certificate of each connection to a server. A call costs nothing: only a new connection has one to show. */
+  /** Stores the certificate of each new connection to a server. Calls on open connections cost nothing. */
   watchOf(serverId: string): ConnectionWatch;
   stop(): Promise<void>;
 };
 
-export function createServerCertificates({
-  query,
-  clock,
-  log,
-}: {
-  query: Query;
-  clock: Clock;
-  log: Log;
-}): ServerCertificates {
+export function createServerCertificates(options: { query: Query; clock: Clock; log: Log }): ServerCertificates {
+  const { query, clock, log } = options;
   const background = createBackground(log);
-  /** The certificates that this broker has seen and stored. A connection that shows the same again writes nothing. */
+  /** Certificates that this broker has stored, by server: seeing the same one again writes nothing. */
   const stored = new Map<string, string>();
 
   async function store(serverId: string, seen: string, validUntil: Date, issuer: string | null): Promise<void> {
@@ -40,7 +33,7 @@ export function createServerCertificates({
         [serverId, validUntil, issuer, new Date(clock.now())],
       );
     } catch (error) {
-      // the next connection tries again
+      // the next connection retries
       if (stored.get(serverId) === seen) stored.delete(serverId);
       throw error;
     }

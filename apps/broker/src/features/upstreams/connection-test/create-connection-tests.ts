@@ -7,37 +7,36 @@ import type { Tell } from './progress.ts';
 import type { Tested } from './read-manifest.ts';
 import { runTest } from './run-test.ts';
 import { TestEnded } from './test-failure.ts';
-import { createTestChildren, type TestChildren } from './test-children.ts';
-import type { TestParts } from './test-parts.ts';
+import type { TestChild, TestParts } from './test-parts.ts';
 import { createTestPlaces } from './test-places.ts';
 
-/** 90 s in all: what is left is for ending a process that does not end by itself. */
+/** Deadline of a test. The rest of the 90 s is for ending a process that does not end by itself. */
 const longestMs = 85_000;
 
 /** What an administrator asks to be tested. */
-export type TestRequest = ({ manifest: string | Uint8Array } | { serverId: string; version?: string | undefined }) & {
-  /** Whose test it is, by their token; undefined: the operator's, by command. */
+type TestRequest = ({ manifest: string | Uint8Array } | { serverId: string; version?: string | undefined }) & {
+  /** The administrator, by their token; undefined for a test by the operator's command. */
   userId: string | undefined;
   withOwnAccount: boolean;
 };
 
-export type ConnectionTest = {
-  /** Runs it. Resolves after its last event, when nothing of it is left. */
+type ConnectionTest = {
+  /** Runs the test. Resolves after its last event, when nothing of it is left. */
   run(tell: Tell): Promise<void>;
   /** Does nothing after the end. */
   cancel(): void;
 };
 
-/** Connects to servers as a deployment would, beside what is deployed, and tells each step. */
+/** Connects to servers as a deployment would, alongside what is deployed, and reports each step. */
 export type ConnectionTests = {
   /**
-   * Takes a place for a test, which its `run` gives back.
+   * Takes a place for a test, which its `run` releases.
    * @throws SoukError not_found, too_many_tests, unavailable while the broker is stopping
    */
   start(request: TestRequest): Promise<ConnectionTest>;
-  /** The processes of tests that are under way. */
-  childrenOf: TestChildren['of'];
-  /** Cancels all that are under way. Resolves when they have ended. */
+  /** Returns the processes of tests under way. */
+  childrenOf(serverId: string): TestChild[];
+  /** Cancels the tests under way. Resolves when they have ended. */
   stop(): Promise<void>;
 };
 
@@ -48,11 +47,11 @@ export async function createConnectionTests(
   },
 ): Promise<ConnectionTests> {
   const { catalogue, log, ids, dataDir } = options;
-  const children = createTestChildren();
+  const children: TestParts['children'] = new Map();
   const places = createTestPlaces(options);
   const underWay = new Map<AbortController, Promise<void>>();
   let stopping = false;
-  // of a broker that was killed during a test
+  // left by a broker that was killed during a test
   await rm(join(dataDir, 'connection-tests'), { recursive: true, force: true });
 
   async function find(request: TestRequest): Promise<Tested> {
@@ -68,7 +67,7 @@ export async function createConnectionTests(
     throw new SoukError('not_found', { message: what });
   }
 
-  /** The staged version, else the deployed one. */
+  /** Returns the staged version, else the deployed one. */
   async function currentVersion(serverId: string): Promise<string | undefined> {
     const versions = await catalogue.versions(serverId);
     const inStatus = (wanted: string) => versions.find(({ status }) => status === wanted)?.version;
@@ -114,7 +113,7 @@ export async function createConnectionTests(
       };
     },
 
-    childrenOf: children.of,
+    childrenOf: (serverId) => [...children.values()].filter((child) => child.serverId === serverId),
 
     async stop() {
       stopping = true;

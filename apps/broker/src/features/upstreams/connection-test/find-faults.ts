@@ -8,21 +8,23 @@ import {
   type InspectedOffer,
   type ManifestPolicy,
 } from '#features/catalogue/index.ts';
+import { asRecord } from '#platform/json.ts';
 import { cleanLabel } from '#platform/text/clean-label.ts';
-import { refusedSchema } from './refused-schema.ts';
 
 export type Finding = z.output<typeof testFindingSchema>;
 
 type Item = InspectedOffer['items'][number];
 
-/** The contract's bound. */
+/** Limit of the contract. */
 const maxFindings = 500;
-/** What clients allow of a tool's name. */
+/** Tool names that clients accept. */
 const clientName = /^[A-Za-z0-9_-]{1,64}$/;
-/** A definition that takes more of a model's context than all of most servers. */
+/** Argument names that Anthropic's API accepts. */
+const argumentName = /^[A-Za-z0-9_.-]{1,64}$/;
+/** Size of a large definition: more of a model's context than all tools of most servers. */
 const largeTokens = 2000;
 
-/** What people and their clients will notice of what a server lists, what is wrong with it first. */
+/** Returns what users and their clients will notice about a server's lists, the faults first. */
 export function findFaults(
   manifest: Manifest,
   discovered: Discovered,
@@ -73,14 +75,21 @@ function ofTool(item: Item, tokens: number): Finding[] {
   } else if (!exposedName.endsWith(`__${name}`)) {
     found.push(info(name, `Its name is cut in everyone's link, to ${exposedName}.`));
   }
-  const refused = refusedSchema(body['inputSchema']);
-  if (refused !== undefined) found.push(bad(name, `Some clients refuse its input schema: ${refused}.`));
+  const argument = refusedArgument(body['inputSchema']);
+  if (argument !== undefined) {
+    found.push(bad(name, `Some clients refuse its input schema: the name of the argument "${argument.slice(0, 80)}".`));
+  }
   const description = body['description'];
   if (typeof description !== 'string' || description.trim() === '') {
     found.push(info(name, 'It has no description, by which models choose it.'));
   }
   if (tokens > largeTokens) found.push(info(name, `Its definition takes about ${tokens} tokens of a model's context.`));
   return found;
+}
+
+/** Returns the first argument whose name clients or their models refuse. */
+function refusedArgument(schema: unknown): string | undefined {
+  return Object.keys(asRecord(asRecord(schema)?.['properties']) ?? {}).find((name) => !argumentName.test(name));
 }
 
 function ofOther(item: Item): Finding[] {

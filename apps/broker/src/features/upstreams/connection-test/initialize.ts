@@ -10,8 +10,8 @@ import { TestEnded } from './test-failure.ts';
 export const needsAccount = "needs a person's account";
 
 /**
- * The handshake. A server that asks for a sign-in which its manifest mentions has passed: a deployment of it shows as
- * connected, and each person signs in.
+ * Runs the handshake. A server that asks for a sign-in passes if its manifest mentions one: it would show as connected, and
+ * each user signs in.
  * @throws TestEnded needs_account; UpstreamError
  */
 export async function initialize(

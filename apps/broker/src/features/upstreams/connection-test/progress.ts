@@ -6,16 +6,15 @@ const maxTextCharacters = 1000;
 
 export type Tell = (event: ConnectionTestEvent) => void;
 
-/** Tells the steps of a test, one after the other. */
+/** Reports the steps of a test, one after the other. */
 export type Progress = {
-  /** The step that is being worked on. */
   readonly current: TestStep | undefined;
   begin(step: TestStep): void;
-  /** Ends the current step. @param ms when it took another time than since its beginning */
+  /** Ends the current step. @param ms its duration, if not the time since its beginning */
   pass(text: string, ms?: number): void;
   skip(text: string): void;
   fail(text: string): void;
-  /** Tells the steps that the test did not come to. */
+  /** Reports the steps that the test did not reach. */
   leaveRest(): void;
 };
 

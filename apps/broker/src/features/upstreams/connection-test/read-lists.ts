@@ -6,16 +6,15 @@ import { readSettled } from '../watch/read-settled.ts';
 import type { Running } from './test-parts.ts';
 import type { TestConnections } from './test-connections.ts';
 
-/** A server may have so many tools. */
+/** Limit of a server's tools. */
 const maxTools = 512;
 
-/** Reads what a discovery would read, and tells of it beside what is deployed. @throws UpstreamError */
+/** Reads what a discovery would read, and reports it compared with what is deployed. @throws UpstreamError */
 export async function readLists(
   server: ServerManifest,
   upstream: Upstream,
   given: Running & {
     connections: TestConnections;
-    /** Whether the server announced its lists while it was asked. */
     announced: { hasNewListsWhileAsked: boolean };
   },
 ): Promise<{ discovered: Discovered; offer: InspectedOffer }> {

@@ -7,12 +7,12 @@ import { secretPlace } from '../secrets/secret-place.ts';
 import type { TestParts } from './test-parts.ts';
 import { failureText } from './test-failure.ts';
 
-/** What is tested: a stored version, or the text of a manifest that is stored nowhere. */
+/** What is tested: a stored version, or the text of a manifest that is not stored. */
 export type Tested = { stored: Manifest } | { text: string | Uint8Array };
 
 /**
- * The first step: the manifest with the refusals of a deployment, and the secrets that it names.
- * @returns the manifest, where it can be read, and why this installation cannot use it
+ * Runs the first step: reads the manifest with the checks of a deployment, and checks its secrets.
+ * @returns the manifest, if it can be read, and why this installation cannot use it
  */
 export async function readManifest(
   tested: Tested,
@@ -33,7 +33,7 @@ export async function readManifest(
   }
 }
 
-/** @throws UpstreamError not_set_up where one is neither set nor entered for this address */
+/** @throws UpstreamError not_set_up when a secret is neither set nor entered for this address */
 function checkSecrets(manifest: Manifest, secrets: Pick<OperatorSecrets, 'header'>): void {
   const { id, auth } = manifest;
   if (auth.type !== 'headers') return;
@@ -41,8 +41,8 @@ function checkSecrets(manifest: Manifest, secrets: Pick<OperatorSecrets, 'header
 }
 
 /**
- * Until a server is deployed, the operator's headers go where a stored version of it is: a text leaves no trace of who
- * sent them where.
+ * Refuses to send the operator's headers of a server that was never deployed to an address that is not stored: a test of a
+ * text leaves no trace of who sent them where.
  * @throws SoukError invalid_request
  */
 async function checkFirstPlace(

@@ -4,10 +4,10 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { ServerManifest } from '#features/catalogue/index.ts';
 import { ownService } from '../pool/own-service.ts';
 import { addressOf, upstreamTarget } from '../pool/upstream-target.ts';
+import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import { findFaults } from './find-faults.ts';
 import { initialize } from './initialize.ts';
 import { orAborted } from '#platform/or-aborted.ts';
-import { ownAccount } from './own-account.ts';
 import { createProgress, type Tell } from './progress.ts';
 import { readLists } from './read-lists.ts';
 import { readManifest, type Tested } from './read-manifest.ts';
@@ -20,7 +20,7 @@ import { watchConnection, type WatchedConnection } from './watch-connection.ts';
 export type AskedTest = {
   id: string;
   tested: Tested;
-  /** Whose account it may go on with: the caller's own, by their token. */
+  /** The administrator, whose own account the test may use. */
   userId: string | undefined;
   withOwnAccount: boolean;
 };
@@ -32,8 +32,8 @@ const ofProgram: readonly TestStep[] = ['alias', 'sandbox', 'start'];
 const always: readonly TestStep[] = ['initialize', 'lists', 'findings'];
 
 /**
- * Connects to the server of a manifest as a deployment would, and tells each step. Resolves when nothing of it is left.
- * @param signal ends it; its reason is a TestEnded
+ * Connects to the server of a manifest as a deployment would, and reports each step. Resolves when nothing of it is left.
+ * @param signal ends the test; its reason is a TestEnded
  */
 export async function runTest(
   asked: AskedTest,
@@ -53,7 +53,7 @@ export async function runTest(
   return withTexts(end, hide);
 }
 
-/** The same value with each text in it changed. */
+/** Returns a copy of a value with each text in it changed. */
 function withTexts<T>(value: T, change: (text: string) => string): T {
   const changed: unknown =
     typeof value === 'string'
@@ -63,11 +63,11 @@ function withTexts<T>(value: T, change: (text: string) => string): T {
         : typeof value === 'object' && value !== null
           ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withTexts(each, change)]))
           : value;
-  // why the cast: nothing but texts has changed, so the type has not
+  // why the cast: only texts have changed, so the type has not
   return changed as T;
 }
 
-/** A manifest that cannot be read does not say how its server would be reached. */
+/** Returns the steps of a test. An unreadable manifest does not say how to reach its server. */
 function stepsOf(manifest: Manifest | undefined): TestStep[] {
   if (!manifest) return ['manifest'];
   return ['manifest', ...(manifest.connection.type === 'stdio' ? ofProgram : overNetwork), ...always];
@@ -129,7 +129,7 @@ async function readOver(way: Way, server: ServerManifest, running: Running): Pro
   }
 }
 
-/** Says of the step that a test is at why it goes no further. @throws what is no fault of the server */
+/** Reports why a test ends at its current step. @throws errors that are not the server's fault */
 function endOf(thrown: unknown, watched: WatchedConnection | undefined, { progress, signal }: Running): TestResult {
   const error: unknown = signal.aborted ? signal.reason : thrown;
   if (error instanceof TestEnded) {
@@ -142,7 +142,7 @@ function endOf(thrown: unknown, watched: WatchedConnection | undefined, { progre
   return { result: 'failed', text: failureText(error) };
 }
 
-/** @throws UpstreamError where the way ends before a connection; TestEnded */
+/** @throws UpstreamError when no connection can be attempted; TestEnded */
 async function findWay(server: ServerManifest, asked: AskedTest, running: Running): Promise<Way> {
   const { parts, progress } = running;
   if (server.manifest.connection.type === 'stdio') {
@@ -150,9 +150,23 @@ async function findWay(server: ServerManifest, asked: AskedTest, running: Runnin
   }
   const service = ownService(server)?.name;
   if (service !== undefined) await orAborted(parts.services.start(service), running.signal);
-  const userId = await ownAccount(server, asked, parts.signIn);
+  const userId = await ownAccount(server, asked, parts);
   progress.begin('resolve');
   const watched = watchConnection(new URL(addressOf(server, parts).url), service, progress);
   const target = upstreamTarget(server, userId, { ...parts, watch: watched.watch });
   return { target, watched, leave: async () => {} };
+}
+
+/**
+ * Returns the administrator, if they want the test to use their account and have one for the manifest's address. Other users'
+ * accounts are never used.
+ * @returns undefined for a test without an account, like a discovery
+ */
+async function ownAccount(
+  server: ServerManifest,
+  { userId, withOwnAccount }: AskedTest,
+  { signIn }: TestParts,
+): Promise<string | undefined> {
+  if (!withOwnAccount || userId === undefined || !needsOwnSecrets(server)) return undefined;
+  return (await signIn.needsAccount(userId, server)) ? undefined : userId;
 }

@@ -8,13 +8,13 @@ import type { Progress } from './progress.ts';
 import { orAborted } from '#platform/or-aborted.ts';
 import type { Running, Way } from './test-parts.ts';
 
-/** The contract's bound. */
+/** Limit of the contract. */
 const maxLines = 200;
 const ofSandbox: ReadonlySet<UpstreamErrorKind> = new Set(['no_sandbox', 'no_network']);
 
 /**
- * The steps alias and sandbox, and the target whose start is the third. The program gets a folder of its own, which ends with
- * the test: another process of this server may be writing to the server's.
+ * Runs the steps alias and sandbox, and returns the target, whose start is the third step. The program gets its own folder,
+ * which is deleted after the test, because another process may be writing to the server's.
  * @throws UpstreamError
  */
 export async function startProgram(
@@ -36,7 +36,7 @@ export async function startProgram(
       ...launch,
       guard: programWatch.guardFor({ key: `test/${testId}`, folders: async () => [folder] }, id),
       onStarted(pid) {
-        children.started({ testId, serverId: id }, { pid, startedAtMs: clock.now() });
+        children.set(testId, { serverId: id, pid, startedAtMs: clock.now() });
         if (progress.current !== 'start') return;
         progress.pass(`process ${pid}`);
         progress.begin('initialize');
@@ -47,14 +47,14 @@ export async function startProgram(
       lines.splice(0, lines.length - maxLines);
     },
     async leave() {
-      children.ended(testId);
+      children.delete(testId);
       tell({ type: 'lines', lines });
       await removeTree(folder);
     },
   };
 }
 
-/** Passes the step alias, and begins the step sandbox. @throws UpstreamError of the step that is begun */
+/** Passes the step alias and begins the step sandbox. @throws UpstreamError of the current step */
 function findLaunch(
   programs: StdioPrograms,
   { id, command, folder }: { id: string; command: string; folder: string },

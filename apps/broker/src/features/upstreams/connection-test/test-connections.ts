@@ -9,16 +9,13 @@ import { kindsOf } from '../pool/question-kinds.ts';
 import type { ServerConnections } from '../watch/read-asking.ts';
 
 export type TestConnections = ServerConnections & {
-  /** The first connection. @throws UpstreamError */
+  /** Opens the first connection. @throws UpstreamError */
   open(): Promise<Upstream>;
-  /** Resolves when nothing of them is left: no socket and no process. */
+  /** Resolves when nothing of the connections is left: no socket and no process. */
   close(): Promise<void>;
 };
 
-/**
- * The connections of one test: opened as those of the pool are, and beside it, so that a test takes nothing from people who
- * call the server meanwhile.
- */
+/** The connections of one test. They are opened outside the pool, so that a test takes no connection from users. */
 export function createTestConnections(
   server: ServerManifest,
   target: UpstreamTarget,
@@ -49,7 +46,7 @@ export function createTestConnections(
     await Promise.all([...openByKinds.values()].map(end));
   }
 
-  // lists that are being read end with their connection
+  // reading lists ends with the connection
   signal.addEventListener('abort', () => void close(), { once: true });
 
   return {

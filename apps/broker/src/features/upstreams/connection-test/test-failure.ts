@@ -4,7 +4,7 @@ import { describeFailure, reasonOf } from '../watch/describe-failure.ts';
 /** Why a test ended early. */
 export type TestEnd = 'failed' | 'needs_account' | 'cancelled';
 
-/** Ends a test at the step that it is at. The message is what its last event says. */
+/** Ends a test at its current step. Its last event has this message. */
 export class TestEnded extends Error {
   readonly result: TestEnd;
 
@@ -15,7 +15,7 @@ export class TestEnded extends Error {
   }
 }
 
-/** What people see as the server's status, and what an operator reads beside it. */
+/** Returns the server's status as users see it, with the reason for the operator. */
 export function failureText(error: UpstreamError): string {
   const reason = reasonOf(error);
   const { detail } = describeFailure(error);

@@ -6,18 +6,21 @@ import type { TargetOptions } from '../pool/upstream-target.ts';
 import type { UpstreamSignIn } from '../sign-in/create-upstream-sign-in.ts';
 import type { OperatorSecrets } from '../sign-in/client/operator-secrets.ts';
 import type { Progress, Tell } from './progress.ts';
-import type { TestChildren } from './test-children.ts';
 import type { WatchedConnection } from './watch-connection.ts';
 
-/** What tests work with: the same as deployments. */
+/** The process of a test. */
+export type TestChild = { serverId: string; pid: number; startedAtMs: number };
+
+/** What tests need: the same as deployments. */
 export type TestParts = TargetOptions & {
   catalogue: Pick<Catalogue, 'inspectOffer' | 'versions' | 'findManifest'>;
   policy: ManifestPolicy;
   secrets: Pick<OperatorSecrets, 'header' | 'unboundOf'>;
-  /** A text about a server without its secrets: a server may repeat what was sent to it. */
+  /** Removes a server's secrets from a text about it: a server may repeat what was sent to it. */
   hide(serverId: string, text: string): string;
   signIn: Pick<UpstreamSignIn, 'needsAccount'>;
-  children: TestChildren;
+  /** Processes by test. A test has one at a time: a new one replaces one that has ended. */
+  children: Map<string, TestChild>;
   clock: Clock;
   log: Log;
 };
@@ -25,11 +28,11 @@ export type TestParts = TargetOptions & {
 /** What the steps of one test share. */
 export type Running = { parts: TestParts; progress: Progress; tell: Tell; signal: AbortSignal };
 
-/** Where the server is, and what ends when the test does. */
+/** How to reach the server, and what has to end with the test. */
 export type Way = {
   target: UpstreamTarget;
   watched?: WatchedConnection;
-  /** Takes what a program writes to stderr. */
+  /** Records what a program writes to stderr. */
   heard?: (lines: readonly string[]) => void;
   leave(): Promise<void>;
 };

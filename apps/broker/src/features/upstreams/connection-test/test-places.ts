@@ -2,20 +2,15 @@ import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 
-/** One broker runs at most so many: each may be a process or hold the lists of a server. */
+/** Concurrent tests per broker: each may be a process or hold the lists of a server. */
 const maxTests = 8;
-/** A broker that takes longer has died with its test. */
+/** Time after which a test is considered lost with its broker. */
 const longestMs = 120_000;
 
 const full = 'Several connection tests are running on this broker. Try again in a moment.';
 
-/** Who runs a test: each administrator one, on whichever broker, and the operator's commands of each broker one. */
-export type TestPlaces = {
-  /** @returns what gives the place back @throws SoukError too_many_tests */
-  take(testId: string, userId: string | undefined): Promise<() => Promise<void>>;
-};
-
-export function createTestPlaces({ query, clock }: { query: Query; clock: Clock }): TestPlaces {
+/** Limits tests to one per administrator across all brokers, and one by command per broker. */
+export function createTestPlaces({ query, clock }: { query: Query; clock: Clock }) {
   let taken = 0;
   let operatorHasOne = false;
 
@@ -31,7 +26,8 @@ export function createTestPlaces({ query, clock }: { query: Query; clock: Clock 
   }
 
   return {
-    async take(testId, userId) {
+    /** @returns a function that releases the place. @throws SoukError too_many_tests */
+    async take(testId: string, userId: string | undefined): Promise<() => Promise<void>> {
       if (taken >= maxTests) throw new SoukError('too_many_tests', { message: full });
       if (userId === undefined && operatorHasOne) throw new SoukError('too_many_tests');
       taken++;

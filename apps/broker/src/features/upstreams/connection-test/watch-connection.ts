@@ -7,16 +7,16 @@ import { failureText } from './test-failure.ts';
 
 const shownAddresses = 8;
 
-/** Tells resolve, address, tls and connect as the connection of the handshake comes about. */
+/** Reports the steps resolve, address, tls and connect of the handshake's connection. */
 export type WatchedConnection = {
   watch: ConnectionWatch;
-  /** Says of the step where a connection failed what it failed with. */
+  /** Reports why the connection failed at its current step. */
   failed(error: UpstreamError): void;
 };
 
 /**
- * Follows the first connection to an address; later ones are the same again.
- * @param service the demo service that the address belongs to
+ * Follows the first connection to an address.
+ * @param service the demo service at this address
  */
 export function watchConnection(url: URL, service: string | undefined, progress: Progress): WatchedConnection {
   const isSecure = url.protocol === 'https:' || url.protocol === 'wss:';

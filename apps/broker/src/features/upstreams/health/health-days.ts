@@ -2,26 +2,17 @@ import type { Query } from '#platform/db/database.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 
-/** The shop shows thirty; a quarter stays for whoever asks what happened. */
+/** The shop shows 30 days; 90 are kept to investigate earlier outages. */
 const keptDays = 90;
 const dayMs = 86_400_000;
 
-/** What the checks of one day (UTC) came to. */
+/** Results of the checks of one day (UTC). */
 export type HealthDay = { day: string; up: number; down: number };
-
-export type HealthDays = {
-  /** Counts the checks of one moment, in memory. */
-  count(checks: readonly { serverId: string; isUp: boolean }[]): void;
-  /** Writes what was counted, and forgets days that are too old. */
-  flush(): Promise<void>;
-  /** The days with checks among the last `days`, today included, oldest first. */
-  read(serverId: string, days?: number): Promise<HealthDay[]>;
-};
 
 type Count = { serverId: string; day: string; up: number; down: number };
 
-/** The health of each server by the day: a row a day and server, to which every replica adds. */
-export function createHealthDays({ query, clock, log }: { query: Query; clock: Clock; log: Log }): HealthDays {
+/** Counts the health of each server by day: one row per day and server, to which every replica adds. */
+export function createHealthDays({ query, clock, log }: { query: Query; clock: Clock; log: Log }) {
   let counts = new Map<string, Count>();
   let reapedOn = '';
 
@@ -41,12 +32,14 @@ export function createHealthDays({ query, clock, log }: { query: Query; clock: C
   }
 
   return {
-    count(checks) {
+    /** Counts checks in memory. */
+    count(checks: readonly { serverId: string; isUp: boolean }[]): void {
       const day = dayOf(clock.now());
       for (const { serverId, isUp } of checks) add({ serverId, day, up: isUp ? 1 : 0, down: isUp ? 0 : 1 });
     },
 
-    async flush() {
+    /** Writes the counts, and deletes days that are too old. */
+    async flush(): Promise<void> {
       let batch = [...counts.values()];
       counts = new Map();
       try {
@@ -54,13 +47,14 @@ export function createHealthDays({ query, clock, log }: { query: Query; clock: C
         batch = [];
         await reap(dayOf(clock.now()));
       } catch (error) {
-        // sums: however long the database is away, there is one for each day and server
+        // sums: there is one per day and server, however long the database is unavailable
         batch.forEach(add);
         log.warn({ err: error }, 'the health of servers cannot be written yet');
       }
     },
 
-    async read(serverId, days = 30) {
+    /** Reads the days with checks among the last `days`, today included, oldest first. */
+    async read(serverId: string, days = 30): Promise<HealthDay[]> {
       const { rows } = await query<HealthDay>(
         `select to_char(day, 'YYYY-MM-DD') as day, up, down from server_health_days
          where server_id = $1 and day > $2::date - $3::int order by day`,
@@ -78,7 +72,7 @@ const insert = `
     set up = server_health_days.up + excluded.up, down = server_health_days.down + excluded.down`;
 
 function columns(batch: readonly Count[]): unknown[] {
-  // in one order, so that two replicas never wait for each other's rows
+  // sorted, so that two replicas do not wait for each other's rows
   const sorted = batch.toSorted((one, other) => (one.serverId < other.serverId ? -1 : 1));
   return [
     sorted.map(({ serverId }) => serverId),

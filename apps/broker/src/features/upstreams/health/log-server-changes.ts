@@ -1,30 +1,30 @@
 import { isDown, type Catalogue, type CatalogueServer, type CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Log } from '#platform/log.ts';
 
-/** Why a server could not be asked last, in an operator's words. */
+/** Returns why the last discovery or check of a server failed, in words for the operator. */
 export type FailureOf = (serverId: string) => string | undefined;
 
-/** Reasons of one outage that are told: a server may give another one at each check. */
+/** Reasons logged per outage: a server may give another one at each check. */
 const maxReasons = 8;
-/** Another broker may find a server down first: for so many looks a line waits for the reason of this one's own check. */
+/** Looks for which a line waits for this broker's own reason, if another broker found the server down first. */
 const looksForReason = 2;
 
-/** What was told of a server last. */
+/** What was logged about a server last. */
 type Told = {
   deployedAtMs: number;
-  /** The status that is stored from the run before, until this one has asked. */
+  /** The state stored by the previous run, until this one has asked. */
   before: string | undefined;
-  /** performance.now() of when it was found down; undefined while it is up. */
+  /** performance.now() when the server was found down; undefined while it is up. */
   downAtMs: number | undefined;
-  /** The reasons that were told of this outage; none while its line waits for one. */
+  /** The reasons logged for this outage; empty while its line waits for one. */
   reasons: Set<string | undefined>;
   looksLeft: number;
 };
 
 /**
- * One line when a server goes down (with the cause) or comes back (after how long), is deployed or is taken away; another
+ * Logs a line when a server goes down (with the cause), comes back (after how long), is deployed or undeployed, and another
  * when it stays down for another reason.
- * @returns `look` tells of servers that are still as the run before has left them, once they were asked
+ * @returns `look` logs servers that were asked and are still in the state of the previous run
  */
 export function logServerChanges(options: { catalogue: Catalogue; failureOf: FailureOf; log: Log }): {
   look(): void;
@@ -74,7 +74,7 @@ export function logServerChanges(options: { catalogue: Catalogue; failureOf: Fai
     const waits = reason === undefined && (reasons.size > 0 || looksLeft > 0);
     if (waits || reasons.has(reason) || reasons.size >= maxReasons) return;
     reasons.add(reason);
-    // the cause is what people see; the reason may name addresses
+    // users see the cause; the reason may name addresses
     log.info({ server: id, status, cause, reason }, 'upstream down');
   }
 

@@ -3,16 +3,16 @@ import { createBackground } from '#platform/work/background.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
-import { createHealthDays, type HealthDays } from './health-days.ts';
+import { createHealthDays } from './health-days.ts';
 import { logServerChanges, type FailureOf } from './log-server-changes.ts';
 
 const flushIntervalMs = 60_000;
 
-export type HealthRecord = Pick<HealthDays, 'read'> & { stop(): Promise<void> };
+export type HealthRecord = Pick<ReturnType<typeof createHealthDays>, 'read'> & { stop(): Promise<void> };
 
 /**
- * Follows how the servers are: a line in the log for each change, and the day's counts for the shop. At each interval of
- * the checks it counts whether each server was up since the last count, so that a check that hangs counts as well.
+ * Follows the health of servers: logs each change, and counts per day for the shop. At each check interval it counts whether
+ * a server was up since the last count, so that a check that hangs counts too.
  */
 export function recordHealth(options: {
   catalogue: Catalogue;
@@ -26,7 +26,7 @@ export function recordHealth(options: {
   const days = createHealthDays(options);
   const changes = logServerChanges(options);
   const background = createBackground(log);
-  /** Servers that were down at some time since the last count: an outage may begin and end between two counts. */
+  /** Servers that were down since the last count: an outage may begin and end between two counts. */
   const wereDown = new Set<string>();
   const stopFollowing = catalogue.onChange((_, changed) => {
     for (const server of changed) if (isDown(server)) wereDown.add(server.id);

@@ -1,11 +1,11 @@
 import type { ClientEntry } from './client-entry.ts';
 
-/** `npx mcp-remote URL` is a server over HTTP in the clothes of a program. */
+/** A server over HTTP that is configured as a program: `npx mcp-remote URL`. */
 export type Bridge = { url: string; headers: string[]; isOld: boolean; signsIn: boolean; notes: string[] };
 
 const isBridge = (arg: string) => /^mcp-remote(?:@[^/]{0,100})?$/.test(arg);
 
-/** Undefined where the arguments start another program. */
+/** Returns undefined if the arguments start another program. */
 export function readBridge({
   args,
   env,
@@ -32,7 +32,7 @@ export function readBridge({
     }
     others.push(option);
     if (option === '--transport' && value?.startsWith('sse-only')) isOld = true;
-    // a registration that its user has at the server
+    // the user has a registration at the server
     if (option.startsWith('--static-oauth-client')) signsIn = true;
   }
   return { url, headers, isOld, signsIn, notes: notesOf(others, [...env.map(([name]) => name), ...inherited]) };

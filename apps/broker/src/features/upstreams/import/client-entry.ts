@@ -2,7 +2,7 @@ import { asRecord } from '#platform/json.ts';
 import { readNamed, readText, readTexts, type NamedText } from './named-texts.ts';
 import { NotImportable } from './wanted.ts';
 
-/** An entry of the configuration of any client. */
+/** An entry of a client's configuration, for any client. */
 export type ClientEntry = {
   url?: string | undefined;
   type?: string | undefined;
@@ -12,31 +12,30 @@ export type ClientEntry = {
   command?: string | undefined;
   args: string[];
   env: NamedText[];
-  /** Variables that the client takes from its own environment. */
+  /** Variables that the client reads from its own environment. */
   inherited: string[];
   envFile?: string | undefined;
   cwd?: string | undefined;
   isOff: boolean;
-  /** What the client wrote, without the members that say nothing. */
+  /** The entry's members, without empty ones. */
   members: Readonly<Record<string, unknown>>;
 };
 
-/** The members that name an address, the most specific first: Gemini has `url` for the older transport. */
+/** Members that name an address, the most specific first: Gemini uses `url` for the older transport. */
 export const addressMembers = ['httpUrl', 'serverUrl', 'server_url', 'url'] as const;
 export const headerMembers = ['headers', 'requestInit', 'http_headers', 'env_http_headers'] as const;
 export const programMembers = ['command', 'args', 'env', 'environment', 'env_vars', 'envFile'] as const;
 export const cwdMembers = ['cwd', 'workingDirectory', 'working_directory'] as const;
-/** They say what the entry is, or nothing that matters here. */
+/** Members that describe the entry, or that do not matter here. */
 export const lookMembers =
   '$schema name id server_label title description type transport source disabled enabled'.split(' ');
 
 /**
- * Reads the spellings of Claude, Cursor, VS Code, Windsurf, Gemini, Cline, Zed, Codex, opencode and of the APIs that take
- * servers.
+ * Reads the formats of Claude, Cursor, VS Code, Windsurf, Gemini, Cline, Zed, Codex, opencode and of APIs that accept servers.
  * @throws NotImportable that names a member of another shape
  */
 export function readClientEntry(given: Record<string, unknown>): ClientEntry {
-  // some have it one level deeper: {"transport": {"type": "http", "url": …}}
+  // some nest it: {"transport": {"type": "http", "url": …}}
   const entry = { ...given, ...asRecord(given['transport']) };
   const place = addressMembers.find((member) => entry[member] !== undefined && entry[member] !== '');
   const { command, args, env } = readCommand(entry);
@@ -60,11 +59,11 @@ export function readClientEntry(given: Record<string, unknown>): ClientEntry {
     envFile: readText(entry, 'envFile'),
     cwd: cwdMembers.map((member) => readText(entry, member)).find((path) => path !== undefined),
     isOff: entry['disabled'] === true || entry['enabled'] === false,
-    members: Object.fromEntries(Object.entries(entry).filter(([, value]) => saysSomething(value))),
+    members: Object.fromEntries(Object.entries(entry).filter(([, value]) => hasContent(value))),
   };
 }
 
-/** Zed, earlier: {"command": {"path": …, "args": …, "env": …}}; opencode: {"command": ["npx", …]} */
+/** Reads the command, also in the forms of older Zed ({"command": {"path": …, "args": …}}) and opencode ({"command": ["npx", …]}). */
 function readCommand(entry: Record<string, unknown>): Pick<ClientEntry, 'command' | 'args' | 'env'> {
   const inner = asRecord(entry['command']);
   const from = inner ?? entry;
@@ -87,14 +86,14 @@ function readCommand(entry: Record<string, unknown>): Pick<ClientEntry, 'command
   return { command, args, env };
 }
 
-/** Paths may have spaces in them, names of programs have none. */
+/** Returns whether a command is a whole command line. Paths may contain spaces, names of programs do not. */
 const isLine = (command: string) => /\s/.test(command.trim()) && !/[/\\]/.test(command.trim().split(/\s/, 1)[0] ?? '');
 
 const shown = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value : undefined;
 
-/** What is empty, or switched off, is lost without loss. */
-function saysSomething(value: unknown): boolean {
+/** Returns whether a member has content: nothing is lost with an empty or false one. */
+function hasContent(value: unknown): boolean {
   if (value === undefined || value === null || value === '' || value === false) return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;
 }

@@ -1,11 +1,5 @@
 import type { ImportEntry, ImportSource } from '@souk/contract/admin/imports.ts';
-import {
-  checkManifest,
-  type Catalogue,
-  type DecidedBy,
-  type ManifestPolicy,
-  type ManifestSource,
-} from '#features/catalogue/index.ts';
+import { checkManifest, type Catalogue, type DecidedBy, type ManifestSource } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
@@ -15,72 +9,61 @@ import { createUpstreamAddressRule } from '#platform/http/outgoing/upstream-addr
 import type { Ids } from '#platform/ids.ts';
 import type { AllowlistEntry, StdioAllowlist } from '../processes/stdio-allowlist.ts';
 import { browseRegistry, importedOf as importedFrom, type BrowseFilter } from '../registries/browse-registry.ts';
-import { createRegistryClient, RegistryUnavailable } from '../registries/registry-client.ts';
+import { createRegistryClient, RegistryUnavailable, type RegistryClient } from '../registries/registry-client.ts';
 import { createRegistryStore, type RegistryStore } from '../registries/registry-store.ts';
 import { createRegistryUpdates, type RegistryUpdates } from '../registries/registry-updates.ts';
 import { findEntries } from './find-entries.ts';
 import { createVersionFinder, withVersions } from './find-version.ts';
+import type { Rules } from './judge-import.ts';
 import { importedOf } from './merge-import.ts';
 import { planImport } from './plan-import.ts';
 import { readEntries, readFound } from './read-entries.ts';
 import { UnreadableText } from './read-import-text.ts';
 import type { ReadEntry } from './wanted.ts';
 
-export type StagedImport = {
-  id: string;
-  version: string;
-  result: 'staged' | 'unchanged' | 'refused';
-  message?: string;
-};
-export type ChosenImport = { manifest: Record<string, unknown>; source?: ImportSource | undefined };
-export type FromRegistry = { registryId: string; servers: readonly { name: string; version: string }[] };
+type StagedImport = { id: string; version: string; result: 'staged' | 'unchanged' | 'refused'; message?: string };
+type ChosenImport = { manifest: Record<string, unknown>; source?: ImportSource | undefined };
+type FromRegistry = { registryId: string; servers: readonly { name: string; version: string }[] };
+type FromSource = ReadEntry & { source?: ImportSource | undefined };
 
-/** Servers that are taken from texts and registries, for the administrators' screen and the operator's command alike. */
+/** Imports servers from texts and registries, for the administrators' screen and the operator's command. */
 export type Imports = {
   readonly registries: RegistryStore;
   readonly updates: RegistryUpdates;
   /**
-   * What would be staged, and why not.
+   * Returns what would be staged, and why the rest would not.
    * @throws SoukError import_unreadable, not_found, registry_unavailable
    */
   preview(from: { text: Uint8Array | string } | FromRegistry): Promise<ImportEntry[]>;
-  /** Stages each manifest by itself; one that is refused keeps no other from it. */
+  /** Stages each manifest separately: a refused one does not affect the others. */
   stage(chosen: readonly ChosenImport[], by: DecidedBy): Promise<StagedImport[]>;
   /** @throws SoukError not_found, registry_unavailable */
   browse(registryId: string, filter: BrowseFilter): ReturnType<typeof browseRegistry>;
   stop(): Promise<void>;
 };
 
-type FromSource = ReadEntry & { source?: ImportSource | undefined };
-
-export function createImports(options: {
+type ImportOptions = Rules & {
   db: Pick<Database, 'query' | 'transaction'>;
   catalogue: Catalogue;
-  policy: ManifestPolicy;
   allowlist: StdioAllowlist;
   /** Packages that administrators allowed, by alias. */
   allowedPrograms?: (() => ReadonlyMap<string, AllowlistEntry>) | undefined;
-  startsPrograms: boolean;
-  /** Host:port and CIDR of private addresses that are allowed. */
+  /** Allowed private addresses as host:port or CIDR. */
   allowAddresses: readonly string[];
-  /** Administrators may add private addresses to them. */
-  administratorsMayAllow: boolean;
-  /** Administrators may add packages of npm to the programs. */
-  administratorsMayAllowPackages: boolean;
-  /** The address of this shop. */
-  publicUrl: string;
   outgoing?: Outgoing | undefined;
-  /** Where npm's own settings are. */
+  /** Contains npm's own settings. */
   environment: NodeJS.ProcessEnv;
   /** Called with each manifest that was staged. */
   onStaged?: ((manifestOf: ReturnType<typeof checkManifest>) => Promise<unknown>) | undefined;
   clock: Clock;
   ids: Pick<Ids, 'uuid'>;
-}): Imports {
-  const { db, catalogue, policy, allowAddresses, clock } = options;
+};
+
+export function createImports(options: ImportOptions): Imports {
+  const { db, catalogue, allowAddresses, clock } = options;
   const dispatcher = createGuardedDispatcher({
     allowAddresses,
-    // a registry says what is started here
+    // a registry decides what is started here
     publicNeedsTls: true,
     connections: 4,
     outgoing: options.outgoing,
@@ -90,45 +73,21 @@ export function createImports(options: {
   const registries = createRegistryStore({ ...options, addressProblem });
   const updates = createRegistryUpdates({ query: db.query, catalogue, registries, client, clock });
   const findVersion = createVersionFinder({ dispatcher, environment: options.environment });
-
-  async function readRegistry({ registryId, servers }: FromRegistry) {
-    const { url, name: registryName } = await registries.find(registryId);
-    const read: FromSource[] = [];
-    for (const { name, version } of servers) {
-      const answer = await client.find(url, name, version).catch((error: unknown) => {
-        throw told(error, registryName);
-      });
-      const [found] = answer ? findEntries([answer]) : [];
-      if (found?.kind !== 'server.json' || found.name !== name) {
-        const refused = answer
-          ? 'its registry answers another server under its name'
-          : 'its registry has no such version';
-        read.push({ name, refused, notes: [] });
-        continue;
-      }
-      const own = found.entry['version'];
-      read.push({
-        ...readFound(found),
-        source: { registryId, name, version: typeof own === 'string' ? own : version },
-      });
-    }
-    return read;
-  }
-
+  const parts = { ...options, registries, client };
   return {
     registries,
     updates,
     async preview(from) {
-      const read: FromSource[] = 'text' in from ? readText(from.text) : await readRegistry(from);
+      const read: FromSource[] = 'text' in from ? readText(from.text) : await readRegistry(from, parts);
       const exact = await withVersions(read, findVersion);
       const entries = exact.map((entry, index) => ({ ...entry, source: read[index]?.source }));
-      // the operator's list counts first
+      // the operator's list has precedence
       const allowlist = { ...Object.fromEntries(options.allowedPrograms?.() ?? []), ...options.allowlist };
-      return planImport(entries, { ...options, catalogue, policy, allowlist });
+      return planImport(entries, { ...options, allowlist });
     },
     async stage(chosen, by) {
       const results: StagedImport[] = [];
-      for (const one of chosen) results.push(await stageOne(one, by));
+      for (const one of chosen) results.push(await stageOne(one, by, parts));
       return results;
     },
     async browse(registryId, filter) {
@@ -136,43 +95,77 @@ export function createImports(options: {
       const [heads, sources] = [await catalogue.currentVersions(), await catalogue.sources()];
       const imported = importedFrom(registryId, heads, sources);
       return browseRegistry({ client, url, imported }, filter).catch((error: unknown) => {
-        throw told(error, name);
+        throw asSoukError(error, name);
       });
     },
     stop: () => dispatcher.destroy(),
   };
+}
 
-  async function stageOne({ manifest: given, source }: ChosenImport, by: DecidedBy): Promise<StagedImport> {
-    try {
-      const manifest = checkManifest(given, policy);
-      const from = source && (await sourceOf(source, given));
-      const { result } = await catalogue.upload(manifest, { ...by, source: from });
-      if (result === 'staged') await options.onStaged?.(manifest);
-      return { id: manifest.id, version: manifest.version, result };
-    } catch (error) {
-      if (!(error instanceof SoukError)) throw error;
-      return { id: textOf(given['id']), version: textOf(given['version']), result: 'refused', message: error.message };
+type ImportParts = ImportOptions & { registries: RegistryStore; client: RegistryClient };
+
+async function readRegistry(
+  { registryId, servers }: FromRegistry,
+  { registries, client }: ImportParts,
+): Promise<FromSource[]> {
+  const { url, name: registryName } = await registries.find(registryId);
+  const read: FromSource[] = [];
+  for (const { name, version } of servers) {
+    const answer = await client.find(url, name, version).catch((error: unknown) => {
+      throw asSoukError(error, registryName);
+    });
+    const [found] = answer ? findEntries([answer]) : [];
+    if (found?.kind !== 'server.json' || found.name !== name) {
+      const refused = answer
+        ? 'its registry answers another server under its name'
+        : 'its registry has no such version';
+      read.push({ name, refused, notes: [] });
+      continue;
     }
+    const own = found.entry['version'];
+    read.push({
+      ...readFound(found),
+      source: { registryId, name, version: typeof own === 'string' ? own : version },
+    });
   }
+  return read;
+}
 
-  async function sourceOf(
-    { registryId, name, version }: ImportSource,
-    given: Record<string, unknown>,
-  ): Promise<ManifestSource> {
-    const registry = await registries.find(registryId);
-    return {
-      registryId,
-      registry: { name: registry.name, url: registry.url },
-      name,
-      version,
-      imported: importedOf(given),
-    };
+async function stageOne(
+  { manifest: given, source }: ChosenImport,
+  by: DecidedBy,
+  parts: ImportParts,
+): Promise<StagedImport> {
+  try {
+    const manifest = checkManifest(given, parts.policy);
+    const from = source && (await sourceOf(source, given, parts));
+    const { result } = await parts.catalogue.upload(manifest, { ...by, source: from });
+    if (result === 'staged') await parts.onStaged?.(manifest);
+    return { id: manifest.id, version: manifest.version, result };
+  } catch (error) {
+    if (!(error instanceof SoukError)) throw error;
+    return { id: textOf(given['id']), version: textOf(given['version']), result: 'refused', message: error.message };
   }
+}
+
+async function sourceOf(
+  { registryId, name, version }: ImportSource,
+  given: Record<string, unknown>,
+  { registries }: ImportParts,
+): Promise<ManifestSource> {
+  const registry = await registries.find(registryId);
+  return {
+    registryId,
+    registry: { name: registry.name, url: registry.url },
+    name,
+    version,
+    imported: importedOf(given),
+  };
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 100) : '');
 
-function told(error: unknown, registry: string): unknown {
+function asSoukError(error: unknown, registry: string): unknown {
   if (!(error instanceof RegistryUnavailable)) return error;
   return new SoukError('registry_unavailable', {
     message: `${registry} cannot be read: ${error.message}`,

@@ -4,22 +4,20 @@ import type { Launch, Named, Target, WantedServer } from './wanted.ts';
 
 type Secret = { name: string; variable: string; description?: string };
 
-/** A manifest that was made of a wanted server, and what the operator has to do for it. */
+/** A manifest drafted from a wanted server, and what the operator has to do for it. */
 export type Drafted = {
   manifest: Record<string, unknown>;
   secrets: Secret[];
-  /** Its address, or what is started. */
+  /** The address, or what is started. */
   target: string;
-  /** The entry that the allow-list of programs lacks. */
+  /** The missing entry of the allow-list of programs. */
   allowlist?: Record<string, unknown>;
   notes: string[];
 };
 
 const maxDescription = 300;
 
-/**
- * @param allowlist programs that are allowed already: one that starts the same takes the place of a new entry
- */
+/** @param allowlist programs that are already allowed: one that starts the same program replaces a new entry */
 export function draftManifest(wanted: WantedServer, id: string, allowlist: StdioAllowlist = {}): Drafted {
   const { target } = wanted;
   return target.kind === 'address' ? draftAddress(wanted, target, id) : draftProgram(wanted, target, id, allowlist);
@@ -70,7 +68,7 @@ function draftProgram(
     ...(secrets.length > 0 && { secrets: secrets.map(({ name }) => name) }),
     ...(launch.kind === 'pypi' && { network: true }),
   };
-  // the operator's entry says which secrets the program gets
+  // the operator's entry decides which secrets the program gets
   const named: Named[] = known === undefined ? secrets : (allowlist[known]?.secrets ?? []).map((name) => ({ name }));
   return {
     manifest: { ...lookOf(wanted, id), connection: { type: 'stdio', command: alias }, isolation: 'perUser' },
@@ -85,7 +83,7 @@ function draftProgram(
 
 type Start = Pick<AllowlistEntry, 'npm' | 'bin' | 'args' | 'argv'>;
 
-/** How the allow-list starts it: an npm package at an exact version, or a command line. */
+/** Returns how the allow-list starts a program: an npm package at an exact version, or a command line. */
 function startOf(launch: Launch): Start {
   if (launch.kind === 'command') return { argv: launch.argv };
   const { name, command, args } = launch;
@@ -101,7 +99,7 @@ function startOf(launch: Launch): Start {
   return { argv: ['uvx', ...(command === undefined ? [spec] : ['--from', spec, command]), ...args] };
 }
 
-/** The alias that starts the same package at the same version, or the same line; the server's own id before others. */
+/** Returns the alias that starts the same package and version, or the same command line; preferably the server's own id. */
 function knownAlias(start: Start, id: string, allowlist: StdioAllowlist): string | undefined {
   const isSame = ({ npm, argv }: AllowlistEntry) =>
     start.npm === undefined ? argv !== undefined && argv.join('\0') === start.argv?.join('\0') : npm === start.npm;
@@ -124,7 +122,7 @@ function lookOf({ name, look }: WantedServer, id: string): Record<string, unknow
     name: shown,
     serviceType: 'mcp',
     version: versionOf(look.version),
-    // everybody reads it: without words of its maker it says no more than the name, which a manifest without one has too
+    // without the maker's description only the name: everyone reads it, and a manifest needs one
     description: description || shown,
     ...(look.icon !== undefined && { icon: look.icon }),
     ...(look.registryName !== undefined && { registryName: look.registryName }),
@@ -132,7 +130,7 @@ function lookOf({ name, look }: WantedServer, id: string): Record<string, unknow
   };
 }
 
-/** A manifest's version has 40 of these characters. */
+/** Returns a valid version of a manifest: up to 40 of the allowed characters. */
 export function versionOf(version: string | undefined): string {
   const plain = (version ?? '')
     .replaceAll(/[^0-9A-Za-z.+-]/g, '-')

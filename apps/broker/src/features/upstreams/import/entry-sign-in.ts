@@ -1,20 +1,20 @@
 import { asRecord } from '#platform/json.ts';
 import { NotImportable } from './wanted.ts';
 
-/** How requests of an entry are authorized. No credential stands in it: the operator or each person gives it here. */
+/** How requests of an entry are authorized, without credentials: the operator or each user enters them here. */
 type Way =
   | { kind: 'none' }
-  /** `form` says how the value of the header is written. */
+  /** `form`: format of the header's value. */
   | { kind: 'header'; name: string; form?: 'Bearer' | 'Basic' | undefined }
-  /** `client`: members of a registration that another product has at the server. */
+  /** `client`: members of another product's registration at the server. */
   | { kind: 'oauth'; scopes: string[]; client: string[] };
-/** `members`: where it was read. */
+/** `members`: the members that it was read from. */
 export type SignIn = Way & { members: string[] };
 
 const none: Way = { kind: 'none' };
 const bearer: Way = { kind: 'header', name: 'Authorization', form: 'Bearer' };
 
-/** Members whose value is a token, or the name of a variable that has one. */
+/** Members whose value is a token, or the name of a variable that holds one. */
 export const tokenMembers: readonly string[] = [
   'authorization',
   'authorization_token',
@@ -29,7 +29,7 @@ export const tokenMembers: readonly string[] = [
   'bearer_token_env_var',
   'bearerTokenEnvVar',
 ];
-/** Members that say in which way a client signs in. */
+/** Members that say how a client signs in. */
 export const wayMembers: readonly string[] = ['auth', 'oauth', 'oauth2', 'authentication'];
 
 const isGiven = (value: unknown) => value !== undefined && value !== null && value !== '' && value !== false;
@@ -44,7 +44,7 @@ export function readSignIn(entry: Record<string, unknown>): SignIn {
     const found = ofWay(entry[member], member, entry);
     if (found.kind !== 'none') return { ...found, members: found.kind === 'oauth' ? [...members, 'scopes'] : members };
   }
-  // Codex: those that it asks for when its user signs in
+  // Codex: the scopes that it asks for when its user signs in
   return isGiven(entry['scopes']) ? { ...oauth({}, entry), members: [...members, 'scopes'] } : { ...none, members };
 }
 
@@ -52,7 +52,7 @@ function ofToken(value: unknown, member: string): Way {
   const given = asRecord(value);
   if (given) return ofObject(given, member);
   if (typeof value !== 'string') throw new NotImportable(`its "${member}" has to be a text`);
-  // "Basic …" and the like say their scheme themselves
+  // values such as "Basic …" contain their scheme
   return /\s/.test(value.trim()) ? { kind: 'header', name: 'Authorization' } : bearer;
 }
 
@@ -87,7 +87,7 @@ function ofObject(given: Record<string, unknown>, member: string, entry: Record<
 const basic: Way = { kind: 'header', name: 'Authorization', form: 'Basic' };
 const isOAuthMember = (member: string) => member.startsWith('oauth');
 
-/** Undefined for a word that names no way to sign in. */
+/** Returns undefined for a word that does not name a sign-in. */
 function ofType(
   type: string,
   member: string,

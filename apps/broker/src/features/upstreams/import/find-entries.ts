@@ -3,20 +3,20 @@ import { addressMembers } from './client-entry.ts';
 
 export const maxImportEntries = 200;
 
-/** An entry of a text, and what it is by its form. */
+/** An entry of a text with its kind. */
 export type FoundEntry = {
   kind: 'client' | 'server.json' | 'manifest';
-  /** As the text calls it. */
+  /** Its name in the text. */
   name: string;
   entry: Record<string, unknown>;
-  /** What a registry says of it beside its server.json. */
+  /** A registry's metadata besides the server.json. */
   meta?: Record<string, unknown> | undefined;
 };
 
 /**
- * The servers that a text names: those of the tables of clients (`mcpServers`, `servers`, `context_servers`, `mcp_servers`,
- * `mcp`), of which a text may have several, a `server.json`, what a registry answers, our manifests, one entry by itself, or a
- * list of these. What stands among servers and is none is found too, so that a reader says why it is not taken.
+ * Finds the servers that a text names: in one or several tables of clients (`mcpServers`, `servers`, `context_servers`,
+ * `mcp_servers`, `mcp`), a `server.json`, a registry's answer, our manifests, a single entry, or a list of these. Other values
+ * among servers are found too, so that a reader can say why they are not imported.
  */
 export function findEntries(value: unknown): FoundEntry[] {
   if (Array.isArray(value)) return value.some(mayBeServer) ? entriesOfList(value) : [];
@@ -27,7 +27,7 @@ export function findEntries(value: unknown): FoundEntry[] {
   const tables = tablesOf(root);
   if (tables.length > 0) return tables.flatMap(entriesOfTable);
   if (isClientEntry(root)) return [entryOf(root, 1)];
-  // the inside of a table alone is one too
+  // the content of a table without its name
   const inside = Object.entries(root).filter(([, entry]) => asRecord(entry) !== undefined);
   return inside.some(([, entry]) => isClientEntry(entry)) ? entriesOfTable(Object.fromEntries(inside)) : [];
 }
@@ -51,14 +51,14 @@ function entriesOfTable(table: Table): FoundEntry[] {
   });
 }
 
-/** An entry without a key of its own. @param place its place in the text, from 1 */
+/** Names an entry that has no key. @param place its position in the text, from 1 */
 function entryOf(entry: Record<string, unknown>, place: number): FoundEntry {
   const named = [entry['name'], entry['server_label'], entry['id'], entry['title'], placeOf(entry)];
   const name = named.find((one) => typeof one === 'string' && one !== '');
   return { kind: 'client', name: typeof name === 'string' ? name : `entry ${place}`, entry };
 }
 
-/** The host of its address, or its program. */
+/** Returns the host of an entry's address, or its program. */
 function placeOf(given: Record<string, unknown>): string | undefined {
   const entry = { ...given, ...asRecord(given['transport']) };
   const command: unknown = entry['command'];
@@ -71,11 +71,9 @@ function placeOf(given: Record<string, unknown>): string | undefined {
 function documentOf(record: Record<string, unknown> | undefined): FoundEntry | undefined {
   if (!record) return undefined;
   const wrapped = asRecord(record['server']);
-  if (wrapped && isServerJson(wrapped)) {
-    return { kind: 'server.json', name: nameOf(wrapped), entry: wrapped, meta: asRecord(record['_meta']) };
-  }
-  if (isServerJson(record)) {
-    return { kind: 'server.json', name: nameOf(record), entry: record, meta: asRecord(record['_meta']) };
+  const entry = wrapped && isServerJson(wrapped) ? wrapped : record;
+  if (isServerJson(entry)) {
+    return { kind: 'server.json', name: nameOf(entry), entry, meta: asRecord(record['_meta']) };
   }
   const isNamed = typeof record['id'] === 'string' || typeof record['serviceType'] === 'string';
   const isManifest = asRecord(record['connection']) !== undefined && isNamed;
@@ -96,11 +94,11 @@ function isServerJson(record: Record<string, unknown>): boolean {
 
 const tableNames = ['mcpServers', 'servers', 'context_servers', 'mcp_servers', 'amp.mcpServers'];
 
-/** The tables of a client's configuration, in each of its places. */
+/** Returns the tables of a client's configuration, wherever they are. */
 function tablesOf(root: Record<string, unknown>): Table[] {
   const mcp = asRecord(root['mcp']);
   const ofMcp = mcp && Object.values(mcp).some(isClientEntry) ? mcp : undefined;
-  // Claude Code has one more for each folder
+  // Claude Code has one per folder
   const ofProjects = Object.values(asRecord(root['projects']) ?? {}).map(
     (project) => asRecord(project)?.['mcpServers'],
   );
@@ -111,7 +109,7 @@ function tablesOf(root: Record<string, unknown>): Table[] {
 type Table = Record<string, unknown> | readonly unknown[];
 const isTable = (value: unknown): value is Table => typeof value === 'object' && value !== null;
 
-/** Whether something says where a server is, in whatever shape. */
+/** Returns whether a value says where a server is, in any form. */
 function isClientEntry(value: unknown): boolean {
   const entry = asRecord(value);
   if (!entry) return false;

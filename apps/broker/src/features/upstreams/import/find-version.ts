@@ -9,11 +9,11 @@ const timeoutMs = 5_000;
 const maxBytes = 8 * 1024 * 1024;
 const atOnce = 4;
 
-/** Answers the exact version that a tag of a package names now; throws an Error whose message says why it is not known. */
+/** Returns the exact version that a tag of a package names now. Throws an Error that says why it is unknown. */
 export type FindVersion = (kind: 'npm' | 'pypi', name: string, tag: string) => Promise<string>;
 
 /**
- * Asks npm and PyPI, or the registries that the broker's environment names for them.
+ * Asks PyPI, and npm or the registry that the environment names for it.
  * @param options.dispatcher a guarded one
  */
 export function createVersionFinder(options: { dispatcher: Dispatcher; environment: NodeJS.ProcessEnv }): FindVersion {
@@ -63,7 +63,7 @@ async function ask(address: string, dispatcher: Dispatcher): Promise<Record<stri
   return found;
 }
 
-/** The entries with exact versions of their packages. One whose version cannot be found is refused, with what to write. */
+/** Returns the entries with exact versions of their packages. Refuses those with an unknown version, and says what to write. */
 export async function withVersions(entries: readonly ReadEntry[], find: FindVersion): Promise<ReadEntry[]> {
   const found: ReadEntry[] = [...entries];
   const known = new Map<string, Promise<string>>();

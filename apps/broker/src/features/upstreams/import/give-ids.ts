@@ -1,12 +1,12 @@
 import { serverIdSchema } from '@souk/contract/manifest/manifest-basics.ts';
 
-/** Ids of their own for the servers of one text, from their names. */
+/** Returns a unique id for a server of a text, from its name. */
 export type GiveId = (name: string) => string;
 
-/** @param isTaken ids that other servers have */
+/** @param isTaken whether another server has this id */
 export function createIds(isTaken: (id: string) => boolean = () => false): GiveId {
   const taken = new Set<string>();
-  /** Of each beginning, the last number that was given: counting from 2 each time takes the square of the time. */
+  /** Last number given per base id: counting from 2 each time would take quadratic time. */
   const counts = new Map<string, number>();
   return (name) => {
     const base = baseId(name);
@@ -19,7 +19,7 @@ export function createIds(isTaken: (id: string) => boolean = () => false): GiveI
   };
 }
 
-/** The id that a name would have where no other server has it. */
+/** Returns the id for a name if no other server has it. */
 export function baseId(name: string): string {
   const plain = name
     .toLowerCase()

@@ -7,27 +7,31 @@ import { isRecord } from '#platform/json.ts';
 import { portOf } from '#platform/http/outgoing/allowed-addresses.ts';
 import { mayBeAllowed } from '#platform/http/outgoing/upstream-address-rule.ts';
 import { checkPackage } from '../allowances/check-package.ts';
-import { programWarning } from './program-warning.ts';
 import type { Drafted } from './draft-manifest.ts';
 
-/** What is said of an entry that nothing can be made of. */
+/** The facts of an entry that cannot be imported. */
 export const nothing = { price: 0, secrets: [], notes: [] };
+
+/** Warning shown with each entry for the allow-list of programs that an import offers. */
+export const programWarning =
+  'Once this program is allowed, this machine runs its code, and it reads the secrets that you give it. Allow it only if you trust its authors.';
 
 export type Rules = {
   policy: ManifestPolicy;
   /** Whether programs are started at all (STDIO). */
   startsPrograms: boolean;
+  /** Whether administrators may allow private addresses. */
   administratorsMayAllow: boolean;
-  /** Administrators may add packages of npm to the programs. */
+  /** Whether administrators may allow npm packages. */
   administratorsMayAllowPackages: boolean;
   /** The address of this shop. */
   publicUrl: string;
 };
 
 /**
- * Whether a manifest can be staged here, and what it is.
- * @param more notes beside those of its draft
- * @param current the manifest that is here already
+ * Returns whether a manifest can be staged here, with its facts.
+ * @param more notes besides those of its draft
+ * @param current the existing manifest of the same server
  */
 export function judge(
   name: string,
@@ -54,7 +58,7 @@ export function judge(
     const reason = sayIssues(error);
     const isAllowable = error.code === 'url_not_allowed' || error.code === 'command_not_allowed';
     if (!isAllowable) return { ...nothing, name, notes: shown.notes, result: 'refused', reason };
-    // it is valid: this installation alone does not allow it
+    // the manifest is valid, but not allowed by this installation
     const wanted = manifestSchema.parse(completeManifest(manifest));
     const { address, allowAddress, isHopeless } = addressToAllow(wanted, rules);
     if (isHopeless) return { ...nothing, name, notes: shown.notes, result: 'refused', reason };
@@ -70,7 +74,7 @@ export function judge(
     };
   }
   const of = { ...describe(shown, valid), price: valid.billing?.rental?.price ?? 0, manifest };
-  // another program of the allow-list has this alias
+  // the alias of the allow-list starts another program
   if (allowlist)
     return {
       ...of,
@@ -89,7 +93,7 @@ function describe<Shown>(shown: Shown, { id, name, version, connection }: Manife
   return { ...shown, id, title: name, version, kind: connection.type };
 }
 
-/** Says whether an administrator may allow its address, or no one should. */
+/** Returns the address that an administrator may allow, or whether it must not be allowed at all. */
 function addressToAllow(
   { connection }: Manifest,
   { administratorsMayAllow, publicUrl }: Rules,
@@ -102,11 +106,11 @@ function addressToAllow(
   return { address, ...(administratorsMayAllow && by === 'by administrators' && { allowAddress: address }) };
 }
 
-/** An import that a stranger wrote asks for more than a manifest can: the administrator reads it before they allow it. */
+/** Warns the administrator before they allow an address: a stranger may have written the import. */
 const addressWarning = (address: string) =>
   `Once ${address} is allowed, every manifest can make Souk connect there, also with plain http. Allow it only if you run the MCP server there.`;
 
-/** Imported forms may have other names for these fields of a manifest. */
+/** Plain names of manifest fields, for which imported formats have other names. */
 const fieldNames: Readonly<Record<string, string>> = {
   'connection.url': 'its address',
   'connection.command': 'its program',
@@ -119,7 +123,7 @@ function sayIssues({ message, issues = [] }: SoukError): string {
 
 const file = 'the file that STDIO_ALLOWLIST names (catalogue/stdio-allowlist.json where it names none)';
 
-/** The form of a package that administrators may allow, as the entry of the operator's list would start it. */
+/** Returns the form with which administrators may allow a package, as the entry of the operator's list would start it. */
 function packageToAllow(
   allowlist: Drafted['allowlist'],
   { startsPrograms, administratorsMayAllowPackages }: Rules,

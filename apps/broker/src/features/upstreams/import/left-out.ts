@@ -9,13 +9,13 @@ import {
 import { tokenMembers, wayMembers } from './entry-sign-in.ts';
 import { soundsSecret } from './sounds-secret.ts';
 
-/** Names in one note. A configuration may have any number of members. */
+/** Names per note: a configuration may have any number of members. */
 const mostNames = 20;
 
 /**
- * The notes about what an entry has and a server here does not: nothing is dropped without one. Names alone stand in them, since
+ * Returns notes about members that have no equivalent here, so that nothing is dropped silently. They contain only names, since
  * values may be secrets.
- * @param signIn the members that say how it signs in
+ * @param signIn members that say how it signs in
  */
 export function notesOfLeftOut(
   given: ClientEntry,
@@ -34,7 +34,7 @@ export function notesOfLeftOut(
   ];
 }
 
-/** Each of them is there for secrets, whatever its own name. */
+/** Members that may hold secrets, whatever their name. */
 const carriers: ReadonlySet<string> = new Set([
   ...headerMembers,
   ...tokenMembers,
@@ -49,7 +49,7 @@ const carriers: ReadonlySet<string> = new Set([
 
 const takenOfProgram = [...programMembers, ...cwdMembers];
 
-/** Of several addresses the first is taken. */
+/** Returns the members that are used for an address: the first of several addresses, and the headers. */
 function takenOfAddress({ members }: ClientEntry): string[] {
   const [place] = addressMembers.filter((member) => member in members);
   return [...headerMembers, ...(place === undefined ? [] : [place])];
@@ -66,7 +66,7 @@ function secretNote(names: readonly string[], kind: 'address' | 'program'): stri
   return `Left out, though it may hold a secret: ${listed(names)}. ${remedy}`;
 }
 
-/** `env (KEY, REGION)`: what has to be entered again. */
+/** Names a member with what has to be entered again, such as `env (KEY, REGION)`. */
 function named(member: string, given: ClientEntry): string {
   if (member === 'env' || member === 'environment') return `${member} (${listed(given.env.map(([name]) => name))})`;
   if (member === 'headers') return `${member} (${listed(given.headers)})`;

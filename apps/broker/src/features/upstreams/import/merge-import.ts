@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** The fields that an import sets. All others of a manifest are the administrator's own: prices, category, deadlines. */
+/** Fields that an import sets. All others belong to the administrator: prices, category, deadlines. */
 const importedFields = ['name', 'description', 'icon', 'connection', 'isolation', 'auth', 'registryName'] as const;
 
-/** Those fields of a drafted manifest, which are stored with the version: what differs from them later was changed here. */
+/** Returns the imported fields of a draft, which are stored with the version: later differences were made here. */
 export function importedOf(manifest: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     importedFields.flatMap((field) => (manifest[field] === undefined ? [] : [[field, manifest[field]]])),
@@ -11,9 +11,9 @@ export function importedOf(manifest: Readonly<Record<string, unknown>>): Record<
 }
 
 /**
- * A new import on top of the manifest that is here: what an administrator has changed since the last import stays.
- * @param last the fields as the last import made them; undefined: they came from elsewhere, and only the way to the server is new
- * @returns the manifest, and the names of fields that stay as they are here although the import has others
+ * Merges a new import into the existing manifest. Keeps what an administrator has changed since the last import.
+ * @param last the fields as last imported; undefined: the manifest was not imported, and only its connection is replaced
+ * @returns the manifest, and the names of fields that were kept although the import has others
  */
 export function mergeImport(
   current: Readonly<Record<string, unknown>>,
@@ -39,7 +39,7 @@ export function mergeImport(
   return { manifest, kept };
 }
 
-/** What is stored has its defaults. */
+/** Compares fields; stored ones have their defaults. */
 function isSame(a: unknown, b: unknown, field: string): boolean {
   const whole = (value: unknown) => (field === 'auth' && value === undefined ? { type: 'none' } : value);
   return isDeepStrictEqual(whole(a), whole(b));

@@ -1,10 +1,10 @@
 import { asRecord } from '#platform/json.ts';
 import { NotImportable } from './wanted.ts';
 
-/** A name, and the value that stands beside it; '' where there is none. */
+/** A name and its value; '' if there is none. */
 export type NamedText = readonly [name: string, value: string];
 
-/** The text of a member; undefined where it is absent or empty. @throws NotImportable for anything else */
+/** Returns the text of a member; undefined if it is absent or empty. @throws NotImportable for anything else */
 export function readText(entry: Record<string, unknown>, member: string): string | undefined {
   const value = entry[member];
   if (value === undefined || value === null || value === '') return undefined;
@@ -12,7 +12,7 @@ export function readText(entry: Record<string, unknown>, member: string): string
   return value;
 }
 
-/** A list of texts, in which numbers and switches count as texts. @throws NotImportable that names the member */
+/** Returns a list of texts; numbers and booleans count as texts. @throws NotImportable that names the member */
 export function readTexts(value: unknown, member: string): string[] {
   if (value === undefined || value === null || value === '') return [];
   const isText = (one: unknown) => ['string', 'number', 'boolean'].includes(typeof one);
@@ -23,7 +23,7 @@ export function readTexts(value: unknown, member: string): string[] {
 }
 
 /**
- * The names and values of a member such as `headers` or `env`, in the forms that clients write: an object, a list of
+ * Returns the names and values of a member such as `headers` or `env`, which clients write as an object, a list of
  * `{ name, value }`, or a list of texts such as `NAME=value`.
  * @throws NotImportable that names the member
  */
@@ -39,7 +39,7 @@ function readOne(value: unknown, at: string, separator: ':' | '='): NamedText {
   if (typeof value === 'string') {
     const end = value.indexOf(separator);
     if (end > 0) return [value.slice(0, end).trim(), value.slice(end + 1).trim()];
-    // as docker has it: the value is in the client's own environment
+    // as with docker, the value is in the client's own environment
     if (separator === '=' && value !== '') return [value.trim(), ''];
   }
   const record = asRecord(value) ?? {};
@@ -50,6 +50,6 @@ function readOne(value: unknown, at: string, separator: ':' | '='): NamedText {
   return [name, textOf(record['value'])];
 }
 
-/** What is no text counts as a value that is not known: the operator gives it. */
+/** Returns '' for an object or a missing value, which counts as unknown: the operator enters it. */
 const textOf = (value: unknown): string =>
   value === null || value === undefined || typeof value === 'object' ? '' : String(value);

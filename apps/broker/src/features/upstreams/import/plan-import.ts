@@ -13,7 +13,7 @@ export type PlanFacts = Rules & {
   allowlist: StdioAllowlist;
 };
 
-/** What would be staged of these servers, and why not of the others. Stages nothing. */
+/** Returns what would be staged of these servers, and why the rest would not. Stages nothing. */
 export async function planImport(
   entries: readonly (ReadEntry & { source?: ImportSource | undefined })[],
   facts: PlanFacts,
@@ -31,7 +31,7 @@ export async function planImport(
   return planned;
 }
 
-/** A registry's list of versions names one server several times: the first one is taken. */
+/** Refuses a server that was named before: a registry's list of versions names it several times, and the first is used. */
 function secondOfName(entry: ReadEntry, named: Map<string, string>): ImportEntry | undefined {
   const { registryName, version = '' } = 'look' in entry ? entry.look : {};
   if (registryName === undefined) return undefined;
@@ -58,13 +58,13 @@ async function planOne(entry: ReadEntry, given: Given): Promise<ImportEntry> {
   const [last] = await given.catalogue.sources(id);
   const { manifest, kept } = mergeImport(current ?? {}, drafted.manifest, last?.source.imported);
   const notes = kept.map((field) => `Its ${field} was changed here, and stays as it is.`);
-  // a source that names no version has not raised it
+  // a source without a version has not raised it
   const version = entry.look.version === undefined ? current?.version : drafted.manifest['version'];
   const versioned = await withFreeVersion({ ...manifest, version }, current, given);
   return judge(name, drafted, versioned, notes, given, current);
 }
 
-/** The server here that an entry is another version of: it has its name in a registry, or its id and the same way to it. */
+/** Returns the server here with the entry's registry name, or with its id and the same connection. */
 function findExisting({ name, look, target }: WantedServer, heads: readonly ManifestHead[]): ManifestHead | undefined {
   const { registryName } = look;
   const named = registryName === undefined ? undefined : heads.find((head) => head.registryName === registryName);
@@ -83,7 +83,7 @@ async function currentManifest(id: string, { catalogue, heads }: Given): Promise
   return shown && catalogue.findManifest(id, shown.version);
 }
 
-/** A version that is known here with other content is raised. */
+/** Raises a version that exists here with other content. */
 async function withFreeVersion(
   manifest: Record<string, unknown>,
   current: Manifest | undefined,
@@ -95,7 +95,7 @@ async function withFreeVersion(
   return taken.has(version) ? { ...manifest, version: nextVersion(version, taken) } : manifest;
 }
 
-/** @param manifest whose own mistakes are told by `judge` */
+/** @param manifest may be invalid; `judge` reports that */
 function differsFrom(current: Manifest, manifest: Record<string, unknown>): string[] {
   const parsed = manifestSchema.safeParse(completeManifest(manifest));
   return parsed.success ? differencesOf(current, parsed.data).map(({ text }) => text) : ['not valid'];

@@ -1,7 +1,7 @@
 import { NotImportable, type Named, type Target } from './wanted.ts';
 import { looksSecret, soundsSecret } from './sounds-secret.ts';
 
-/** Every client sends these by itself. */
+/** Headers that every client sends by itself. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -23,7 +23,7 @@ const connections: Readonly<Record<string, 'http' | 'websocket'>> = {
 };
 
 /**
- * A server that is reached at an address. Values of headers are left behind: each is one that the operator supplies.
+ * Reads a server at an address. Drops the values of headers, which the operator supplies.
  * @throws NotImportable
  */
 export function readAddress(address: string, headers: readonly Named[]): Target {
@@ -47,7 +47,7 @@ export function readAddress(address: string, headers: readonly Named[]): Target 
   };
 }
 
-/** What stands in an address for a part of it: `${…}`, `{…}` or `<…>`, also where a program has encoded it. */
+/** Returns a placeholder in an address: `${…}`, `{…}` or `<…>`, even if it is encoded. */
 function placeholderIn(address: string): string | undefined {
   const text = address.replaceAll(/%7b/gi, '{').replaceAll(/%7d/gi, '}');
   const found = /\{[^{}]{1,100}\}/.exec(text) ?? /<[^<>]{1,100}>/.exec(text);
@@ -64,6 +64,6 @@ function refuseSecrets(url: URL): void {
   if (url.pathname.split('/').some(looksSecret)) throw refuse('what looks like a secret (a part of its path)');
 }
 
-/** Older servers answer GET with a stream and take messages elsewhere. */
+/** Note for the older transport, where servers answer GET with a stream and receive messages at another address. */
 export const oldTransportNote =
   'It is configured for the older HTTP+SSE transport. Souk speaks Streamable HTTP: ask for that address, often /mcp.';

@@ -8,14 +8,11 @@ import { programName, readLaunch } from './read-launch.ts';
 import { isPlainSetting, withoutSecrets } from './sounds-secret.ts';
 import { NotImportable, type Launch, type Look, type Target, type WantedServer } from './wanted.ts';
 
-/** As the official MCP registry names servers: a reversed domain and a name, such as io.github.owner/name. */
+/** Names in the official MCP registry: a reversed domain and a name, such as io.github.owner/name. */
 const registryName = /^[a-zA-Z0-9.-]+\/([a-zA-Z0-9._-]+)$/;
 const maxRegistryName = 200;
 
-/**
- * A server of a client's configuration.
- * @throws NotImportable
- */
+/** Reads a server of a client's configuration. @throws NotImportable */
 export function readClient({ name, entry }: FoundEntry): WantedServer {
   const given = readClientEntry(entry);
   const notes: string[] = [];
@@ -58,7 +55,7 @@ function address(url: string, given: ClientEntry, signIn: SignIn, notes: string[
 const asNamed = (name: string) => ({ name });
 const forms = { Bearer: 'Bearer, a space and the token', Basic: 'Basic, a space and name:password in base64' };
 
-/** People sign in at it. A manifest has either this or headers. */
+/** Adds a sign-in of users to a target. A manifest has either a sign-in or headers. */
 function signingIn(target: Target, scopes: string[], client: readonly string[], notes: string[]): Target {
   if (target.kind !== 'address') return target;
   if (target.headers.length > 0) {
@@ -124,7 +121,7 @@ function withoutSecretArguments(launch: Launch, notes: string[]): Launch {
 
 const isShell = (command: string) => /^(?:ba|da|z|fi|k)?sh$|^cmd$|^powershell$|^pwsh$/i.test(programName(command));
 
-/** The `${…}` of a text, in which a client puts a value of its own. */
+/** Returns the `${…}` of a text, which a client replaces with its own values. */
 function placeholdersOf(text: string): string[] {
   return text
     .split('${')

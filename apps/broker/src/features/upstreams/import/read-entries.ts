@@ -5,8 +5,8 @@ import { readServerJson } from './server-json/read-server-json.ts';
 import { NotImportable, type ReadEntry } from './wanted.ts';
 
 /**
- * Reads a pasted text into the servers that it names. What cannot be taken says why.
- * @throws UnreadableText where it is none of the forms that are known
+ * Reads the servers that a pasted text names. Entries that cannot be imported say why.
+ * @throws UnreadableText when the text has no known format
  */
 export function readEntries(source: Uint8Array | string): ReadEntry[] {
   const found = findEntries(readImportText(source));

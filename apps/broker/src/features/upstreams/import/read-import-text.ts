@@ -3,17 +3,17 @@ import { parse as parseToml, TomlError } from 'smol-toml';
 import { readJson } from '#features/catalogue/index.ts';
 import { isTooDeep } from '#platform/http/json-depth.ts';
 
-/** A paste, with many servers and much beside them. */
+/** Largest pasted text. */
 export const maxImportBytes = 1024 * 1024;
-/** Up to here a text is read by the strict reader, which says more and takes longer: a second for 1 MiB. */
+/** Largest text for the strict reader, which reports more and is slower: a second for 1 MiB. */
 const maxStrictBytes = 128 * 1024;
 
-/** A text that is none of the forms that can be read. The message says where. */
+/** Thrown for a text in an unknown format. The message says where. */
 export class UnreadableText extends Error {}
 
 /**
- * Reads the text of a configuration: JSON, also with comments and trailing commas, or the TOML of Codex.
- * @throws UnreadableText whose message quotes no value: the text may hold secrets
+ * Reads the text of a configuration: JSON, optionally with comments and trailing commas, or the TOML of Codex.
+ * @throws UnreadableText whose message quotes no value, since the text may contain secrets
  */
 export function readImportText(source: Uint8Array | string): unknown {
   const bytes = Buffer.byteLength(source);
@@ -34,7 +34,7 @@ function decode(bytes: Uint8Array): string {
   return text;
 }
 
-/** JSON begins with a bracket too, but no name in plain letters follows it. */
+/** Returns whether a text is TOML. JSON may begin with a bracket too, but no unquoted name follows it. */
 function looksLikeToml(text: string): boolean {
   for (const line of text.split('\n', 2_000)) {
     const plain = line.trim();

@@ -1,6 +1,6 @@
 import { NotImportable, type Launch, type PackageVersion } from './wanted.ts';
 
-const ownArgv =
+export const installYourself =
   'Install it on this machine, and add an entry with "argv" for it to the allow-list of programs (docs/stdio.md)';
 
 export const packageNames = {
@@ -12,7 +12,7 @@ const exact = {
   pypi: /^\d[0-9A-Za-z.!+_-]{0,99}$/,
 } as const;
 
-/** How npm and its likes run a package: the words before it, such as `npm exec`. */
+/** The words before a package with which npm and similar tools run it, such as `npm exec`. */
 const npmRunners: Readonly<Record<string, readonly string[]>> = {
   npx: [],
   bunx: [],
@@ -24,23 +24,22 @@ const npmRunners: Readonly<Record<string, readonly string[]>> = {
 const pythonRunners: Readonly<Record<string, readonly string[]>> = { uvx: [], uv: ['tool run'], pipx: ['run'] };
 
 /**
- * What a command line starts: a package of npm or PyPI where one of their runners is called, else the line itself.
+ * Returns what a command line starts: a package of npm or PyPI if it calls one of their runners, else the line itself.
  * @throws NotImportable for containers, git repositories, archives and ranges of versions, with what to do
  */
 export function readLaunch(command: string, args: readonly string[]): Launch {
   const runner = programName(command);
-  // the way in which Windows starts npx
+  // Windows starts npx this way
   if (runner === 'cmd' && args[0]?.toLowerCase() === '/c' && args[1] !== undefined)
     return readLaunch(args[1], args.slice(2));
-  if (runner === 'docker' || runner === 'podman') throw container(args);
+  if (runner === 'docker' || runner === 'podman') throw containerText(imageOf(args));
   const ofNpm = npmRunners[runner];
-  if (ofNpm) return ofRunner('npm', ofNpm, args) ?? { kind: 'command', argv: [command, ...args] };
   const ofPython = pythonRunners[runner];
-  if (ofPython) return ofRunner('pypi', ofPython, args) ?? { kind: 'command', argv: [command, ...args] };
-  return { kind: 'command', argv: [command, ...args] };
+  const found = ofNpm ? ofRunner('npm', ofNpm, args) : ofPython && ofRunner('pypi', ofPython, args);
+  return found ?? { kind: 'command', argv: [command, ...args] };
 }
 
-/** The name of a program without its folder and the endings of Windows. */
+/** Returns the name of a program without its folder and Windows extensions. */
 export const programName = (command: string) =>
   (command.split(/[/\\]/).at(-1) ?? '').toLowerCase().replace(/\.(?:cmd|exe|ps1)$/, '');
 
@@ -69,9 +68,9 @@ function ofRunner(kind: 'npm' | 'pypi', words: readonly string[], args: readonly
 
 const longestSpec = 500;
 
-/** @throws NotImportable for what is no package of the registry, and for a range of versions */
-export function readSpec(kind: 'npm' | 'pypi', spec: string): { name: string; version: PackageVersion } {
-  // no name of a package is so long, and what is matched below is short
+/** @throws NotImportable for a package from elsewhere than the registry, and for a range of versions */
+function readSpec(kind: 'npm' | 'pypi', spec: string): { name: string; version: PackageVersion } {
+  // no package name is so long, and the patterns below need short texts
   if (spec.length > longestSpec)
     throw new NotImportable(`the name of its package is longer than ${longestSpec} characters`);
   refuseElsewhere(kind, spec);
@@ -100,7 +99,7 @@ function isRepository(spec: string): boolean {
 }
 
 function refuseElsewhere(kind: 'npm' | 'pypi', spec: string): void {
-  const taken = `Souk takes packages of ${registries[kind]} at an exact version. ${ownArgv}`;
+  const taken = `Souk takes packages of ${registries[kind]} at an exact version. ${installYourself}`;
   const isShort = kind === 'npm' && /^[\w.-]+\/[\w.-]+(?:#.*)?$/.test(spec) && !/^\.{1,2}\//.test(spec);
   if (isRepository(spec) || isShort) {
     throw new NotImportable(`its package ${spec} is the code of a git repository. ${taken}`);
@@ -111,10 +110,6 @@ function refuseElsewhere(kind: 'npm' | 'pypi', spec: string): void {
   if (/^(?:file:|\.{0,2}\/|~\/|[A-Za-z]:[\\/])/.test(spec)) {
     throw new NotImportable(`its package ${spec} is a folder of the machine on which it was configured. ${taken}`);
   }
-}
-
-function container(args: readonly string[]): NotImportable {
-  return containerText(imageOf(args));
 }
 
 export function containerText(image: string | undefined): NotImportable {
@@ -130,7 +125,7 @@ const withValue = new Set(
   ),
 );
 
-/** The first word after `run` that is no option, nor the value of one. */
+/** Returns the first word after `run` that is neither an option nor the value of one. */
 function imageOf(args: readonly string[]): string | undefined {
   const rest = args.slice(args.indexOf('run') + 1);
   for (let index = 0; index < rest.length; index++) {
@@ -140,5 +135,3 @@ function imageOf(args: readonly string[]): string | undefined {
   }
   return undefined;
 }
-
-export const installYourself = ownArgv;

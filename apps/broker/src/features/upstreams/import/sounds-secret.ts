@@ -1,9 +1,9 @@
 const secretWords = /key|token|secret|passw|passphrase|auth|credential|signature|bearer|cookie|jwt/i;
-/** Too short to be looked for inside of other words. */
+/** Words that are too short to be searched for inside other words. */
 const shortWords: ReadonlySet<string> = new Set(['pat', 'pass', 'pwd', 'pin', 'otp', 'dsn']);
 const wholeNames: ReadonlySet<string> = new Set(['sig', 'code']);
 
-/** Whether a variable, an option or a parameter of this name is likely to hold a secret. */
+/** Returns whether a variable, option or parameter of this name is likely to hold a secret. */
 export function soundsSecret(name: string): boolean {
   const lower = name.toLowerCase();
   return secretWords.test(name) || wholeNames.has(lower) || lower.split(/[_-]/).some((word) => shortWords.has(word));
@@ -11,12 +11,12 @@ export function soundsSecret(name: string): boolean {
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whether a part of an address is as long and mixed as keys are, and no UUID. */
+/** Returns whether a part of an address is as long and mixed as keys are, and is not a UUID. */
 export function looksSecret(text: string): boolean {
   return /^[\w~+=-]{24,}$/.test(text) && /\d/.test(text) && /[A-Za-z]{2}/.test(text) && !uuid.test(text);
 }
 
-/** Words that settings have, and passwords have not. */
+/** Words that are values of settings, but not passwords. */
 const plainWords: ReadonlySet<string> = new Set(
   (
     'true false on off yes no enabled disabled none null auto default all any ' +
@@ -28,22 +28,22 @@ const plainWords: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether a value is a plain setting and no secret, whatever its name: a switch, a number or a word of settings. Everything
- * else that a configuration gives to a program is taken for a secret, also a short word: DB_USER=swordfish is one.
+ * Returns whether a value is a plain setting: a switch, a number or a common word. Every other value that a configuration
+ * gives to a program counts as a secret, even a short word: DB_USER=swordfish is one.
  */
 export function isPlainSetting(name: string, value: string): boolean {
   if (soundsSecret(name)) return false;
   return /^\d{1,5}$/.test(value) || plainWords.has(value.toLowerCase());
 }
 
-/** Whether a word of a command line is as long and mixed as keys are: a part without separators is, which names have not. */
+/** Returns whether a word of a command line looks like a key: it has a long mixed part without separators, unlike names. */
 function looksLikeKey(word: string): boolean {
   return looksSecret(word) && word.split(/[^A-Za-z0-9]/).some((part) => part.length >= 20 && /\d/.test(part));
 }
 
 /**
- * Without `--token x`, `--token=x`, `API_KEY=x`, `X-Api-Key: x`, addresses with a secret in them and what looks like a key. A
- * shell's line is left out as a whole where a part of it is such a one.
+ * Removes `--token x`, `--token=x`, `API_KEY=x`, `X-Api-Key: x`, addresses that contain a secret and what looks like a key.
+ * Removes a whole shell command line if a part of it is one of these.
  */
 export function withoutSecrets(args: readonly string[]): string[] {
   return args.filter((arg, index) => {
@@ -56,13 +56,13 @@ export function withoutSecrets(args: readonly string[]): string[] {
 
 const isOption = (arg: string) => arg.startsWith('-');
 
-/** An option whose value is the next argument. */
+/** Returns whether an option's value is the next argument, and a secret. */
 function isSecretOption(option: string, next: string): boolean {
   if (option.includes('=') || isOption(next)) return false;
   return soundsSecret(option) || looksLikeKey(next) || hasSecret(next);
 }
 
-/** Whether a part of an argument names a secret and has its value, or is one. */
+/** Returns whether a part of an argument names a secret with its value, or is one. */
 function hasSecret(arg: string): boolean {
   const parts = arg.replaceAll(/["']/g, '').split(/[\s&;|,{}]/);
   return parts.some((part) => {

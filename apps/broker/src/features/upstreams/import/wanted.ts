@@ -1,7 +1,7 @@
-/** Something that a source names and whose value it does not give, or gives as a secret. */
+/** A header or variable whose value the source does not contain, or which is a secret. */
 export type Named = { name: string; description?: string | undefined };
 
-/** How a program is started, as far as its source says. */
+/** How a program is started, according to its source. */
 export type Launch =
   | { kind: 'npm' | 'pypi'; name: string; version: PackageVersion; command?: string | undefined; args: string[] }
   | { kind: 'command'; argv: string[] };
@@ -10,11 +10,11 @@ export type Launch =
 export type PackageVersion = { exact: string } | { tag: string };
 
 export type Target =
-  /** `signIn`: people sign in at it. */
+  /** `signIn`: users sign in at it. */
   | { kind: 'address'; type: 'http' | 'websocket'; url: string; headers: Named[]; signIn?: { scopes?: string[] } }
   | { kind: 'program'; launch: Launch; env: Record<string, string>; secrets: Named[] };
 
-/** What people see of a server, as its source words it. */
+/** What users see of a server, according to its source. */
 export type Look = {
   /** Its name in a registry. */
   registryName?: string | undefined;
@@ -24,16 +24,16 @@ export type Look = {
   icon?: string | undefined;
 };
 
-/** A server that a source wants, before this shop has given it an id. No value of a header or of a secret stands in it. */
+/** A server to import, before it has an id here. It contains no values of headers or secrets. */
 export type WantedServer = { name: string; look: Look; target: Target; notes: string[] };
 
-/** A manifest of ours, as it was written. */
+/** A Souk manifest, as written. */
 export type OwnManifest = { name: string; document: Record<string, unknown>; notes: string[] };
 
-/** Why nothing can be made of an entry, and what to do about it. */
-export type RefusedEntry = { name: string; refused: string; notes: string[] };
+/** An entry that cannot be imported: why, and what to do about it. */
+type RefusedEntry = { name: string; refused: string; notes: string[] };
 
 export type ReadEntry = WantedServer | OwnManifest | RefusedEntry;
 
-/** Thrown where an entry cannot be taken: its message says why, and what to do. */
+/** Thrown when an entry cannot be imported. The message says why, and what to do. */
 export class NotImportable extends Error {}

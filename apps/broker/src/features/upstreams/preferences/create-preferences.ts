@@ -8,39 +8,32 @@ import { createPreferenceStore } from './preference-store.ts';
 const channel = 'connections_person';
 
 /**
- * `userId` undefined: notices may have been missed, so any person may have changed. `serverId`: the person's account at that
- * server has changed, so their open connections to it must end.
+ * `userId` undefined: notices may have been missed, so any user's lists may have changed. `serverId`: the user's account at
+ * that server changed, so their open connections to it must end.
  */
 export type PersonListener = (userId: string | undefined, serverId?: string) => void;
 
-/** What each person has switched off. */
+/** The servers that each user has switched off. */
 export type Preferences = {
-  /** Asked at every list and call; from memory, without a promise, while it is known. */
+  /** Read at every list and call: from memory and without a promise while it is cached. */
   disabledServers(userId: string): ReadonlySet<string> | Promise<ReadonlySet<string>>;
-  /** From the database, in alphabetical order. */
+  /** Reads from the database, in alphabetical order. */
   readDisabled(userId: string): Promise<string[]>;
   switchOn(userId: string, serverId: string): Promise<void>;
   switchOff(userId: string, serverId: string): Promise<void>;
-  /** Replaces the list whole. The ids must be of known servers. */
+  /** Replaces the whole list. The ids must be of known servers. */
   replace(userId: string, serverIds: readonly string[]): Promise<void>;
-  /** Tells every replica that this person's lists may have changed. */
+  /** Tells every replica that this user's lists may have changed. */
   announce(userId: string, serverId?: string): Promise<void>;
-  /** Called on every replica after a person's lists changed. Answers a function that ends it. */
+  /** Calls `listener` on every replica after a user's lists changed. Returns a function that removes it. */
   onChange(listener: PersonListener): () => void;
-  /** Called now and then while no notices of changes come. */
+  /** Calls `listener` every few seconds while no notices of changes arrive. */
   onUnheard(listener: () => void): void;
   stop(): Promise<void>;
 };
 
-export async function createPreferences({
-  db,
-  clock,
-  log,
-}: {
-  db: Database;
-  clock: Clock;
-  log: Log;
-}): Promise<Preferences> {
+export async function createPreferences(options: { db: Database; clock: Clock; log: Log }): Promise<Preferences> {
+  const { db, clock, log } = options;
   const store = createPreferenceStore(db);
   const disabled = createPersonCache<ReadonlySet<string>>(
     async (userId) => new Set(await store.readDisabled(userId)),
@@ -60,12 +53,12 @@ export async function createPreferences({
     const [origin, userId, serverId] = payload.split(' ');
     if (origin !== ourselves) tell(userId, serverId);
   };
-  // what is kept here is short-lived then by itself (platform/person-cache.ts)
+  // without notices, the cache itself expires quickly (platform/person-cache.ts)
   const stopListening = await db.listen(channel, hear, () => {
     for (const listener of unheard) listener();
   });
 
-  /** On this replica first, so that the person's next request sees the change, however slow the notice is. */
+  /** Tells this replica first, so that the user's next request sees the change however slow the notice is. */
   async function announce(userId: string, serverId?: string): Promise<void> {
     tell(userId, serverId);
     await db.notify(channel, [ourselves, userId, serverId].filter(Boolean).join(' ')).catch((error: unknown) => {
@@ -75,7 +68,7 @@ export async function createPreferences({
 
   return {
     disabledServers: disabled.get,
-    readDisabled: (userId) => store.readDisabled(userId),
+    readDisabled: store.readDisabled,
     async switchOn(userId, serverId) {
       await store.remove(userId, serverId);
       await announce(userId);

@@ -1,17 +1,10 @@
 import type { Database } from '#platform/db/database.ts';
 
-/** Which servers each person has switched off. */
-export type PreferenceStore = {
-  /** In alphabetical order. */
-  readDisabled(userId: string): Promise<string[]>;
-  add(userId: string, serverId: string, at: Date): Promise<void>;
-  remove(userId: string, serverId: string): Promise<void>;
-  replace(userId: string, serverIds: readonly string[], at: Date): Promise<void>;
-};
-
-export function createPreferenceStore(db: Database): PreferenceStore {
+/** Stores which servers each user has switched off. */
+export function createPreferenceStore(db: Database) {
   return {
-    async readDisabled(userId) {
+    /** Returns the ids in alphabetical order. */
+    async readDisabled(userId: string): Promise<string[]> {
       const { rows } = await db.query<{ server_id: string }>(
         'select server_id from user_server_prefs where user_id = $1 order by server_id',
         [userId],
@@ -19,7 +12,7 @@ export function createPreferenceStore(db: Database): PreferenceStore {
       return rows.map((row) => row.server_id);
     },
 
-    async add(userId, serverId, at) {
+    async add(userId: string, serverId: string, at: Date): Promise<void> {
       await db.query(
         `insert into user_server_prefs (user_id, server_id, disabled_at) values ($1, $2, $3)
          on conflict (user_id, server_id) do nothing`,
@@ -27,13 +20,13 @@ export function createPreferenceStore(db: Database): PreferenceStore {
       );
     },
 
-    async remove(userId, serverId) {
+    async remove(userId: string, serverId: string): Promise<void> {
       await db.query('delete from user_server_prefs where user_id = $1 and server_id = $2', [userId, serverId]);
     },
 
-    replace: (userId, serverIds, at) =>
+    replace: (userId: string, serverIds: readonly string[], at: Date) =>
       db.transaction(async (query) => {
-        // Two replacements at once must not end in a mixture of both.
+        // Two concurrent replacements must not end in a mixture of both.
         await query('select id from users where id = $1 for update', [userId]);
         await query('delete from user_server_prefs where user_id = $1 and not (server_id = any ($2::text[]))', [
           userId,

@@ -16,16 +16,15 @@ import type { PersonFiles } from '../processes/person-files.ts';
 import type { UpstreamSignIn } from '../sign-in/create-upstream-sign-in.ts';
 import type { Preferences } from './create-preferences.ts';
 
-/** Enable and disable, the list of what is switched off, and which servers a person may switch at all (spec part 2, section 4). */
+/** Mounts enable and disable, the list of switched-off servers, and a user's access to a server (spec part 2, section 4). */
 export function mountPreferenceRoutes(
   router: Router,
   options: {
     catalogue: Catalogue;
     preferences: Preferences;
     signIn: UpstreamSignIn;
-    /** The files that programs keep for each person. */
     files: PersonFiles;
-    /** Servers that a person may not use cannot be switched. */
+    /** Servers that a user may not use cannot be switched. */
     entitlement: EntitlementPolicy;
   },
 ): void {
@@ -44,7 +43,7 @@ export function mountPreferenceRoutes(
     if (!(await isEntitled(caller.userId, server))) throw new SoukError('forbidden');
     if (await signIn.isMissing(caller.userId, server)) {
       const started = await signIn.start(caller.userId, server, { reply, enables: true });
-      // Nothing is switched yet: the end of the sign-in does so, and the web asks again.
+      // The end of the sign-in switches the server on; the web asks again then.
       return { success: false, message: `Sign in to ${name} to enable it`, requiresOAuth: true, ...started };
     }
     await preferences.switchOn(caller.userId, server.id);
@@ -53,7 +52,7 @@ export function mountPreferenceRoutes(
 
   router.route(disableServer, async ({ caller, params }) => {
     const server = serverOf(params.serverId);
-    // Otherwise it could be switched off and not on again.
+    // Otherwise the user could switch it off but not on again.
     if (!(await isEntitled(caller.userId, server))) throw new SoukError('forbidden');
     await preferences.switchOff(caller.userId, server.id);
     return { success: true, message: `${server.manifest.name} is disabled` };
@@ -68,7 +67,7 @@ export function mountPreferenceRoutes(
     requireOwn(caller, params);
     const before = new Set(await preferences.readDisabled(caller.userId));
     const { byId } = catalogue.snapshot();
-    // An unknown server that is switched off already may stay: clients send the whole list back.
+    // An unknown server that is already switched off may stay: clients send the whole list back.
     const unknown = body.disabledServers.find((id) => !byId.has(id) && !before.has(id));
     if (unknown !== undefined) {
       const message = `disabledServers: there is no server ${unknown}`;

@@ -1,13 +1,13 @@
 import { serverKinds, type ListedServer } from '@souk/contract/catalogue/registries.ts';
 import type { ManifestHead, ManifestSource } from '#features/catalogue/index.ts';
 import { asRecord } from '#platform/json.ts';
-import { findEntries } from '../import/find-entries.ts';
+import { findEntries, type FoundEntry } from '../import/find-entries.ts';
 import { parseServerJson, readServerJson, statusOf } from '../import/server-json/read-server-json.ts';
 import { registryMetaKey } from '@souk/contract/catalogue/registry.ts';
 import { NotImportable } from '../import/wanted.ts';
 import type { RegistryClient, RegistryQuery } from './registry-client.ts';
 
-/** A filter that fits little must not read a whole registry. */
+/** Pages read per request: a filter with few matches must not read a whole registry. */
 const mostPages = 5;
 const enoughServers = 20;
 
@@ -17,7 +17,7 @@ export type BrowseFilter = RegistryQuery & {
   hideDeprecated?: boolean | undefined;
 };
 
-/** What came of a registry before: the server here, by its name there. */
+/** Servers here by their names in the registry that they were imported from. */
 export type Imported = ReadonlyMap<string, { id: string; version: string | null }>;
 
 /** @throws RegistryUnavailable */
@@ -46,7 +46,7 @@ export async function browseRegistry(
   return { servers, nextCursor: cursor ?? null, read };
 }
 
-/** @returns undefined for what is no server.json at all */
+/** Returns undefined for an entry that is not a server.json. */
 function presentServer(entry: Record<string, unknown>, imported: Imported): ListedServer | undefined {
   const [found] = findEntries([entry]);
   if (found?.kind !== 'server.json') return undefined;
@@ -58,33 +58,25 @@ function presentServer(entry: Record<string, unknown>, imported: Imported): List
     version: textOf(document['version'] ?? asRecord(document['version_detail'])?.['version'], 255) ?? '',
     title: textOf(document['title'], 100) ?? null,
     description: textOf(document['description'], 500) ?? '',
-    ...judge(),
+    ...judge(found),
     status,
     statusMessage: message ?? null,
     updatedAt: typeof updatedAt === 'string' && !Number.isNaN(Date.parse(updatedAt)) ? updatedAt : null,
     imported: imported.get(name) ?? null,
   };
+}
 
-  function judge(): Pick<ListedServer, 'kinds' | 'notImportable'> {
-    try {
-      const { packages, remotes } = parseServerJson(document);
-      const kinds = new Set<ListedServer['kinds'][number]>(remotes.length > 0 ? ['remote'] : []);
-      for (const { registryType } of packages) kinds.add(kindOf(registryType));
-      return { kinds: [...kinds], notImportable: refusal() };
-    } catch (error) {
-      if (!(error instanceof NotImportable)) throw error;
-      return { kinds: [], notImportable: error.message };
-    }
-  }
-
-  function refusal(): string | null {
-    try {
-      if (found) readServerJson(found);
-      return null;
-    } catch (error) {
-      if (!(error instanceof NotImportable)) throw error;
-      return error.message.slice(0, 1000);
-    }
+function judge(found: FoundEntry): Pick<ListedServer, 'kinds' | 'notImportable'> {
+  const kinds = new Set<ListedServer['kinds'][number]>();
+  try {
+    const { packages, remotes } = parseServerJson(found.entry);
+    if (remotes.length > 0) kinds.add('remote');
+    for (const { registryType } of packages) kinds.add(kindOf(registryType));
+    readServerJson(found);
+    return { kinds: [...kinds], notImportable: null };
+  } catch (error) {
+    if (!(error instanceof NotImportable)) throw error;
+    return { kinds: [...kinds], notImportable: error.message.slice(0, 1000) };
   }
 }
 
@@ -93,7 +85,7 @@ const kindOf = (type: string) => serverKinds.find((kind) => kind === type && kin
 const textOf = (value: unknown, max: number): string | undefined =>
   typeof value === 'string' && value !== '' ? value.slice(0, max) : undefined;
 
-/** By registry name: its own import, or a server that has its name. */
+/** Returns servers here by registry name: imported from this registry, or deployed under that name. */
 export function importedOf(
   registryId: string,
   heads: readonly ManifestHead[],

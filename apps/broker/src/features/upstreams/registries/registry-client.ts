@@ -5,12 +5,12 @@ import { readBounded } from '#platform/http/outgoing/read-bounded.ts';
 import { asRecord, isRecord, parseObject } from '#platform/json.ts';
 
 const timeoutMs = 10_000;
-/** A page of 50 servers has 150 KB at the official registry. */
+/** Largest page. At the official registry, 50 servers take 150 KB. */
 const maxBytes = 2 * 1024 * 1024;
 export const serversOfPage = 50;
 const longestCursor = 1000;
 
-/** Why a registry could not be read, in words for an administrator. */
+/** Thrown when a registry could not be read. The message is for administrators. */
 export class RegistryUnavailable extends Error {}
 
 export type RegistryPage = { entries: Record<string, unknown>[]; nextCursor: string | undefined };
@@ -21,23 +21,23 @@ export type RegistryQuery = {
   updatedSince?: Date | undefined;
 };
 
-/** Reads registries of the generic registry API v0.1. Nothing that one answers is trusted: it is bounded in bytes and time. */
+/** Reads registries of the generic registry API v0.1. Their answers are not trusted, and bounded in bytes and time. */
 export type RegistryClient = {
   /**
-   * The newest versions of servers, a page.
-   * @param url before /v0.1
+   * Reads a page of the newest versions of servers.
+   * @param url the part before /v0.1
    * @throws RegistryUnavailable
    */
   list(url: string, query: RegistryQuery, signal?: AbortSignal): Promise<RegistryPage>;
   /**
-   * One version of a server with what the registry says of it; `latest` is a version too.
-   * @returns undefined where there is none
+   * Reads one version of a server, or `latest`, with the registry's metadata.
+   * @returns undefined if it does not exist
    * @throws RegistryUnavailable
    */
   find(url: string, name: string, version: string, signal?: AbortSignal): Promise<Record<string, unknown> | undefined>;
 };
 
-/** @param dispatcher a guarded one: it follows no redirect, and connects to addresses that are allowed only */
+/** @param dispatcher a guarded one, which follows no redirect and connects only to allowed addresses */
 export function createRegistryClient(dispatcher: Dispatcher): RegistryClient {
   return {
     async list(url, { cursor, search, updatedSince }, signal) {
@@ -46,7 +46,7 @@ export function createRegistryClient(dispatcher: Dispatcher): RegistryClient {
       if (search !== undefined && search !== '') query.set('search', search);
       if (updatedSince) query.set('updated_since', updatedSince.toISOString());
       const answer = await ask(`${url}/v0.1/servers?${query}`, dispatcher, signal);
-      // a registry without any answers null
+      // an empty registry answers null
       const servers: unknown = answer?.['servers'] ?? [];
       if (answer?.['servers'] === undefined || !Array.isArray(servers)) throw noRegistry();
       const next = asRecord(answer['metadata'])?.['nextCursor'] ?? asRecord(answer['metadata'])?.['next_cursor'];

@@ -7,7 +7,7 @@ import { SoukError } from '#platform/errors.ts';
 import type { UpstreamAddressRule } from '#platform/http/outgoing/upstream-address-rule.ts';
 import type { Ids } from '#platform/ids.ts';
 
-/** Who changes the registries: an administrator, or the operator's command. */
+/** The administrator, or the operator's command, that changes the registries. */
 export type ChangedBy = { actorId?: string | undefined; via: 'administration' | 'command' };
 
 /** The registries from which servers are imported. */
@@ -23,16 +23,16 @@ export type RegistryStore = {
   remove(id: string, by: ChangedBy): Promise<void>;
 };
 
-type Row = { id: string; name: string; url: string; added_at: Date; servers: number };
+type Row = Omit<Registry, 'addedAt'> & { addedAt: Date };
 
-const ofRegistry = `select r.id, r.name, r.url, r.added_at, (
+const ofRegistry = `select r.id, r.name, r.url, r.added_at as "addedAt", (
     select count(distinct m.server_id)::int from manifest_versions m
     where m.source is not null and m.status <> 'superseded' and m.source->>'registryId' = r.id::text) as servers
   from registries r`;
 
 export function createRegistryStore(options: {
   db: Pick<Database, 'query' | 'transaction'>;
-  /** https, but for addresses that the operator allows. */
+  /** Requires https, except for addresses that the operator allows. */
   addressProblem: UpstreamAddressRule;
   clock: Clock;
   ids: Pick<Ids, 'uuid'>;
@@ -101,19 +101,13 @@ export function createRegistryStore(options: {
   };
 }
 
-const present = ({ id, name, url, added_at: addedAt, servers }: Row): Registry => ({
-  id,
-  name,
-  url,
-  addedAt: addedAt.toISOString(),
-  servers,
-});
+const present = (row: Row): Registry => ({ ...row, addedAt: row.addedAt.toISOString() });
 
 function refused(path: string, message: string): SoukError {
   return new SoukError('invalid_request', { message: `${path}: ${message}`, issues: [{ path, message }] });
 }
 
-/** The address before /v0.1, also of one that was copied with its path. */
+/** Returns the part of an address before /v0.1, in case it was copied with its path. */
 function baseOf(text: string, addressProblem: UpstreamAddressRule): string {
   const url = URL.parse(text);
   if (!url || !['https:', 'http:'].includes(url.protocol)) throw refused('url', 'must be an https address');

@@ -10,6 +10,7 @@ const maxScopes = 100;
 const columns = `id, user_id as "userId", server_id as "serverId", kind, state, bound_to as "boundTo", issuer, sealed, version,
   expires_at as "expiresAt", signed_in_at as "signedInAt", refreshed_at as "refreshedAt", account as "accountName", error,
   scopes, wanted_scopes as "wantedScopes"`;
+const selection = `select ${columns} from upstream_connections where user_id = $1`;
 
 /** A user's tokens or headers at one server. Every query takes the user's id (MetaMCP #345). */
 export type StoredAccount = {
@@ -105,15 +106,12 @@ export function createAccountStore(parts: StoreParts): AccountStore {
 
   return {
     async find(userId, serverId) {
-      const { rows } = await db.query<Row>(
-        `select ${columns} from upstream_connections where user_id = $1 and server_id = $2`,
-        [userId, serverId],
-      );
+      const { rows } = await db.query<Row>(`${selection} and server_id = $2`, [userId, serverId]);
       return whole(rows[0]);
     },
 
     async list(userId) {
-      const { rows } = await db.query<Row>(`select ${columns} from upstream_connections where user_id = $1`, [userId]);
+      const { rows } = await db.query<Row>(selection, [userId]);
       return rows.map((row) => read(row, vault));
     },
 
@@ -205,12 +203,8 @@ async function replace(
   account: NewAccount,
   { vault, ids, clock }: StoreParts,
 ): Promise<StoredAccount | undefined> {
-  const before = await query<Row>(
-    `select ${columns} from upstream_connections where user_id = $1 and server_id = $2 for update`,
-    [userId, serverId],
-  );
-  const [row] = before.rows;
-  const old = row && read(row, vault);
+  const { rows } = await query<Row>(`${selection} and server_id = $2 for update`, [userId, serverId]);
+  const old = rows[0] && read(rows[0], vault);
   // when the same account signs in again, what it is offered stays, and so do its pins
   if (old && !isSameAccount(old, account)) {
     await query('delete from personal_offers where user_id = $1 and server_id = $2', [userId, serverId]);

@@ -1,11 +1,11 @@
 import type { Input } from './server-json-schema.ts';
 
-/** What is known of a value that a server.json asks for. */
+/** What is known about a value that a server.json asks for. */
 export type Filled =
   | { kind: 'value'; value: string }
-  /** The operator gives it, and it is in no document. */
+  /** The operator enters it; it is in no document. */
   | { kind: 'secret' }
-  /** It has to be given, and no document says what it is. */
+  /** It is required, and the document does not contain it. */
   | { kind: 'missing'; what: string }
   | { kind: 'left-out' };
 
@@ -13,7 +13,7 @@ const placeholder = /\{([A-Za-z0-9_.-]{1,100})\}/g;
 
 export const hasVariable = (text: string): boolean => text.replaceAll(placeholder, '') !== text;
 
-/** The value of an input as far as its document says: its value or default, with its variables filled in. */
+/** Returns the value or default of an input with its variables filled in, as far as the document contains them. */
 export function fillInput({ variables = {}, ...input }: Input): Filled {
   if (input.isSecret === true) return { kind: 'secret' };
   const given = input.value ?? input.default;
@@ -23,7 +23,7 @@ export function fillInput({ variables = {}, ...input }: Input): Filled {
   return fillText(given, variables);
 }
 
-/** A text with `{name}` for variables. One that the document does not describe has no value either. */
+/** Fills in the `{name}` variables of a text. A variable that the document does not describe has no value. */
 export function fillText(text: string, variables: NonNullable<Input['variables']>): Filled {
   let missing: string | undefined;
   let isSecret = false;

@@ -4,12 +4,12 @@ import { NotImportable, type Launch, type Named, type Target } from '../wanted.t
 import { fillInput, type Filled } from './fill-input.ts';
 import type { Argument, Package } from './server-json-schema.ts';
 
-/** What npx and uvx are told on every machine. */
+/** Words with which npx and uvx are always called. */
 const ownOfRunners: ReadonlySet<string> = new Set(['-y', '--yes', '-q', '--quiet', 'run', 'tool', 'exec', 'x', 'dlx']);
 
 /**
- * A server that is a package. Packages of npm and PyPI that speak over stdio are taken.
- * @param at where it stands in the document
+ * Reads a server that is a package of npm or PyPI and speaks over stdio.
+ * @param at its path in the document
  * @throws NotImportable, with what to do
  */
 export function readPackage(given: Package, at: string, notes: string[]): Target {
@@ -49,7 +49,7 @@ function otherPackage(kind: string, identifier: string): string {
   }
 }
 
-/** `uvx --from package command`: the command is the first argument of the package. */
+/** Returns the command of `uvx --from package command`. */
 function commandOf({ runtimeArguments }: Package): string | undefined {
   const words = wordsOf(runtimeArguments);
   const from = words.indexOf('--from');
@@ -100,14 +100,14 @@ function readArgument(argument: Argument, at: string, notes: string[]): string[]
   return [];
 }
 
-/** Also where the document has a value: no file of ours keeps one. */
+/** Returns whether a value is a secret, even if the document contains it: our files never contain secrets. */
 function isSecret(filled: Filled, name: string): boolean {
   if (filled.kind === 'secret') return true;
   if (filled.kind === 'left-out') return false;
   return soundsSecret(name) || (filled.kind === 'value' && looksSecret(filled.value));
 }
 
-/** A name alone, of which nothing says that a value follows. */
+/** Returns whether an argument is only a name, without any sign that a value follows. */
 function isSwitch({ name, description, format, placeholder, choices, valueHint }: Argument): boolean {
   const hasValue = [description, format, placeholder, choices, valueHint].some((field) => field !== undefined);
   return name !== undefined && !hasValue;

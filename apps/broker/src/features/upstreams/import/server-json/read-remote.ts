@@ -5,8 +5,8 @@ import { fillInput, fillText, hasVariable } from './fill-input.ts';
 import type { KeyValue, Remote } from './server-json-schema.ts';
 
 /**
- * A server at an address of its maker.
- * @param at where it stands in the document, for what is to be written there
+ * Reads a server at its maker's address.
+ * @param at its path in the document, for messages
  * @throws NotImportable
  */
 export function readRemote({ type, url, headers, variables = {} }: Remote, at: string, notes: string[]): Target {
@@ -36,7 +36,7 @@ export function readRemote({ type, url, headers, variables = {} }: Remote, at: s
   return readAddress(filled.value, wanted);
 }
 
-/** No server.json says whether its server asks people to sign in. */
+/** Note on sign-ins, since a server.json does not say whether its server needs them. */
 const mayWantSignIn =
   'Where people sign in at it, write "auth": { "type": "oauth" } in its manifest: its connection test says whether they do.';
 

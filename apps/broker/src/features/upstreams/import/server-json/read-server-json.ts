@@ -7,12 +7,12 @@ import { readPackage } from './read-package.ts';
 import { readRemote } from './read-remote.ts';
 import { serverDocument, withTodaysNames, type ServerDocument } from './server-json-schema.ts';
 
-/** What a registry knows of a version itself. */
+/** A registry's own status of a version. */
 export type RegistryStatus = { status: 'active' | 'deprecated' | 'deleted'; message: string | undefined };
 
 /**
- * A server of a `server.json`: its address over HTTP, else its first package that can be started here.
- * @throws NotImportable with the reason of each place where it is offered
+ * Reads a server of a `server.json`: its address over HTTP, else its first package that can be started here.
+ * @throws NotImportable with a reason for each address and package
  */
 export function readServerJson(found: FoundEntry): WantedServer {
   const document = parseServerJson(found.entry);
@@ -50,7 +50,7 @@ export function statusOf(meta: Record<string, unknown> | undefined, ofDocument?:
   };
 }
 
-/** The ways to a server, the ones that need no program first. */
+/** Returns the first usable target; addresses before packages. */
 function chooseTarget({ remotes, packages }: ServerDocument, notes: string[]): Target {
   const ways = [
     ...remotes.map((remote, index) => (said: string[]) => readRemote(remote, `remotes[${index}]`, said)),
@@ -77,7 +77,7 @@ const otherWays = (count: number) =>
     ? 'Its server.json names one other way to run it.'
     : `Its server.json names ${count} other ways to run it.`;
 
-/** Pictures of the kinds that the shop shows. */
+/** Returns an icon in a format that the shop shows. */
 function iconOf({ icons = [] }: ServerDocument): string | undefined {
   const shown = icons.find(({ src, mimeType }) => {
     const url = URL.parse(src);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { asRecord } from '#platform/json.ts';
 
-// server.json in the schemas 2025-07-09 to 2025-12-11. Only what is read stands here: others are published with fields of theirs.
+// server.json in the schemas 2025-07-09 to 2025-12-11, with only the fields that are read.
 
-/** Values are published as numbers and switches too. */
+/** A value; some are published as numbers or booleans. */
 const text = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
 const inputFields = {
@@ -67,7 +67,7 @@ export const serverDocument = z.object({
 });
 export type ServerDocument = z.output<typeof serverDocument>;
 
-/** Names that the schema of 2025-07-09 and those before it had for what is read here. */
+/** Names of fields in the schemas up to 2025-07-09. */
 const formerNames: Readonly<Record<string, string>> = {
   registry_type: 'registryType',
   registry_name: 'registryType',
@@ -83,7 +83,7 @@ const formerNames: Readonly<Record<string, string>> = {
   transport_type: 'type',
 };
 
-/** The document with today's names, and without what is null: registries in Go write null for lists that are empty. */
+/** Returns the document with current names and without nulls: registries in Go write null for empty lists. */
 export function withTodaysNames(document: Record<string, unknown>): unknown {
   const { version_detail: detail, ...rest } = document;
   const renamed = rename(rest);
@@ -97,13 +97,13 @@ function rename(value: unknown, isOfVariables = false): unknown {
   if (!record) return value;
   const entries = Object.entries(record)
     .filter(([, member]) => member !== null)
-    // the names of variables are the author's own
+    // names of variables are not renamed
     .map(([name, member]): [string, unknown] => [
       isOfVariables ? name : (formerNames[name] ?? name),
       rename(member, name === 'variables' && !isOfVariables),
     ]);
   const renamed = Object.fromEntries(entries);
-  // the name of a package was its identifier, before there was a field for it
+  // older schemas have the identifier of a package in its name
   if (!isOfVariables && renamed['registryType'] !== undefined && renamed['identifier'] === undefined) {
     return { ...renamed, identifier: renamed['name'] };
   }

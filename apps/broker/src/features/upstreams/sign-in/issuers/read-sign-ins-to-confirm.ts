@@ -9,15 +9,15 @@ export async function readSignInsToConfirm(
   { servers, byId }: Pick<CatalogueSnapshot, 'servers' | 'byId'>,
 ): Promise<Needs['signInsToConfirm']> {
   const concerned = servers.filter(({ manifest }) => manifest.auth.type === 'oauth').map(({ id }) => id);
-  const { rows } = await query<{ server_id: string; refused_place: IssuerPlace; refused_at: Date; total: number }>(
-    `select server_id, refused_place, refused_at, (count(*) over ())::int as total from upstream_issuers
+  const { rows } = await query<{ serverId: string; place: IssuerPlace; since: Date; total: number }>(
+    `select server_id as "serverId", refused_place as place, refused_at as since, (count(*) over ())::int as total from upstream_issuers
      where refused_place is not null and server_id = any($1::text[])
      order by refused_at, server_id collate "C" limit ${shownNeeds}`,
     [concerned],
   );
   return {
     total: rows[0]?.total ?? 0,
-    items: rows.map(({ server_id: serverId, refused_place: { issuer }, refused_at: since }) => ({
+    items: rows.map(({ serverId, place: { issuer }, since }) => ({
       serverId,
       name: byId.get(serverId)?.manifest.name ?? serverId,
       issuer,
