@@ -39,7 +39,6 @@ export type Upstreams = {
   readonly services: Services;
   /** The programs of stdio servers. */
   readonly programs: StdioPrograms;
-  /** Keeps those programs within their limits. */
   readonly programWatch: ProgramWatch;
   readonly watch: ServerWatch;
   /** Begins a stop: what ends from now on, our own processes included, is neither reported as a failure nor restarted. */
@@ -49,15 +48,10 @@ export type Upstreams = {
   childrenOf(serverId: string): Promise<Child[]>;
   /** The health of each server by day. */
   readonly health: HealthRecord;
-  /** The files that programs keep for each user. */
   readonly files: PersonFiles;
-  /** The servers that each user has switched off. */
   readonly preferences: Preferences;
-  /** Each user's accounts at servers that need one. */
   readonly signIn: UpstreamSignIn;
-  /** The secrets that administrators enter for servers. */
   readonly secrets: SecretAdministration;
-  /** What servers offer to each user's account. */
   readonly offers: PersonalOffers;
   /** Publishes what a server offers to one user as what the shop shows of it (offers/approve-offer.ts). */
   approveOffer(
@@ -84,7 +78,6 @@ type UpstreamsOptions = {
   people: Pick<PeopleOfServers, 'emailsOf'>;
   subjectKey: Uint8Array;
   allowAddresses: readonly string[];
-  /** The addresses and packages that administrators allow. */
   allowances: Allowances;
   outgoing: Outgoing;
   /** Whether a user called the server within a day. */

@@ -1,4 +1,4 @@
--- A row is a server that is switched off: two changes at once touch two rows, and neither is lost.
+-- One row per server that a user has switched off: two concurrent changes touch two rows, and neither is lost.
 create table user_server_prefs (
   user_id uuid not null references users (id),
   server_id text not null references servers (id),
@@ -6,7 +6,7 @@ create table user_server_prefs (
   primary key (user_id, server_id)
 );
 
--- A sign-in that a browser has been sent to. Used once; the sealed part contains the PKCE verifier.
+-- Sign-ins under way, each used once. The sealed part contains the PKCE verifier.
 create table upstream_sign_ins (
   id uuid primary key,
   state_hash text not null unique,
@@ -19,8 +19,8 @@ create table upstream_sign_ins (
 
 create index upstream_sign_ins_expiry on upstream_sign_ins (expires_at);
 
--- A person's account at a server ("upstream account" in code): tokens or headers, for one address only.
--- `scopes`, `wanted_scopes`: what the sign-in asked for, and what the server has wanted since.
+-- A user's account at a server ("upstream account" in code): tokens or headers, for one address only.
+-- `scopes`: requested by the sign-in. `wanted_scopes`: requested by the server since.
 create table upstream_connections (
   user_id uuid not null references users (id),
   server_id text not null references servers (id),
@@ -43,9 +43,9 @@ create table upstream_connections (
   primary key (user_id, server_id)
 );
 
--- What a server offers to one person's account. Ends with the account, in the database itself: a discovery that is still under
--- way cannot store anything after a disconnect. `items` is json, which keeps the server's order of fields. Of one address that
--- several servers of a person have, the first one (`first_at`) keeps it.
+-- What a server offers to one user's account. The database deletes it with the account, so that a discovery that is still
+-- under way cannot store anything after a disconnect. `items` is json, which keeps the server's order of fields. If several
+-- servers of a user have the same address, the first one (`first_at`) keeps it.
 create table personal_offers (
   user_id uuid not null,
   server_id text not null,
@@ -59,7 +59,7 @@ create table personal_offers (
   foreign key (user_id, server_id) references upstream_connections (user_id, server_id) on delete cascade
 );
 
--- No reference to servers: one that is taken away keeps its past for the days that are kept.
+-- Does not reference servers: the days of a removed server are kept as long as others.
 create table server_health_days (
   server_id text not null,
   day date not null,
@@ -70,15 +70,15 @@ create table server_health_days (
 
 create index server_health_days_day on server_health_days (day);
 
--- The connection test of an administrator, one at a time on all brokers. One of a broker that died expires.
+-- The running connection test of each administrator, one across all brokers. The test of a broker that died expires.
 create table connection_tests (
   user_id uuid primary key references users (id) on delete cascade,
   id uuid not null,
   expires_at timestamptz not null
 );
 
--- Where the operator's client at a server may be shown. What is confirmed is a pair: a server, and an authorization server with
--- its endpoints (`place`, sign-in/issuers/issuer-place.ts). `refused_…`: what was refused last.
+-- Where users of a server may sign in. An administrator confirms a pair: a server, and an authorization server with its
+-- endpoints (`place`, sign-in/issuers/issuer-place.ts). `refused_…`: the last refused pair.
 create table upstream_issuers (
   server_id text primary key references servers (id),
   issuer text,
@@ -94,7 +94,7 @@ create table upstream_issuers (
 
 create index upstream_issuers_refused on upstream_issuers (server_id) where refused_place is not null;
 
--- Our registrations at authorization servers (RFC 7591). Two servers that name one issuer have each their own.
+-- Our registrations at authorization servers (RFC 7591). Two servers with the same issuer have separate ones.
 create table upstream_registrations (
   id uuid primary key,
   server_id text not null references servers (id),
@@ -109,7 +109,7 @@ create table upstream_registrations (
   unique (server_id, issuer, token_endpoint, redirect_uri)
 );
 
--- What administrators enter for servers: each for one place alone, which the seal is bound to as well.
+-- Secrets that administrators enter for servers, each for one place only, to which the seal is bound too.
 create table server_secrets (
   server_id text not null references servers (id),
   kind text not null check (kind in ('header', 'variable')),
@@ -122,7 +122,7 @@ create table server_secrets (
   primary key (server_id, kind, name, place_hash)
 );
 
--- Private addresses that administrators allow. `addresses`: what a name stood for then.
+-- Private addresses that administrators allow. `addresses`: what a name resolved to when it was allowed.
 create table allowed_addresses (
   entry text primary key,
   addresses jsonb not null,
@@ -131,7 +131,7 @@ create table allowed_addresses (
   added_at timestamptz not null
 );
 
--- Packages of the npm registry that administrators allow, with the hashes of everything that is installed.
+-- npm packages that administrators allow, with the hashes of everything that is installed.
 create table allowed_packages (
   alias text primary key,
   form jsonb not null,
@@ -141,14 +141,14 @@ create table allowed_packages (
   added_at timestamptz not null
 );
 
--- The one address of a server that gets the headers which the operator set by environment.
+-- The only address of a server that gets the headers which the operator set by environment.
 create table environment_places (
   server_id text primary key references servers (id),
   place text not null,
   bound_at timestamptz not null
 );
 
--- The certificate of the last connection to a server, written only where it is another one than before.
+-- The certificate of the last connection to a server, written only when it changes.
 create table server_certificates (
   server_id text primary key references servers (id) on delete cascade,
   valid_until timestamptz not null,
@@ -165,7 +165,7 @@ create table registries (
   added_at timestamptz not null
 );
 
--- What the last look found of each imported server: the newest version at its registry.
+-- The newest version of each imported server at its registry, as of the last look.
 create table registry_updates (
   server_id text primary key references servers,
   version text not null,

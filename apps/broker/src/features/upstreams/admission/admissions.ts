@@ -28,7 +28,6 @@ export type Admissions = Pick<ServerBreakers, 'retryNow' | 'answeredCheck' | 'fa
   admit(server: CatalogueServer, userId: string, signal?: AbortSignal): Promise<Admission>;
   /** Totals over all servers. */
   figures(): { callsInFlight: number; callsWaiting: number };
-  /** Calls under way to a server. */
   inFlight(serverId: string): number;
   stop(): void;
 };

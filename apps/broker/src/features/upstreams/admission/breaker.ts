@@ -49,7 +49,6 @@ export class Breaker {
   #failures = 0;
   #failedFirst: string | undefined;
   #failedForSeveral = false;
-  /** Consecutive failed checks. */
   #failedChecks = 0;
   #answers = 0;
   #openMs = firstOpenMs;
@@ -78,7 +77,6 @@ export class Breaker {
     return { isProbe, answersBefore: this.#answers, person };
   }
 
-  /** Records how a call that entered ended. */
   leave(pass: BreakerPass, outcome: CallOutcome): void {
     if (pass.isProbe) this.#probing = false;
     if (saysNothing.has(outcome) || (outcome === 'timeout' && this.#answers > pass.answersBefore)) return;

@@ -18,7 +18,6 @@ export type FairQueue<Place> = {
    * first call is refused with it. Returns false when no call was admitted or refused.
    */
   next(take: (userId: string) => Place | undefined): boolean;
-  /** Refuses every waiting call. */
   refuseAll(error: UpstreamError): void;
 };
 

@@ -5,21 +5,6 @@ import { isProgram } from '../pool/connection-key.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
 import { Breaker, type CallOutcome } from './breaker.ts';
 
-/** The circuits of each server: one for everyone, and one per user who calls it. */
-export type ServerBreakers = {
-  /**
-   * Lets a call through.
-   * @returns a function to call once with how the call ended
-   * @throws UpstreamError unreachable while the circuit is open, for everyone or for this user
-   */
-  enter(server: CatalogueServer, userId: string): (outcome: CallOutcome) => void;
-  retryNow(serverId: string): void;
-  answeredCheck(serverId: string): void;
-  failedCheck(serverId: string, outcome: CallOutcome): void;
-  /** Time when the circuit for everyone becomes half-open; undefined while it is closed. */
-  openUntilMs(serverId: string): number | undefined;
-};
-
 /** Outcomes of a crashed program. The supervisor counts its crashes (processes/supervisor.ts): one can end many calls. */
 const endings: ReadonlySet<CallOutcome> = new Set(['closed', 'unreachable']);
 
@@ -28,7 +13,8 @@ const maxPeople = 1_000;
 
 type Circuits = { everyone: Breaker; people: Map<string, Breaker> };
 
-export function createServerBreakers(clock: Clock): ServerBreakers {
+/** The circuits of each server: one for everyone, and one per user who calls it. */
+export function createServerBreakers(clock: Clock) {
   const byServer = new Map<string, Circuits>();
 
   function circuitsOf(serverId: string): Circuits {
@@ -41,7 +27,12 @@ export function createServerBreakers(clock: Clock): ServerBreakers {
   }
 
   return {
-    enter(server, userId) {
+    /**
+     * Lets a call through.
+     * @returns a function to call once with how the call ended
+     * @throws UpstreamError unreachable while the circuit is open, for everyone or for this user
+     */
+    enter(server: CatalogueServer, userId: string): (outcome: CallOutcome) => void {
       const circuits = circuitsOf(server.id);
       const ofProgram = isProgram(server);
       // each user has a process of their own, which says nothing about the others
@@ -63,20 +54,23 @@ export function createServerBreakers(clock: Clock): ServerBreakers {
         if (wasOpen && everyone.openUntilMs === undefined) retryPeople(circuits);
       };
     },
-    retryNow(serverId) {
+    retryNow(serverId: string): void {
       const circuits = byServer.get(serverId);
       circuits?.everyone.retryNow();
       if (circuits) retryPeople(circuits);
     },
-    answeredCheck(serverId) {
+    answeredCheck(serverId: string): void {
       const circuits = byServer.get(serverId);
       circuits?.everyone.answeredCheck();
       for (const own of circuits?.people.values() ?? []) own.answeredCheck();
     },
-    failedCheck: (serverId, outcome) => circuitsOf(serverId).everyone.failedCheck(outcome),
-    openUntilMs: (serverId) => byServer.get(serverId)?.everyone.openUntilMs,
+    failedCheck: (serverId: string, outcome: CallOutcome): void => circuitsOf(serverId).everyone.failedCheck(outcome),
+    /** Time when the circuit for everyone becomes half-open; undefined while it is closed. */
+    openUntilMs: (serverId: string): number | undefined => byServer.get(serverId)?.everyone.openUntilMs,
   };
 }
+
+export type ServerBreakers = ReturnType<typeof createServerBreakers>;
 
 function circuitOf({ people }: Circuits, userId: string, clock: Clock): Breaker {
   let own = people.get(userId);

@@ -10,13 +10,7 @@ const longestIssuer = 100;
 const mostRemembered = 10_000;
 
 /** The certificates of servers, as the last new connection to each of them saw it: one row per server. */
-export type ServerCertificates = {
-  /** Stores the certificate of each new connection to a server. Calls on open connections cost nothing. */
-  watchOf(serverId: string): ConnectionWatch;
-  stop(): Promise<void>;
-};
-
-export function createServerCertificates(options: { query: Query; clock: Clock; log: Log }): ServerCertificates {
+export function createServerCertificates(options: { query: Query; clock: Clock; log: Log }) {
   const { query, clock, log } = options;
   const background = createBackground(log);
   /** Certificates that this broker has stored, by server: seeing the same one again writes nothing. */
@@ -50,7 +44,10 @@ export function createServerCertificates(options: { query: Query; clock: Clock; 
   }
 
   return {
-    watchOf: (serverId) => ({ secured: (facts) => secured(serverId, facts) }),
-    stop: () => background.flush(),
+    /** Stores the certificate of each new connection to a server. Calls on open connections cost nothing. */
+    watchOf: (serverId: string): ConnectionWatch => ({ secured: (facts) => secured(serverId, facts) }),
+    stop: (): Promise<void> => background.flush(),
   };
 }
+
+export type ServerCertificates = ReturnType<typeof createServerCertificates>;

@@ -13,7 +13,6 @@ import { createTestPlaces } from './test-places.ts';
 /** Deadline of a test. The rest of the 90 s is for ending a process that does not end by itself. */
 const longestMs = 85_000;
 
-/** What an administrator asks to be tested. */
 type TestRequest = ({ manifest: string | Uint8Array } | { serverId: string; version?: string | undefined }) & {
   /** The administrator, by their token; undefined for a test by the operator's command. */
   userId: string | undefined;
@@ -34,7 +33,6 @@ export type ConnectionTests = {
    * @throws SoukError not_found, too_many_tests, unavailable while the broker is stopping
    */
   start(request: TestRequest): Promise<ConnectionTest>;
-  /** Returns the processes of tests under way. */
   childrenOf(serverId: string): TestChild[];
   /** Cancels the tests under way. Resolves when they have ended. */
   stop(): Promise<void>;
@@ -103,7 +101,9 @@ export async function createConnectionTests(
         async run(tell) {
           const work = runOne(id, { ...request, tested }, tell, abort).finally(async () => {
             underWay.delete(abort);
-            await leave().catch((error: unknown) => log.warn({ err: error }, 'the place of a connection test is kept'));
+            await leave().catch((error: unknown) =>
+              log.warn({ err: error }, 'the place of a connection test could not be released'),
+            );
           });
           underWay.set(abort, work);
           if (stopping) abort.abort(stopped());

@@ -54,8 +54,7 @@ async function checkFirstPlace(
   if (variable === undefined) return;
   const staged = (await catalogue.versions(id)).find(({ status }) => status === 'staging');
   const stored = staged && (await catalogue.findManifest(id, staged.version));
-  const placeOf = (of: Manifest) => secretPlace({ manifest: of }, (alias) => alias);
-  if (stored && placeOf(stored) === placeOf(manifest)) return;
+  if (stored && secretPlace({ manifest: stored }) === secretPlace({ manifest })) return;
   const text = `${variable} is sent only to an address of a version that is stored. Save this one to staging, and test it again.`;
   throw new SoukError('invalid_request', { message: text });
 }

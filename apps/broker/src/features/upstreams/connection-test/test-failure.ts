@@ -1,7 +1,6 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import { describeFailure, reasonOf } from '../watch/describe-failure.ts';
 
-/** Why a test ended early. */
 export type TestEnd = 'failed' | 'needs_account' | 'cancelled';
 
 /** Ends a test at its current step. Its last event has this message. */

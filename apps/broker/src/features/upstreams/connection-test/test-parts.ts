@@ -8,7 +8,6 @@ import type { OperatorSecrets } from '../sign-in/client/operator-secrets.ts';
 import type { Progress, Tell } from './progress.ts';
 import type { WatchedConnection } from './watch-connection.ts';
 
-/** The process of a test. */
 export type TestChild = { serverId: string; pid: number; startedAtMs: number };
 
 /** What tests need: the same as deployments. */

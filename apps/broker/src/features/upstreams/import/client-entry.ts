@@ -63,7 +63,7 @@ export function readClientEntry(given: Record<string, unknown>): ClientEntry {
   };
 }
 
-/** Reads the command, also in the forms of older Zed ({"command": {"path": …, "args": …}}) and opencode ({"command": ["npx", …]}). */
+/** Reads the command, also as older Zed ({"command": {"path": …, "args": …}}) and opencode ({"command": ["npx", …]}) write it. */
 function readCommand(entry: Record<string, unknown>): Pick<ClientEntry, 'command' | 'args' | 'env'> {
   const inner = asRecord(entry['command']);
   const from = inner ?? entry;

@@ -53,7 +53,6 @@ type ImportOptions = Rules & {
   outgoing?: Outgoing | undefined;
   /** Contains npm's own settings. */
   environment: NodeJS.ProcessEnv;
-  /** Called with each manifest that was staged. */
   onStaged?: ((manifestOf: ReturnType<typeof checkManifest>) => Promise<unknown>) | undefined;
   clock: Clock;
   ids: Pick<Ids, 'uuid'>;

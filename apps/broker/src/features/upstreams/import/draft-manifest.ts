@@ -29,9 +29,7 @@ function draftAddress(wanted: WantedServer, target: Extract<Target, { kind: 'add
     from: 'operator',
     ...(description !== undefined && { description: oneLine(description, maxDescription) }),
   }));
-  const secrets = target.headers.map(({ name, description }) =>
-    withDescription({ name, variable: headerVariable(id, name) }, description),
-  );
+  const secrets = target.headers.map((header) => secretOf(header, headerVariable(id, header.name)));
   const manifest = {
     ...lookOf(wanted, id),
     connection: { type: target.type, url: target.url },
@@ -72,9 +70,7 @@ function draftProgram(
   const named: Named[] = known === undefined ? secrets : (allowlist[known]?.secrets ?? []).map((name) => ({ name }));
   return {
     manifest: { ...lookOf(wanted, id), connection: { type: 'stdio', command: alias }, isolation: 'perUser' },
-    secrets: named.map(({ name, description }) =>
-      withDescription({ name, variable: secretVariable(alias, name) }, description),
-    ),
+    secrets: named.map((secret) => secretOf(secret, secretVariable(alias, secret.name))),
     target: start.npm ?? start.argv?.join(' ') ?? '',
     ...(known === undefined && { allowlist: { [id]: entry } }),
     notes,
@@ -107,8 +103,8 @@ function knownAlias(start: Start, id: string, allowlist: StdioAllowlist): string
   return (same.find(([alias]) => alias === id) ?? same[0])?.[0];
 }
 
-function withDescription(secret: Secret, description: string | undefined): Secret {
-  return description === undefined ? secret : { ...secret, description: oneLine(description, maxDescription) };
+function secretOf({ name, description }: Named, variable: string): Secret {
+  return { name, variable, ...(description !== undefined && { description: oneLine(description, maxDescription) }) };
 }
 
 function lookOf({ name, look }: WantedServer, id: string): Record<string, unknown> {

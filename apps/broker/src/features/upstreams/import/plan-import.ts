@@ -106,12 +106,11 @@ async function planManifest({ name, document, notes }: OwnManifest, given: Given
   const connection = parsed.success ? parsed.data.connection : undefined;
   const headers = parsed.success && parsed.data.auth.type === 'headers' ? parsed.data.auth.headers : [];
   const target = connection === undefined ? '' : connection.type === 'stdio' ? connection.command : connection.url;
-  const own = headers
-    .filter(({ from }) => from === 'operator')
-    .map(({ name: header, description }) => ({ name: header, description }));
   const drafted: Drafted = { manifest: document, secrets: [], target, notes };
   const current = parsed.success ? await currentManifest(parsed.data.id, given) : undefined;
   const entry = judge(name, drafted, document, [], given, current);
-  const wanted = own.map(({ name: header }) => `Set the value of its header ${header}, where it is not set yet.`);
+  const wanted = headers
+    .filter(({ from }) => from === 'operator')
+    .map(({ name: header }) => `Set the value of its header ${header}, where it is not set yet.`);
   return { ...entry, notes: [...entry.notes, ...wanted] };
 }

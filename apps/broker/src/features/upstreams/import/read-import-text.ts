@@ -3,7 +3,6 @@ import { parse as parseToml, TomlError } from 'smol-toml';
 import { readJson } from '#features/catalogue/index.ts';
 import { isTooDeep } from '#platform/http/json-depth.ts';
 
-/** Largest pasted text. */
 export const maxImportBytes = 1024 * 1024;
 /** Largest text for the strict reader, which reports more and is slower: a second for 1 MiB. */
 const maxStrictBytes = 128 * 1024;

@@ -16,11 +16,11 @@ const published = { ...publishedRemotes, ...publishedPackages, ...publishedOddit
 const expected: Readonly<Record<string, readonly string[]>> = {
   'a remote without anything': [
     'ready example-harbour-tides 1.4.0 http https://mcp.harbour.example/mcp price 0',
-    'note: Where people sign in at it, write "auth": { "type": "oauth" } in its manifest: its connection test says whether they do.',
+    'note: If users sign in there, add "auth": { "type": "oauth" } to its manifest: its connection test shows whether they do.',
   ],
   'a remote with title, icons and a page': [
     'ready example-orchard-apples 2.0.1 http https://orchard.example/mcp price 0',
-    'note: Where people sign in at it, write "auth": { "type": "oauth" } in its manifest: its connection test says whether they do.',
+    'note: If users sign in there, add "auth": { "type": "oauth" } to its manifest: its connection test shows whether they do.',
   ],
   'a secret header with a fixed form': [
     'ready example-ledgerline-books 0.9.2 http https://api.ledgerline.example/mcp price 0',
@@ -52,7 +52,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   ],
   'a variable of the address with a default': [
     'ready example-meadow-herbs 1.2.3 http https://eu.meadow.example/mcp price 0',
-    'note: Where people sign in at it, write "auth": { "type": "oauth" } in its manifest: its connection test says whether they do.',
+    'note: If users sign in there, add "auth": { "type": "oauth" } to its manifest: its connection test shows whether they do.',
   ],
   'a variable of the address without a default': [
     'refused',
@@ -72,7 +72,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   ],
   'both transports': [
     'ready example-steam-rails 0.2.0 http https://rails.steam.example/mcp price 0',
-    'note: Where people sign in at it, write "auth": { "type": "oauth" } in its manifest: its connection test says whether they do.',
+    'note: If users sign in there, add "auth": { "type": "oauth" } to its manifest: its connection test shows whether they do.',
     'note: Its server.json names one other way to run it.',
   ],
   'the names of 2025-07-09': [
@@ -82,7 +82,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'a private address': [
     'blocked example-cellar-wine 1.0.0 http http://10.1.2.3:8080/mcp price 0',
     'why: its address must be a public address, or one that the operator allows (UPSTREAM_ALLOW_ADDRESSES=10.1.2.3:8080)',
-    'note: Where people sign in at it, write "auth": { "type": "oauth" } in its manifest: its connection test says whether they do.',
+    'note: If users sign in there, add "auth": { "type": "oauth" } to its manifest: its connection test shows whether they do.',
   ],
   'a key in the path of the address': [
     'refused',
@@ -91,7 +91,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'what a registry answers, deprecated': [
     'ready example-almanac-moons 2.2.0 http https://almanac.example/mcp price 0',
     'note: Its registry says that it is deprecated: use example.almanac/sky.',
-    'note: Where people sign in at it, write "auth": { "type": "oauth" } in its manifest: its connection test says whether they do.',
+    'note: If users sign in there, add "auth": { "type": "oauth" } to its manifest: its connection test shows whether they do.',
   ],
   'what a registry answers, deleted': ['refused', 'why: its registry has deleted it'],
   'an npm package with a secret': [
@@ -188,21 +188,21 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   ],
   'an npm package and an address': [
     'ready io-github-tandem-bells 1.3.1 http https://bells.tandem.example/mcp price 0',
-    'note: Where people sign in at it, write "auth": { "type": "oauth" } in its manifest: its connection test says whether they do.',
+    'note: If users sign in there, add "auth": { "type": "oauth" } to its manifest: its connection test shows whether they do.',
     'note: Its server.json names one other way to run it.',
   ],
   'neither an address nor a package': ['refused', 'why: it names neither an address nor a package'],
   'lists that are null': [
     'ready example-nulls-void 1.0.0 http https://void.nulls.example/mcp price 0',
-    'note: Where people sign in at it, write "auth": { "type": "oauth" } in its manifest: its connection test says whether they do.',
+    'note: If users sign in there, add "auth": { "type": "oauth" } to its manifest: its connection test shows whether they do.',
   ],
   'a field of a wrong type': [
     'refused',
-    'why: its server.json is not as the schema has it: packages[0].identifier must be a text',
+    'why: its server.json does not match the schema: packages[0].identifier must be a text',
   ],
   'a version with signs that ours have not': [
     'ready example-calendar-weeks 2026-11--week-48- http https://weeks.calendar.example/mcp price 0',
-    'note: Where people sign in at it, write "auth": { "type": "oauth" } in its manifest: its connection test says whether they do.',
+    'note: If users sign in there, add "auth": { "type": "oauth" } to its manifest: its connection test shows whether they do.',
   ],
   'a transport that no standard has': ['refused', 'why: Souk does not know the transport "grpc" of its address'],
 };

@@ -20,7 +20,7 @@ export type OfferChange = {
  * their own account; a user's list is never published otherwise.
  * @param decision.shown the code of the list, as `showOffer` returned it
  * @returns the names of the tools that the shop shows now
- * @throws SoukError not_found when nothing was discovered with this person's account, changed_since_shown
+ * @throws SoukError not_found when nothing was discovered with this user's account, changed_since_shown
  */
 export async function approveOffer(
   serverId: string,
@@ -37,7 +37,7 @@ export async function approveOffer(
 
 /**
  * Returns what the approval of a user's list would change in the shop, and the code of the list.
- * @throws SoukError not_found when nothing was discovered with this person's account
+ * @throws SoukError not_found when nothing was discovered with this user's account
  */
 export async function showOffer(
   serverId: string,

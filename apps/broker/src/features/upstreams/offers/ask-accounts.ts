@@ -103,7 +103,7 @@ export class AskedAccounts {
     if (this.#toldTooLarge.has(key)) return;
     if (this.#toldTooLarge.size >= maxRemembered) this.#toldTooLarge.clear();
     this.#toldTooLarge.add(key);
-    this.#parts.log.warn({ server: serverId, userId }, `the list of a person is not kept: ${message}`);
+    this.#parts.log.warn({ server: serverId, userId }, `the list of a user is not kept: ${message}`);
   }
 
   #askLater(key: string, delayMs: number, act: () => void): void {

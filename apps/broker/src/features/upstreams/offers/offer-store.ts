@@ -45,35 +45,18 @@ type StoredVersion =
   | { revision: string; version: string; discoveredAt: Date }
   | { revision: null; version: null; discoveredAt: null };
 
-/** What servers offer to each user's accounts. Every query takes the user's id. */
-export type OfferStore = {
-  /** Reads the user's accounts without their lists. */
-  heads(userId: string): Promise<OfferHead[]>;
-  /** Reads what a server offers to a user, and the version of its manifest. */
-  list(userId: string, serverId: string): Promise<{ version: string; items: OfferedItem[] } | undefined>;
-  /**
-   * Stores what a server offered to an account, judged against the user's first discovery, with audit rows for the changes.
-   * Stores nothing once the account has ended.
-   * @param isTaken whether another server has an address on /mcp
-   * @returns whether the user's list changed
-   */
-  store(
-    account: StoredAccount,
-    server: Drift,
-    discovered: Discovered,
-    isTaken: (uri: string) => boolean,
-  ): Promise<boolean>;
-};
 type Drift = Parameters<typeof reviewPersonalOffer>[0];
 
 export class OfferTooLarge extends Error {}
 
-export function createOfferStore(options: { db: Database; clock: Clock; log: Log }): OfferStore {
+/** Stores what servers offer to each user's accounts. Every query takes the user's id. */
+export function createOfferStore(options: { db: Database; clock: Clock; log: Log }) {
   const db = options.db.kysely.withTables<OfferTables>();
   const { query } = options.db;
 
   return {
-    async heads(userId) {
+    /** Reads the user's accounts without their lists. */
+    async heads(userId: string): Promise<OfferHead[]> {
       const { rows } = await query<Omit<OfferHead, 'stored'> & StoredVersion>(
         `select c.server_id as "serverId", c.kind, c.state, c.bound_to as "boundTo", o.revision,
            o.manifest_version as version, o.discovered_at as "discoveredAt"
@@ -88,7 +71,8 @@ export function createOfferStore(options: { db: Database; clock: Clock; log: Log
       });
     },
 
-    async list(userId, serverId) {
+    /** Reads what a server offers to a user, and the version of its manifest. */
+    async list(userId: string, serverId: string): Promise<{ version: string; items: OfferedItem[] } | undefined> {
       const row = await db
         .selectFrom('personal_offers')
         .select(['manifest_version', 'items'])
@@ -98,7 +82,18 @@ export function createOfferStore(options: { db: Database; clock: Clock; log: Log
       return row && { version: row.manifest_version, items: row.items };
     },
 
-    async store({ id, userId, serverId }, server, discovered, isTaken) {
+    /**
+     * Stores what a server offered to an account, judged against the user's first discovery, with audit rows for the changes.
+     * Stores nothing once the account has ended.
+     * @param isTaken whether another server has an address on /mcp
+     * @returns whether the user's list changed
+     */
+    async store(
+      { id, userId, serverId }: StoredAccount,
+      server: Drift,
+      discovered: Discovered,
+      isTaken: (uri: string) => boolean,
+    ): Promise<boolean> {
       const at = new Date(options.clock.now());
       return db.transaction().execute(async (tx) => {
         // locked until the transaction ends: a disconnect waits, and then removes what is stored here
@@ -144,6 +139,8 @@ export function createOfferStore(options: { db: Database; clock: Clock; log: Log
     },
   };
 }
+
+export type OfferStore = ReturnType<typeof createOfferStore>;
 
 /** Returns one row for what is under review and one for what was accepted, however many tools changed. */
 function auditRows(serverId: string, userId: string, changes: readonly PersonalChange[]): AuditEntry[] {

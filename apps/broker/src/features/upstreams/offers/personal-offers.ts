@@ -13,8 +13,8 @@ const requestRetryMs = 30_000;
 const maxMemoryBytes = 64 * 1024 * 1024;
 
 /**
- * What servers that need an account offer to each user's account (gateway.md, Lists never wait for upstreams). It is
- * discovered with the user's own connection in the background, stored, and visible to that user alone.
+ * The lists that servers offer to each user's account (gateway.md, Lists never wait for upstreams). They are discovered with
+ * the user's own connection in the background, stored, and visible to that user alone.
  */
 export type PersonalOffers = {
   /** Read at every list and call: from memory, without a promise, for a few seconds. */

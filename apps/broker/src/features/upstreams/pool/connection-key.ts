@@ -3,7 +3,6 @@ import type { CatalogueServer, ServerManifest } from '#features/catalogue/index.
 import { kindsOf, type QuestionKinds } from './question-kinds.ts';
 import { isPerUser } from './upstream-target.ts';
 
-/** What a call needs from its connection. */
 export type UpstreamNeeds = {
   /** Capabilities of the user's client. */
   capabilities?: ClientCapabilities | undefined;

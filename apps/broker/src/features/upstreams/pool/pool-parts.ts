@@ -7,11 +7,11 @@ import type { ConnectionSet } from './connection-set.ts';
 import type { TargetOptions } from './upstream-target.ts';
 
 export type PoolEvents = {
-  /** Called when a server announces that a list changed. `userId` when the connection is one person's. */
+  /** Called when a server announces that a list changed. `userId` is set when the connection is one user's. */
   onListChanged(serverId: string, userId: string | undefined): void;
-  /** Called when a person's own connection was opened. */
+  /** Called when a user's own connection was opened. */
   onOpened?(serverId: string, userId: string): void;
-  /** Called when a connection ended that we had not closed. `shared` when it served everyone. */
+  /** Called when a connection ended that we had not closed. `shared`: it served everyone. */
   onLost(serverId: string, reason: string, shared: boolean): void;
 };
 

@@ -19,7 +19,6 @@ export type TargetOptions = {
   dataDir: string;
   services: Services;
   programs: StdioPrograms;
-  /** Keeps programs within their limits. */
   programWatch: ProgramWatch;
   /** Derives the pseudonyms by which servers know a user. */
   subjectKey: Uint8Array;
@@ -35,7 +34,6 @@ export type TargetOptions = {
   certificates?: Pick<ServerCertificates, 'watchOf'> | undefined;
   /** Production: allows plain http and ws only for `allowAddresses`. */
   publicNeedsTls: boolean;
-  /** What each user's requests carry at servers that need an account. */
   credentials: Credentials;
 };
 

@@ -14,25 +14,7 @@ const channel = 'connections_person';
 export type PersonListener = (userId: string | undefined, serverId?: string) => void;
 
 /** The servers that each user has switched off. */
-export type Preferences = {
-  /** Read at every list and call: from memory and without a promise while it is cached. */
-  disabledServers(userId: string): ReadonlySet<string> | Promise<ReadonlySet<string>>;
-  /** Reads from the database, in alphabetical order. */
-  readDisabled(userId: string): Promise<string[]>;
-  switchOn(userId: string, serverId: string): Promise<void>;
-  switchOff(userId: string, serverId: string): Promise<void>;
-  /** Replaces the whole list. The ids must be of known servers. */
-  replace(userId: string, serverIds: readonly string[]): Promise<void>;
-  /** Tells every replica that this user's lists may have changed. */
-  announce(userId: string, serverId?: string): Promise<void>;
-  /** Calls `listener` on every replica after a user's lists changed. Returns a function that removes it. */
-  onChange(listener: PersonListener): () => void;
-  /** Calls `listener` every few seconds while no notices of changes arrive. */
-  onUnheard(listener: () => void): void;
-  stop(): Promise<void>;
-};
-
-export async function createPreferences(options: { db: Database; clock: Clock; log: Log }): Promise<Preferences> {
+export async function createPreferences(options: { db: Database; clock: Clock; log: Log }) {
   const { db, clock, log } = options;
   const store = createPreferenceStore(db);
   const disabled = createPersonCache<ReadonlySet<string>>(
@@ -67,26 +49,34 @@ export async function createPreferences(options: { db: Database; clock: Clock; l
   }
 
   return {
+    /** Read at every list and call: from memory and without a promise while it is cached. */
     disabledServers: disabled.get,
+    /** Reads from the database, in alphabetical order. */
     readDisabled: store.readDisabled,
-    async switchOn(userId, serverId) {
+    async switchOn(userId: string, serverId: string): Promise<void> {
       await store.remove(userId, serverId);
       await announce(userId);
     },
-    async switchOff(userId, serverId) {
+    async switchOff(userId: string, serverId: string): Promise<void> {
       await store.add(userId, serverId, new Date(clock.now()));
       await announce(userId);
     },
-    async replace(userId, serverIds) {
+    /** Replaces the whole list. The ids must be of known servers. */
+    async replace(userId: string, serverIds: readonly string[]): Promise<void> {
       await store.replace(userId, serverIds, new Date(clock.now()));
       await announce(userId);
     },
+    /** Tells every replica that this user's lists may have changed. */
     announce,
-    onChange(listener) {
+    /** Calls `listener` on every replica after a user's lists changed. Returns a function that removes it. */
+    onChange(listener: PersonListener): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    onUnheard: (listener) => void unheard.add(listener),
+    /** Calls `listener` every few seconds while no notices of changes arrive. */
+    onUnheard: (listener: () => void): void => void unheard.add(listener),
     stop: stopListening,
   };
 }
+
+export type Preferences = Awaited<ReturnType<typeof createPreferences>>;

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Log } from '#platform/log.ts';
 import type { Allowances } from '../allowances/create-allowances.ts';
-import { enteredForAll } from '../secrets/entered-for-all.ts';
+import { programPlaceOf } from '../secrets/secret-place.ts';
 import type { ServerSecrets } from '../secrets/server-secrets.ts';
 import { openMemoryGroups } from './limits/memory-groups.ts';
 import type { ProgramWatch } from './limits/program-watch.ts';
@@ -24,13 +24,20 @@ export async function openPrograms(options: {
   clock: Clock;
   log: Log;
 }): Promise<{ programs: StdioPrograms; programWatch: ProgramWatch }> {
-  const { allowlist, allowances, config, log } = options;
+  const { allowlist, allowances, catalogue, entered, config, log } = options;
   const { dataDir, programLimits: limits } = config;
+  const isEntered = (alias: string, name: string) => {
+    const servers = catalogue.snapshot().servers.filter(({ manifest: { connection } }) => {
+      return connection.type === 'stdio' && connection.command === alias;
+    });
+    const secret = { kind: 'variable', name, place: programPlaceOf(alias) } as const;
+    return servers.length > 0 && servers.every(({ id }) => entered.find({ serverId: id, ...secret }) !== undefined);
+  };
   const programs = createStdioPrograms({
     ...options,
     allowed: allowances.programs,
     secrets: config.upstreamSecrets,
-    sandbox: await sandboxFor(allowlist, config, enteredForAll(options), log),
+    sandbox: await sandboxFor(allowlist, config, isEntered, log),
     packages: createPackageInstaller({
       dataDir,
       wanted: [

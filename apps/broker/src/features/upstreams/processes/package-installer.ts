@@ -17,25 +17,10 @@ const locks = 'locks';
 /** Name and exact version; `lock`: the required hashes, where an administrator allowed the package. */
 export type WantedPackage = string | { spec: string; lock: string };
 
-/** Packages of the npm registry, each installed in `programs/{name}@{version}` of the data folder. */
-export type PackageInstaller = {
-  isInstalled(wanted: WantedPackage): boolean;
-  /**
-   * Returns the folder of an installed package, and the file of its command `bin`.
-   * @throws UpstreamError not_set_up when it is not installed, or has no such command
-   */
-  find(wanted: WantedPackage, bin: string | undefined): { folder: string; file: string };
-  /**
-   * Installs a package. Concurrent callers share one installation. After a failure it is not retried for 30 s, doubling to
-   * an hour.
-   * @throws UpstreamError not_set_up with npm's last lines
-   */
-  install(wanted: WantedPackage): Promise<void>;
-  /** Ends the installations under way. */
-  stop(): Promise<void>;
-};
-
-/** @param options.wanted the packages of the allow-list: folders of others are removed, their locks are kept */
+/**
+ * Packages of the npm registry, each installed in `programs/{name}@{version}` of the data folder.
+ * @param options.wanted the packages of the allow-list: folders of others are removed, their locks are kept
+ */
 export function createPackageInstaller(options: {
   dataDir: string;
   wanted: readonly WantedPackage[];
@@ -43,7 +28,7 @@ export function createPackageInstaller(options: {
   environment: NodeJS.ProcessEnv;
   proxy?: OutgoingProxy | undefined;
   clock: Clock;
-}): PackageInstaller {
+}) {
   const environment = { ...options.environment, ...options.proxy?.variables };
   const time = elapsedTime(options.clock);
   const root = join(options.dataDir, 'programs');
@@ -74,25 +59,37 @@ export function createPackageInstaller(options: {
 
   return {
     isInstalled,
-    find(wanted, bin) {
+    /**
+     * Returns the folder of an installed package, and the file of its command `bin`.
+     * @throws UpstreamError not_set_up when it is not installed, or has no such command
+     */
+    find(wanted: WantedPackage, bin: string | undefined): { folder: string; file: string } {
       const spec = specOf(wanted);
       if (!isInstalled(wanted)) throw new UpstreamError('not_set_up', `the package ${spec} is not installed yet`);
       const folder = folderOf(wanted);
       return { folder, file: fileOf(join(folder, 'node_modules', nameOf(spec)), spec, bin) };
     },
-    async install(wanted) {
+    /**
+     * Installs a package. Concurrent callers share one installation. After a failure it is not retried for 30 s, doubling to
+     * an hour.
+     * @throws UpstreamError not_set_up with npm's last lines
+     */
+    async install(wanted: WantedPackage): Promise<void> {
       if (isInstalled(wanted)) return;
       const id = idOf(wanted);
       const installing = running.get(id) ?? tryInstall(wanted).finally(() => running.delete(id));
       running.set(id, installing);
       await installing;
     },
-    async stop() {
+    /** Ends the installations under way. */
+    async stop(): Promise<void> {
       stopping.abort();
       await Promise.allSettled(running.values());
     },
   };
 }
+
+export type PackageInstaller = ReturnType<typeof createPackageInstaller>;
 
 /**
  * Installs into a temporary folder, which is renamed when it is complete. The first installation records the hash of every

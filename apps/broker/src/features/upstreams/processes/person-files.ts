@@ -12,15 +12,6 @@ import type { ProgramWatch } from './limits/program-watch.ts';
 import { removeTree } from './remove-tree.ts';
 
 /** Lists and deletes the files that programs keep for a user, who can make room when they exceed the quota. */
-export type PersonFiles = {
-  /** Whether a server's program keeps separate files for each user. */
-  isKeptBy(server: CatalogueServer): boolean;
-  /** Lists a user's files at all current and former servers. */
-  list(userId: string): Promise<KeptFiles>;
-  /** Ends the user's program of a server and deletes its files. @returns false if it has none */
-  remove(userId: string, serverId: string): Promise<boolean>;
-};
-
 export function createPersonFiles({
   catalogue,
   pool,
@@ -30,13 +21,15 @@ export function createPersonFiles({
   catalogue: Pick<Catalogue, 'snapshot'>;
   pool: Pick<UpstreamPool, 'drop'>;
   programWatch: ProgramWatch;
-}): PersonFiles {
+}) {
   const folders = createPersonalFolders(place);
   const isKeptBy = (server: CatalogueServer) => isProgram(server) && isPerUser(server);
   const find = (serverId: string) => catalogue.snapshot().byId.get(serverId);
   return {
+    /** Whether a server's program keeps separate files for each user. */
     isKeptBy,
-    async list(userId) {
+    /** Lists a user's files at all current and former servers. */
+    async list(userId: string): Promise<KeptFiles> {
       const { bytes, byFolder } = await programWatch.sizeOf(folders.ownerOf('', userId));
       const servers = (await folders.ofPerson(userId)).flatMap(({ serverId, folder }) => {
         const name = find(serverId)?.manifest.name ?? serverId;
@@ -45,7 +38,8 @@ export function createPersonFiles({
       });
       return { totalBytes: finite(bytes), allowedBytes: programWatch.allowedBytes, servers };
     },
-    async remove(userId, serverId) {
+    /** Ends the user's program of a server and deletes its files. @returns false if it has none */
+    async remove(userId: string, serverId: string): Promise<boolean> {
       const kept = (await folders.ofPerson(userId)).find((each) => each.serverId === serverId);
       if (!kept || !existsSync(kept.folder)) return false;
       const end = async () => {
@@ -62,6 +56,8 @@ export function createPersonFiles({
     },
   };
 }
+
+export type PersonFiles = ReturnType<typeof createPersonFiles>;
 
 /** Bounds the infinite size of files that cannot be counted: JSON has no infinity. */
 function finite(bytes: number): number {

@@ -23,33 +23,6 @@ export const packageOf = ({ npm, allowed }: ProgramEntry): WantedPackage | undef
 export type ProgramOf = { serverId: string; alias: string };
 
 /** The programs that manifests may start, by alias. */
-export type StdioPrograms = {
-  /**
-   * Returns how to start a program whose process may write to `personDir`.
-   * @throws UpstreamError not_allowed for an alias that is not on the allow-list; not_set_up when a secret or a package is
-   *   missing; no_sandbox, no_network
-   */
-  launch(of: ProgramOf, personDir: string): Launch;
-  /** Returns whether the program could be started: it is allowed, and nothing that it needs is missing. */
-  isReady(of: ProgramOf): boolean;
-  /**
-   * Installs the package of a program, if it has one. A failure is recorded among the server's lines.
-   * @throws UpstreamError not_set_up
-   */
-  prepare(serverId: string, alias: string): Promise<void>;
-  stop(): Promise<void>;
-  /** Returns the secrets that a program gets; undefined if it is not on the allow-list. */
-  needsOf(alias: string): ProgramNeeds | undefined;
-  /** Returns a program's entry, and whether the sandbox of this machine confines it. */
-  describe(
-    alias: string,
-  ): { npm: string | undefined; network: AllowlistEntry['network']; confined: boolean } | undefined;
-  /** Records what a server's program wrote to stderr. @returns the lines as recorded, without secrets */
-  heard(serverId: string, alias: string, use: ProgramUse, lines: readonly string[]): string[];
-  /** Returns the last lines of a server's programs, without secrets, for the operator alone. @param uses by default all */
-  linesOf(serverId: string, uses?: readonly ProgramUse[]): readonly string[];
-};
-
 export function createStdioPrograms(options: {
   allowlist: StdioAllowlist;
   /** Packages that administrators allowed, by alias. */
@@ -63,7 +36,7 @@ export function createStdioPrograms(options: {
   sandbox: Sandbox;
   packages: PackageInstaller;
   log: Log;
-}): StdioPrograms {
+}) {
   const { allowlist, secrets, entered, sandbox, packages } = options;
   const programLog = createProgramLog(options.log);
   // the operator's list has precedence
@@ -83,8 +56,14 @@ export function createStdioPrograms(options: {
   }
 
   return {
+    /**
+     * Returns how to start a program whose process may write to `personDir`.
+     * @throws UpstreamError not_allowed for an alias that is not on the allow-list; not_set_up when a secret or a package is
+     *   missing; no_sandbox, no_network
+     */
     launch,
-    isReady(of) {
+    /** Returns whether the program could be started: it is allowed, and nothing that it needs is missing. */
+    isReady(of: ProgramOf): boolean {
       try {
         launch(of, '/');
         return true;
@@ -93,7 +72,11 @@ export function createStdioPrograms(options: {
         throw error;
       }
     },
-    async prepare(serverId, alias) {
+    /**
+     * Installs the package of a program, if it has one. A failure is recorded among the server's lines.
+     * @throws UpstreamError not_set_up
+     */
+    async prepare(serverId: string, alias: string): Promise<void> {
       const entry = find(alias);
       const wanted = entry && packageOf(entry);
       if (wanted === undefined || packages.isInstalled(wanted)) return;
@@ -103,15 +86,20 @@ export function createStdioPrograms(options: {
       });
     },
     stop: packages.stop,
-    describe(alias) {
+    /** Returns a program's entry, and whether the sandbox of this machine confines it. */
+    describe(alias: string) {
       const entry = find(alias);
       return entry && { npm: entry.npm, network: entry.network, confined: sandbox.confines };
     },
-    needsOf(alias) {
+    /** Returns the secrets that a program gets; undefined if it is not on the allow-list. */
+    needsOf(alias: string): ProgramNeeds | undefined {
       const entry = find(alias);
       return entry && needsOf(alias, entry);
     },
-    heard: (serverId, alias, use, lines) => programLog.add(serverId, use, lines, secretsOf(serverId, alias)),
+    /** Records what a server's program wrote to stderr. @returns the lines as recorded, without secrets */
+    heard: (serverId: string, alias: string, use: ProgramUse, lines: readonly string[]): string[] =>
+      programLog.add(serverId, use, lines, secretsOf(serverId, alias)),
+    /** Returns the last lines of a server's programs, without secrets, for the operator alone. @param uses by default all */
     linesOf: programLog.read,
   };
 
@@ -135,6 +123,8 @@ export function createStdioPrograms(options: {
   }
 }
 
+export type StdioPrograms = ReturnType<typeof createStdioPrograms>;
+
 /** Returns the secrets that a program on the allow-list gets. */
 export function needsOf(alias: string, { secrets: names, allowed }: ProgramEntry): ProgramNeeds {
   // the operator's variable is only for the program of the operator's list, not for another with the same alias
@@ -146,7 +136,7 @@ export function needsOf(alias: string, { secrets: names, allowed }: ProgramEntry
 export async function sandboxFor(
   allowlist: StdioAllowlist,
   config: Pick<Config, 'stdio' | 'production' | 'upstreamSecrets' | 'programLimits' | 'adminMayAllow'>,
-  /** Whether an administrator entered the secret for every deployed server that starts this program. */
+  /** Whether the secret was entered for every deployed server, and at least one, that starts this program. */
   isEntered: (alias: string, name: string) => boolean,
   log: Log,
 ): Promise<Sandbox> {

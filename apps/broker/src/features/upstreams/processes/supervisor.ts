@@ -20,32 +20,10 @@ const noCrash: ReadonlySet<UpstreamErrorKind> = new Set([
   'not_set_up',
 ]);
 
-/** Starts up to 32 programs, and does not restart those that keep crashing. */
-export type Supervisor = {
-  /**
-   * Starts a program, which occupies a place until it is closed.
-   * @param identity server and owner of the process: crashes are recorded per identity
-   * @throws UpstreamError of `open`; busy when every place is taken; quarantined, restarting after crashes
-   */
-  start(identity: ProcessIdentity, open: () => Promise<Upstream>): Promise<Upstream>;
-  /** Records that a process ended which we had not ended. */
-  ended(identity: ProcessIdentity, why: UpstreamError | undefined): void;
-  /** Called when a process became idle. */
-  becameIdle(): void;
-  /** Lets processes of this server restart despite earlier crashes. */
-  reset(serverId: string): void;
-  tidy(): void;
-  stop(): void;
-};
-
 export type ProcessIdentity = { serverId: string; userId: string | undefined };
 
-export function createSupervisor(options: {
-  clock: Clock;
-  timers: Timers;
-  log: Log;
-  evictIdle: () => void;
-}): Supervisor {
+/** Starts up to 32 programs, and does not restart those that keep crashing. */
+export function createSupervisor(options: { clock: Clock; timers: Timers; log: Log; evictIdle: () => void }) {
   const crashes = createCrashRecord(options.clock);
   const places = createProcessPlaces({ max: maxProcesses, timers: options.timers, evictIdle: options.evictIdle });
   const nameOf = ({ serverId, userId }: ProcessIdentity) => `${serverId}/${userId ?? ''}`;
@@ -56,7 +34,12 @@ export function createSupervisor(options: {
   };
 
   return {
-    async start(identity, open) {
+    /**
+     * Starts a program, which occupies a place until it is closed.
+     * @param identity server and owner of the process: crashes are recorded per identity
+     * @throws UpstreamError of `open`; busy when every place is taken; quarantined, restarting after crashes
+     */
+    async start(identity: ProcessIdentity, open: () => Promise<Upstream>): Promise<Upstream> {
       crashes.check(nameOf(identity), identity.serverId);
       const release = await places.take(identity.userId ?? '');
       try {
@@ -68,12 +51,16 @@ export function createSupervisor(options: {
         throw error;
       }
     },
-    ended(identity, why) {
+    /** Records that a process ended which we had not ended. */
+    ended(identity: ProcessIdentity, why: UpstreamError | undefined): void {
       if (why === undefined || !noCrash.has(why.kind)) crashed(identity, why);
     },
     becameIdle: places.becameIdle,
-    reset: (serverId) => crashes.reset(`${serverId}/`),
+    /** Lets processes of this server restart despite earlier crashes. */
+    reset: (serverId: string): void => crashes.reset(`${serverId}/`),
     tidy: crashes.tidy,
-    stop: () => places.refuseAll(new UpstreamError('closed', 'the broker is stopping')),
+    stop: (): void => places.refuseAll(new UpstreamError('closed', 'the broker is stopping')),
   };
 }
+
+export type Supervisor = ReturnType<typeof createSupervisor>;

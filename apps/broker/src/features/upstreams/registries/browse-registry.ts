@@ -17,7 +17,7 @@ export type BrowseFilter = RegistryQuery & {
   hideDeprecated?: boolean | undefined;
 };
 
-/** Servers here by their names in the registry that they were imported from. */
+/** Imported servers by their names in the registry. */
 export type Imported = ReadonlyMap<string, { id: string; version: string | null }>;
 
 /** @throws RegistryUnavailable */

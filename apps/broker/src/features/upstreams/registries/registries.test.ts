@@ -263,7 +263,7 @@ test('another Souk is a registry: its service is imported, deployed here, and ca
   const [entry] = (await shop.api.previewImport({ body: { registryId: souk.id, servers } })).entries;
   expect(entry && say(entry)).toEqual([
     `ready localhost-weir 1.0.0 http ${first.publicUrl}/s/weir/mcp price 0`,
-    'note: Where people sign in at it, write "auth": { "type": "oauth" } in its manifest: its connection test says whether they do.',
+    'note: If users sign in there, add "auth": { "type": "oauth" } to its manifest: its connection test shows whether they do.',
   ]);
   // it wants a token, which its registry does not say
   const auth = { type: 'headers', headers: [{ name: 'Authorization', from: 'operator' }] };

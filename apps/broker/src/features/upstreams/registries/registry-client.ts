@@ -21,26 +21,22 @@ export type RegistryQuery = {
   updatedSince?: Date | undefined;
 };
 
-/** Reads registries of the generic registry API v0.1. Their answers are not trusted, and bounded in bytes and time. */
-export type RegistryClient = {
-  /**
-   * Reads a page of the newest versions of servers.
-   * @param url the part before /v0.1
-   * @throws RegistryUnavailable
-   */
-  list(url: string, query: RegistryQuery, signal?: AbortSignal): Promise<RegistryPage>;
-  /**
-   * Reads one version of a server, or `latest`, with the registry's metadata.
-   * @returns undefined if it does not exist
-   * @throws RegistryUnavailable
-   */
-  find(url: string, name: string, version: string, signal?: AbortSignal): Promise<Record<string, unknown> | undefined>;
-};
-
-/** @param dispatcher a guarded one, which follows no redirect and connects only to allowed addresses */
-export function createRegistryClient(dispatcher: Dispatcher): RegistryClient {
+/**
+ * Reads registries of the generic registry API v0.1. Their answers are not trusted, and bounded in bytes and time.
+ * @param dispatcher a guarded one, which follows no redirect and connects only to allowed addresses
+ */
+export function createRegistryClient(dispatcher: Dispatcher) {
   return {
-    async list(url, { cursor, search, updatedSince }, signal) {
+    /**
+     * Reads a page of the newest versions of servers.
+     * @param url the part before /v0.1
+     * @throws RegistryUnavailable
+     */
+    async list(
+      url: string,
+      { cursor, search, updatedSince }: RegistryQuery,
+      signal?: AbortSignal,
+    ): Promise<RegistryPage> {
       const query = new URLSearchParams({ limit: String(serversOfPage), version: 'latest' });
       if (cursor !== undefined) query.set('cursor', cursor);
       if (search !== undefined && search !== '') query.set('search', search);
@@ -56,7 +52,17 @@ export function createRegistryClient(dispatcher: Dispatcher): RegistryClient {
         nextCursor: isCursor ? next : undefined,
       };
     },
-    find: (url, name, version, signal) =>
+    /**
+     * Reads one version of a server, or `latest`, with the registry's metadata.
+     * @returns undefined if it does not exist
+     * @throws RegistryUnavailable
+     */
+    find: (
+      url: string,
+      name: string,
+      version: string,
+      signal?: AbortSignal,
+    ): Promise<Record<string, unknown> | undefined> =>
       ask(
         `${url}/v0.1/servers/${encodeURIComponent(name)}/versions/${encodeURIComponent(version)}`,
         dispatcher,
@@ -64,6 +70,8 @@ export function createRegistryClient(dispatcher: Dispatcher): RegistryClient {
       ),
   };
 }
+
+export type RegistryClient = ReturnType<typeof createRegistryClient>;
 
 const noRegistry = () => new RegistryUnavailable('its answer is no list of servers: it is no registry of the API v0.1');
 

@@ -10,19 +10,6 @@ import type { Ids } from '#platform/ids.ts';
 /** The administrator, or the operator's command, that changes the registries. */
 export type ChangedBy = { actorId?: string | undefined; via: 'administration' | 'command' };
 
-/** The registries from which servers are imported. */
-export type RegistryStore = {
-  list(): Promise<Registry[]>;
-  /** @throws SoukError not_found */
-  find(id: string): Promise<Registry>;
-  /** @throws SoukError url_not_allowed, invalid_request, registry_known */
-  add(given: { name: string; url: string }, by: ChangedBy): Promise<Registry>;
-  /** @throws SoukError not_found */
-  rename(id: string, name: string, by: ChangedBy): Promise<Registry>;
-  /** @throws SoukError not_found */
-  remove(id: string, by: ChangedBy): Promise<void>;
-};
-
 type Row = Omit<Registry, 'addedAt'> & { addedAt: Date };
 
 const ofRegistry = `select r.id, r.name, r.url, r.added_at as "addedAt", (
@@ -30,13 +17,14 @@ const ofRegistry = `select r.id, r.name, r.url, r.added_at as "addedAt", (
     where m.source is not null and m.status <> 'superseded' and m.source->>'registryId' = r.id::text) as servers
   from registries r`;
 
+/** The registries from which servers are imported. */
 export function createRegistryStore(options: {
   db: Pick<Database, 'query' | 'transaction'>;
   /** Requires https, except for addresses that the operator allows. */
   addressProblem: UpstreamAddressRule;
   clock: Clock;
   ids: Pick<Ids, 'uuid'>;
-}): RegistryStore {
+}) {
   const { db, addressProblem, clock, ids } = options;
 
   async function find(id: string): Promise<Registry> {
@@ -59,12 +47,14 @@ export function createRegistryStore(options: {
   }
 
   return {
-    async list() {
+    async list(): Promise<Registry[]> {
       const { rows } = await db.query<Row>(`${ofRegistry} order by lower(r.name), r.url`);
       return rows.map(present);
     },
+    /** @throws SoukError not_found */
     find,
-    async add({ name, url }, by) {
+    /** @throws SoukError url_not_allowed, invalid_request, registry_known */
+    async add({ name, url }: { name: string; url: string }, by: ChangedBy): Promise<Registry> {
       const address = baseOf(url, addressProblem);
       const id = ids.uuid();
       await change('registry.added', by, async (query, at) => {
@@ -83,7 +73,8 @@ export function createRegistryStore(options: {
       });
       return find(id);
     },
-    async rename(id, name, by) {
+    /** @throws SoukError not_found */
+    async rename(id: string, name: string, by: ChangedBy): Promise<Registry> {
       const before = await find(id);
       await change('registry.renamed', by, async (query) => {
         await query('update registries set name = $2 where id = $1', [id, name]);
@@ -91,7 +82,8 @@ export function createRegistryStore(options: {
       });
       return find(id);
     },
-    async remove(id, by) {
+    /** @throws SoukError not_found */
+    async remove(id: string, by: ChangedBy): Promise<void> {
       const { url, name } = await find(id);
       await change('registry.removed', by, async (query) => {
         await query('delete from registries where id = $1', [id]);
@@ -100,6 +92,8 @@ export function createRegistryStore(options: {
     },
   };
 }
+
+export type RegistryStore = ReturnType<typeof createRegistryStore>;
 
 const present = (row: Row): Registry => ({ ...row, addedAt: row.addedAt.toISOString() });
 

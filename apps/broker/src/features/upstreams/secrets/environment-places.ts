@@ -14,16 +14,6 @@ const channel = 'souk_environment_places';
  * The address that a server's headers from the environment are bound to: the first one deployed while they were set, until
  * the operator names another one. A manifest with another address does not get them.
  */
-export type EnvironmentPlaces = {
-  /** Returns undefined if the server was never deployed with them. */
-  boundTo(serverId: string): string | undefined;
-  /** Binds them to another address, on the operator's command. */
-  bind(serverId: string, place: string, by: DecidedBy): Promise<void>;
-  /** Calls `listener` when a command at any broker has bound a server's headers to another address. */
-  onChange(listener: (serverId: string) => void): void;
-  stop(): Promise<void>;
-};
-
 export async function createEnvironmentPlaces(options: {
   db: Database;
   catalogue: Pick<Catalogue, 'snapshot' | 'onChange'>;
@@ -31,7 +21,7 @@ export async function createEnvironmentPlaces(options: {
   environment: ReadonlyMap<string, string>;
   clock: Clock;
   log: Log;
-}): Promise<EnvironmentPlaces> {
+}) {
   const { db, catalogue, clock, log } = options;
   const kysely: Kysely<Record<never, never>> = db.kysely;
   const listeners = new Set<(serverId: string) => void>();
@@ -43,7 +33,7 @@ export async function createEnvironmentPlaces(options: {
 
   function boundTo(serverId: string): string | undefined {
     const deployed = catalogue.snapshot().byId.get(serverId);
-    return bound.get(serverId) ?? (deployed && placeOf(deployed));
+    return bound.get(serverId) ?? (deployed && secretPlace(deployed));
   }
 
   async function read(): Promise<void> {
@@ -72,7 +62,7 @@ export async function createEnvironmentPlaces(options: {
         await db.query(
           `insert into environment_places (server_id, place, bound_at) values ($1, $2, $3)
            on conflict (server_id) do nothing`,
-          [server.id, placeOf(server), new Date(clock.now())],
+          [server.id, secretPlace(server), new Date(clock.now())],
         );
       }
       await db.notify(channel, '');
@@ -88,8 +78,10 @@ export async function createEnvironmentPlaces(options: {
   const stopFollowing = catalogue.onChange((_snapshot, changed) => void bindFirst(changed).catch(() => {}));
 
   return {
+    /** Returns undefined if the server was never deployed with them. */
     boundTo,
-    async bind(serverId, place, by) {
+    /** Binds them to another address, on the operator's command. */
+    async bind(serverId: string, place: string, by: DecidedBy): Promise<void> {
       await kysely.transaction().execute(async (tx) => {
         const at = new Date(clock.now());
         await sql`insert into environment_places (server_id, place, bound_at) values (${serverId}, ${place}, ${at})
@@ -107,8 +99,9 @@ export async function createEnvironmentPlaces(options: {
       });
       await inTurn(read);
     },
-    onChange: (listener) => void listeners.add(listener),
-    async stop() {
+    /** Calls `listener` when a command at any broker has bound a server's headers to another address. */
+    onChange: (listener: (serverId: string) => void): void => void listeners.add(listener),
+    async stop(): Promise<void> {
       stopFollowing();
       await stopListening();
       await working;
@@ -116,4 +109,4 @@ export async function createEnvironmentPlaces(options: {
   };
 }
 
-const placeOf = (server: CatalogueServer) => secretPlace(server, (alias) => alias);
+export type EnvironmentPlaces = Awaited<ReturnType<typeof createEnvironmentPlaces>>;

@@ -12,33 +12,13 @@ const formerOfServer = 64;
 /** An entered secret. `isReadable`: this broker's master key opens it. */
 export type EnteredSecret = SecretOf & { setBy: string | null; setAt: Date; isReadable: boolean };
 
-/** The secrets that administrators entered for servers, in memory, so that requests do not wait for them. */
-export type ServerSecrets = {
-  /** Returns the value for exactly this place; undefined if none was entered or it cannot be read. */
-  find(of: SecretOf): string | undefined;
-  entered(serverId: string): readonly EnteredSecret[];
-  /** Returns the values that must not be shown: the current ones, and former ones since the start. */
-  valuesOf(serverId: string): readonly string[];
-  /** @throws SoukError invalid_request when the server has too many */
-  put(of: SecretOf, value: string, by: DecidedBy): Promise<void>;
-  /** @throws SoukError not_found */
-  remove(of: SecretOf, by: DecidedBy): Promise<void>;
-  /** Calls `listener` after a change of a server's secrets by any broker. */
-  onChange(listener: (serverId: string) => void): void;
-  stop(): Promise<void>;
-};
-
 type Kept = { row: SecretRow; value: string | undefined };
 
 const isSame = ({ row }: Kept, { kind, name, place }: SecretOf) =>
   row.kind === kind && row.name === name && row.place === place;
 
-export async function createServerSecrets(options: {
-  db: Database;
-  vault: Vault;
-  clock: Clock;
-  log: Log;
-}): Promise<ServerSecrets> {
+/** The secrets that administrators entered for servers, in memory, so that requests do not wait for them. */
+export async function createServerSecrets(options: { db: Database; vault: Vault; clock: Clock; log: Log }) {
   const { clock, log } = options;
   const rows = createSecretRows(options);
   const listeners = new Set<(serverId: string) => void>();
@@ -103,22 +83,29 @@ export async function createServerSecrets(options: {
   );
 
   return {
-    find: (of) => kept.get(of.serverId)?.find((each) => isSame(each, of))?.value,
-    entered: (serverId) =>
+    /** Returns the value for exactly this place; undefined if none was entered or it cannot be read. */
+    find: (of: SecretOf): string | undefined => kept.get(of.serverId)?.find((each) => isSame(each, of))?.value,
+    entered: (serverId: string): readonly EnteredSecret[] =>
       (kept.get(serverId) ?? []).map(({ row: { sealed: _sealed, ...row }, value }) => ({
         ...row,
         isReadable: value !== undefined,
       })),
+    /** Returns the values that must not be shown: the current ones, and former ones since the start. */
     valuesOf,
-    async put(of, value, by) {
+    /** @throws SoukError invalid_request when the server has too many */
+    async put(of: SecretOf, value: string, by: DecidedBy): Promise<void> {
       await rows.put(of, value, by, new Date(clock.now()));
       await readAgain(of.serverId);
     },
-    async remove(of, by) {
+    /** @throws SoukError not_found */
+    async remove(of: SecretOf, by: DecidedBy): Promise<void> {
       await rows.remove(of, by, new Date(clock.now()));
       await readAgain(of.serverId);
     },
-    onChange: (listener) => void listeners.add(listener),
+    /** Calls `listener` after a change of a server's secrets by any broker. */
+    onChange: (listener: (serverId: string) => void): void => void listeners.add(listener),
     stop,
   };
 }
+
+export type ServerSecrets = Awaited<ReturnType<typeof createServerSecrets>>;

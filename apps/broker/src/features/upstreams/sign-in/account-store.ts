@@ -23,7 +23,7 @@ export type StoredAccount = {
   /** The server's address that the secrets were made for. */
   boundTo: string;
   issuer: string | undefined;
-  /** Number of refreshes, from 1. */
+  /** Version of the secrets, from 1; each refresh adds one. */
   version: number;
   expiresAt: Date | undefined;
   signedInAt: Date;
@@ -51,30 +51,6 @@ export type NewAccount = {
   scopes?: readonly string[];
 };
 
-export type AccountStore = {
-  find(userId: string, serverId: string): Promise<StoredAccount | undefined>;
-  list(userId: string): Promise<StoredAccount[]>;
-  /** Returns, by user, the servers where they are signed in by OAuth. */
-  signedInServers(userIds: readonly string[]): Promise<Map<string, string[]>>;
-  /** Stores an account in place of the previous one, which it returns. */
-  replace(userId: string, serverId: string, account: NewAccount): Promise<StoredAccount | undefined>;
-  /** Removes an account and returns it. */
-  remove(userId: string, serverId: string): Promise<StoredAccount | undefined>;
-  /** Claims the refresh of this version until `until`. Only one replica gets it. */
-  claimRefresh(account: StoredAccount, until: Date): Promise<boolean>;
-  releaseRefresh(account: StoredAccount): Promise<unknown>;
-  /** Returns false when the user has disconnected or signed in again meanwhile. */
-  storeRefreshed(account: StoredAccount, refreshed: { secrets: string; expiresAt: Date | undefined }): Promise<boolean>;
-  /** Stores that the server wants more scopes than the sign-in has. */
-  wantScopes(account: StoredAccount, scopes: readonly string[]): Promise<void>;
-  /** Stores that the server refuses the secrets. They are kept: a server may refuse them only for a while. */
-  markRefused(account: StoredAccount, error: string): Promise<boolean>;
-  /** Stores that the server accepts the secrets again. */
-  markAccepted(userId: string, serverId: string): Promise<void>;
-  /** Deletes secrets that no longer work. Returns whether they were still stored. */
-  markUseless(account: StoredAccount, error: string): Promise<boolean>;
-};
-
 export type StoreParts = { db: Database; vault: Vault; clock: Clock; ids: Ids };
 
 type Row = Omit<
@@ -84,38 +60,27 @@ type Row = Omit<
   Record<'issuer' | 'accountName' | 'error' | 'sealed', string | null> &
   Record<'expiresAt' | 'refreshedAt', Date | null>;
 
-export function createAccountStore(parts: StoreParts): AccountStore {
+export function createAccountStore(parts: StoreParts) {
   const { db, vault } = parts;
   const now = () => new Date(parts.clock.now());
   const whole = (row: Row | undefined) => row && read(row, vault);
   const seal = ({ id, userId }: StoredAccount, secrets: string) => vault.seal({ table, row: id, userId }, secrets);
-
-  /** Updates this version of an account, unless the user has disconnected or signed in again meanwhile. */
-  async function update(
-    { id, userId, version }: StoredAccount,
-    set: string,
-    values: readonly unknown[],
-    condition = 'true',
-  ): Promise<boolean> {
-    const { affectedRows } = await db.query(
-      `update upstream_connections set ${set} where id = $1 and user_id = $2 and version = $3 and ${condition}`,
-      [id, userId, version, ...values],
-    );
-    return affectedRows === 1;
-  }
+  const update = (account: StoredAccount, set: string, values: readonly unknown[], condition?: string) =>
+    updateVersion(db.query, account, set, values, condition);
 
   return {
-    async find(userId, serverId) {
+    async find(userId: string, serverId: string): Promise<StoredAccount | undefined> {
       const { rows } = await db.query<Row>(`${selection} and server_id = $2`, [userId, serverId]);
       return whole(rows[0]);
     },
 
-    async list(userId) {
+    async list(userId: string): Promise<StoredAccount[]> {
       const { rows } = await db.query<Row>(selection, [userId]);
       return rows.map((row) => read(row, vault));
     },
 
-    async signedInServers(userIds) {
+    /** Returns, by user, the servers where they are signed in by OAuth. */
+    async signedInServers(userIds: readonly string[]): Promise<Map<string, string[]>> {
       const { rows } = await db.query<Pick<Row, 'userId' | 'serverId'>>(
         `select user_id as "userId", server_id as "serverId" from upstream_connections
          where user_id = any($1::uuid[]) and kind = 'oauth' and state = 'signed-in' order by server_id`,
@@ -125,10 +90,11 @@ export function createAccountStore(parts: StoreParts): AccountStore {
       return new Map([...byUser].map(([userId, found]) => [userId, found.map((row) => row.serverId)]));
     },
 
-    replace: (userId, serverId, account) =>
+    /** Stores an account in place of the previous one, which it returns. */
+    replace: (userId: string, serverId: string, account: NewAccount): Promise<StoredAccount | undefined> =>
       db.transaction((query) => replace(query, { userId, serverId }, account, parts)),
 
-    async remove(userId, serverId) {
+    async remove(userId: string, serverId: string): Promise<StoredAccount | undefined> {
       const { rows } = await db.query<Row>(
         `delete from upstream_connections where user_id = $1 and server_id = $2 returning ${columns}`,
         [userId, serverId],
@@ -136,7 +102,8 @@ export function createAccountStore(parts: StoreParts): AccountStore {
       return whole(rows[0]);
     },
 
-    claimRefresh: (account, until) =>
+    /** Claims the refresh of this version until `until`. Only one replica gets it. */
+    claimRefresh: (account: StoredAccount, until: Date): Promise<boolean> =>
       update(
         account,
         'refresh_until = $4',
@@ -144,9 +111,13 @@ export function createAccountStore(parts: StoreParts): AccountStore {
         'sealed is not null and (refresh_until is null or refresh_until <= $5)',
       ),
 
-    releaseRefresh: (account) => update(account, 'refresh_until = null', []),
+    releaseRefresh: (account: StoredAccount): Promise<unknown> => update(account, 'refresh_until = null', []),
 
-    storeRefreshed: (account, { secrets, expiresAt }) =>
+    /** Returns false when the user has disconnected or signed in again meanwhile. */
+    storeRefreshed: (
+      account: StoredAccount,
+      { secrets, expiresAt }: { secrets: string; expiresAt: Date | undefined },
+    ): Promise<boolean> =>
       update(
         account,
         `sealed = $4, version = version + 1, expires_at = $5, refreshed_at = $6, refresh_until = null,
@@ -154,7 +125,8 @@ export function createAccountStore(parts: StoreParts): AccountStore {
         [seal(account, secrets), expiresAt ?? null, now()],
       ),
 
-    async wantScopes({ id, userId, wantedScopes }, scopes) {
+    /** Stores that the server wants more scopes than the sign-in has. */
+    async wantScopes({ id, userId, wantedScopes }: StoredAccount, scopes: readonly string[]): Promise<void> {
       const all = [...new Set([...wantedScopes, ...scopes])].slice(0, maxScopes);
       await db.query('update upstream_connections set wanted_scopes = $3 where id = $1 and user_id = $2', [
         id,
@@ -163,10 +135,12 @@ export function createAccountStore(parts: StoreParts): AccountStore {
       ]);
     },
 
-    markRefused: (account, error) =>
+    /** Stores that the server refuses the secrets. They are kept: a server may refuse them only for a while. */
+    markRefused: (account: StoredAccount, error: string): Promise<boolean> =>
       update(account, `state = 'needs-sign-in', error = $4, refresh_until = null`, [error], `state = 'signed-in'`),
 
-    async markAccepted(userId, serverId) {
+    /** Stores that the server accepts the secrets again. */
+    async markAccepted(userId: string, serverId: string): Promise<void> {
       await db.query(
         `update upstream_connections set state = 'signed-in', error = null
          where user_id = $1 and server_id = $2 and state = 'needs-sign-in' and sealed is not null`,
@@ -174,7 +148,8 @@ export function createAccountStore(parts: StoreParts): AccountStore {
       );
     },
 
-    markUseless: (account, error) =>
+    /** Deletes secrets that no longer work. Returns whether they were still stored. */
+    markUseless: (account: StoredAccount, error: string): Promise<boolean> =>
       update(
         account,
         `state = 'needs-sign-in', sealed = null, error = $4, refresh_until = null`,
@@ -182,6 +157,23 @@ export function createAccountStore(parts: StoreParts): AccountStore {
         'sealed is not null',
       ),
   };
+}
+
+export type AccountStore = ReturnType<typeof createAccountStore>;
+
+/** Updates this version of an account, unless the user has disconnected or signed in again meanwhile. */
+async function updateVersion(
+  query: Query,
+  { id, userId, version }: StoredAccount,
+  set: string,
+  values: readonly unknown[],
+  condition = 'true',
+): Promise<boolean> {
+  const { affectedRows } = await query(
+    `update upstream_connections set ${set} where id = $1 and user_id = $2 and version = $3 and ${condition}`,
+    [id, userId, version, ...values],
+  );
+  return affectedRows === 1;
 }
 
 function read({ sealed, ...row }: Row, vault: Vault): StoredAccount {

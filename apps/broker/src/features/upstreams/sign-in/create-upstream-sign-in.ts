@@ -50,7 +50,7 @@ export type UpstreamSignIn = {
   confirmIssuer(server: CatalogueServer, shown: IssuerPlace, by: { actorId: string }): Promise<void>;
   /** Makes the next sign-in at a server register our client again. */
   registerAgain(server: CatalogueServer, by: { actorId: string }): Promise<void>;
-  /** Returns sentences on where users would sign in with a manifest that may not be deployed. */
+  /** Returns sentences on where users would sign in with a manifest, deployed or not. */
   describePair(server: ServerManifest): Promise<string[]>;
   credentials: Credentials;
   removeExpired(): Promise<void>;

@@ -21,22 +21,15 @@ type Pending = z.output<typeof pendingSchema>;
 export type TakenSignIn = Pending & { serverId: string };
 
 /** Sign-ins under way. Each belongs to one user in one browser and is used once. */
-export type PendingSignIns = {
-  /** Returns the id of the sign-in. */
-  add(owner: { userId: string; browser: string }, serverId: string, state: string, pending: Pending): Promise<string>;
-  /**
-   * Takes the sign-in of this state if it is this user's in this browser; otherwise returns undefined and keeps it.
-   * Of two requests that take the same sign-in, only one gets it.
-   */
-  take(owner: { userId: string; browser: string }, state: string): Promise<TakenSignIn | undefined>;
-  /** Returns the ids of the clients with which this user was sent to sign in at a server and did not come back. */
-  clientsWithoutReturn(userId: string, serverId: string): Promise<ReadonlySet<string>>;
-  removeExpired(): Promise<void>;
-};
-
-export function createPendingSignIns({ db, vault, clock, ids }: StoreParts): PendingSignIns {
+export function createPendingSignIns({ db, vault, clock, ids }: StoreParts) {
   return {
-    async add({ userId, browser }, serverId, state, pending) {
+    /** Returns the id of the sign-in. */
+    async add(
+      { userId, browser }: { userId: string; browser: string },
+      serverId: string,
+      state: string,
+      pending: Pending,
+    ): Promise<string> {
       const id = ids.uuid();
       await db.query(
         `insert into upstream_sign_ins (id, state_hash, browser_hash, user_id, server_id, sealed, expires_at)
@@ -54,7 +47,14 @@ export function createPendingSignIns({ db, vault, clock, ids }: StoreParts): Pen
       return id;
     },
 
-    async take({ userId, browser }, state) {
+    /**
+     * Takes the sign-in of this state if it is this user's in this browser; otherwise returns undefined and keeps it.
+     * If two requests take the same sign-in, only one gets it.
+     */
+    async take(
+      { userId, browser }: { userId: string; browser: string },
+      state: string,
+    ): Promise<TakenSignIn | undefined> {
       const { rows } = await db.query<{ id: string; server_id: string; sealed: string }>(
         `delete from upstream_sign_ins
          where state_hash = $1 and browser_hash = $2 and user_id = $3 and expires_at > $4
@@ -67,7 +67,8 @@ export function createPendingSignIns({ db, vault, clock, ids }: StoreParts): Pen
       return { ...pending, serverId: row.server_id };
     },
 
-    async clientsWithoutReturn(userId, serverId) {
+    /** Returns the ids of the clients with which this user was sent to sign in at a server and did not come back. */
+    async clientsWithoutReturn(userId: string, serverId: string): Promise<ReadonlySet<string>> {
       const { rows } = await db.query<{ id: string; sealed: string }>(
         `select id, sealed from upstream_sign_ins where user_id = $1 and server_id = $2
          order by expires_at desc limit ${mostRead}`,
@@ -78,11 +79,13 @@ export function createPendingSignIns({ db, vault, clock, ids }: StoreParts): Pen
       return new Set(rows.map((row) => open(row).binding.client.clientId));
     },
 
-    async removeExpired() {
+    async removeExpired(): Promise<void> {
       await db.query('delete from upstream_sign_ins where expires_at <= $1', [new Date(clock.now())]);
     },
   };
 }
+
+export type PendingSignIns = ReturnType<typeof createPendingSignIns>;
 
 /** Hashes a state or browser secret: they work like passwords until they are used, so only hashes are stored. */
 function hash(secret: string): string {

@@ -9,7 +9,6 @@ import type { IssuerStore } from './issuers/issuer-store.ts';
 import type { OperatorSecrets } from './client/operator-secrets.ts';
 import type { PendingSignIns } from './pending-sign-ins.ts';
 
-/** What the use cases of a sign-in need. */
 export type SignInParts = {
   catalogue: Pick<Catalogue, 'snapshot'>;
   store: AccountStore;

@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
 import * as oidc from 'openid-client';
-import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { bindToBrowser } from './browser-cookie.ts';
@@ -14,7 +13,7 @@ import { configuredClient } from './client/operator-secrets.ts';
 import { providerName } from './issuers/provider-name.ts';
 import { boundedScopes } from './issuers/read-challenge.ts';
 import type { SignInParts } from './sign-in-parts.ts';
-import { SignInProblem } from './sign-in-problem.ts';
+import { plainReason } from './sign-in-problem.ts';
 
 export type StartedSignIn = { authUrl: string; sessionId: string; provider: string };
 export type SignInExchange = {
@@ -95,12 +94,7 @@ function wantedScopes(
 function asUnavailable(error: unknown, server: CatalogueServer, { log }: SignInParts): unknown {
   if (error instanceof SoukError) return error;
   log.warn({ err: error, server: server.id }, 'a sign-in at a server cannot be started');
-  const reason =
-    error instanceof SignInProblem
-      ? error.message
-      : error instanceof UpstreamError
-        ? 'it is not running'
-        : 'it cannot be reached';
+  const reason = plainReason(error) ?? 'it cannot be reached';
   return new SoukError('sign_in_unavailable', {
     message: `You cannot sign in to ${server.manifest.name} right now: ${reason}.`,
     cause: error,

@@ -1,19 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Timers } from '../pool/timers.ts';
 
-/**
- * Limits how fast servers are asked what they offer. When thousands have to be asked, as at a start, a few are asked at a
- * time so that calls and sign-ins go on meanwhile.
- */
-export type AskTurns = {
-  /** Resolves when the turn has come; `done` passes it on to the next. Resolves immediately after a stop. */
-  take(): Promise<{ done(): void }>;
-  /** Number of waiting callers. */
-  waiting(): number;
-  /** Gives every waiting caller its turn. */
-  stop(): void;
-};
-
 export type TurnLimits = {
   /** Discoveries under way. A server that hangs keeps its turn until its deadline. */
   atOnce: number;
@@ -25,7 +12,11 @@ export type TurnLimits = {
 /** A discovery takes about 5 ms of CPU with the database: 45/s use a quarter of a core, and 5,000 begin within 111 s. */
 const defaults: TurnLimits = { atOnce: 256, burst: 32, perSecond: 45 };
 
-export function createAskTurns(options: { clock: Clock; timers: Timers; limits?: TurnLimits | undefined }): AskTurns {
+/**
+ * Limits how fast servers are asked what they offer. When thousands have to be asked, as at a start, a few are asked at a
+ * time so that calls and sign-ins go on meanwhile.
+ */
+export function createAskTurns(options: { clock: Clock; timers: Timers; limits?: TurnLimits | undefined }) {
   const { clock, timers, limits = defaults } = options;
   const waiting: (() => void)[] = [];
   let next = 0;
@@ -73,15 +64,18 @@ export function createAskTurns(options: { clock: Clock; timers: Timers; limits?:
   }
 
   return {
-    take() {
+    /** Resolves when the turn has come; `done` passes it on to the next. Resolves immediately after a stop. */
+    take(): Promise<{ done(): void }> {
       if (stopped) return Promise.resolve({ done() {} });
       const { promise, resolve } = Promise.withResolvers<{ done(): void }>();
       waiting.push(() => resolve(turn()));
       begin();
       return promise;
     },
-    waiting: () => waiting.length - next,
-    stop() {
+    /** Number of waiting callers. */
+    waiting: (): number => waiting.length - next,
+    /** Gives every waiting caller its turn. */
+    stop(): void {
       stopped = true;
       cancelTimer?.();
       for (const go of waiting.slice(next)) go();
@@ -90,3 +84,5 @@ export function createAskTurns(options: { clock: Clock; timers: Timers; limits?:
     },
   };
 }
+
+export type AskTurns = ReturnType<typeof createAskTurns>;

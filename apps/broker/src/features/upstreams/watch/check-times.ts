@@ -10,33 +10,22 @@ const longestUsed = 2;
 /** Checks begun together: after a pause of the whole process, every server is due. */
 const mostAtOnce = 100;
 
-/** When each server is checked next. */
-export type CheckTimes = {
-  /** Returns servers that are due, a limited number at a time, and starts their next interval. */
-  due(servers: readonly CatalogueServer[]): CatalogueServer[];
-  /** Restarts the interval of a server that was asked for another reason. */
-  asked(serverId: string): void;
-  forget(serverId: string): void;
-};
-
 /**
+ * When each server is checked next.
  * Spreads the checks over their interval. With few servers, each is checked once per interval; with thousands, those unused
  * for a day are checked less often, so that the total cost stays the same.
  * @param options.isUsed whether a user called the server within a day
  * @param options.clock elapsed time
  */
-export function createCheckTimes(options: {
-  intervalMs: number;
-  isUsed: (serverId: string) => boolean;
-  clock: Clock;
-}): CheckTimes {
+export function createCheckTimes(options: { intervalMs: number; isUsed: (serverId: string) => boolean; clock: Clock }) {
   const { intervalMs, isUsed, clock } = options;
   const checkedAtMs = new Map<string, number>();
   let usedIntervalMs = intervalMs;
   let unusedIntervalMs = intervalMs;
 
   return {
-    due(servers) {
+    /** Returns servers that are due, a limited number at a time, and starts their next interval. */
+    due(servers: readonly CatalogueServer[]): CatalogueServer[] {
       const nowMs = clock.now();
       let used = 0;
       const due: CatalogueServer[] = [];
@@ -53,7 +42,10 @@ export function createCheckTimes(options: {
       unusedIntervalMs = Math.max(intervalMs, (1000 * (servers.length - used)) / unusedPerSecond);
       return due;
     },
-    asked: (serverId) => void checkedAtMs.set(serverId, clock.now()),
-    forget: (serverId) => void checkedAtMs.delete(serverId),
+    /** Restarts the interval of a server that was asked for another reason. */
+    asked: (serverId: string): void => void checkedAtMs.set(serverId, clock.now()),
+    forget: (serverId: string): void => void checkedAtMs.delete(serverId),
   };
 }
+
+export type CheckTimes = ReturnType<typeof createCheckTimes>;

@@ -67,7 +67,7 @@ function refuseRuntimeArguments({ runtimeArguments, runtimeHint }: Package, note
   );
   if (others.length === 0) return;
   notes.push(
-    `What its runner${runtimeHint === undefined ? '' : ` ${runtimeHint}`} is told is left out: ${others.join(' ')}.`,
+    `Left out, as arguments of its runner${runtimeHint === undefined ? '' : ` ${runtimeHint}`}: ${others.join(' ')}.`,
   );
 }
 

@@ -38,7 +38,7 @@ export function readRemote({ type, url, headers, variables = {} }: Remote, at: s
 
 /** Note on sign-ins, since a server.json does not say whether its server needs them. */
 const mayWantSignIn =
-  'Where people sign in at it, write "auth": { "type": "oauth" } in its manifest: its connection test says whether they do.';
+  'If users sign in there, add "auth": { "type": "oauth" } to its manifest: its connection test shows whether they do.';
 
 function wantedHeader(header: KeyValue, notes: string[]): Named[] {
   const { name, description, isRequired } = header;

@@ -37,7 +37,7 @@ export function parseServerJson(entry: Record<string, unknown>): ServerDocument 
   const parsed = serverDocument.safeParse(withTodaysNames(entry));
   if (parsed.success) return parsed.data;
   const [issue] = manifestIssues(parsed.error);
-  throw new NotImportable(`its server.json is not as the schema has it: ${issue?.path} ${issue?.message}`);
+  throw new NotImportable(`its server.json does not match the schema: ${issue?.path} ${issue?.message}`);
 }
 
 export function statusOf(meta: Record<string, unknown> | undefined, ofDocument?: string): RegistryStatus {

@@ -26,7 +26,7 @@ export type ChargedOwner = {
 
 export type LimitParts = {
   limits: ProgramLimits;
-  /** The kernel's limits, where the operator gave us a control group for them. */
+  /** The kernel's limits, if the operator provides a control group. */
   memoryGroups?: MemoryGroups | undefined;
   charged: Map<string, ChargedOwner>;
   /** Programs that were ended or not started, by the limit. */

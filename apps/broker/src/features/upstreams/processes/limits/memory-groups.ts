@@ -12,7 +12,6 @@ export type MemoryGroup = {
   enter: readonly [string, ...string[]];
   /** Returns whose limit made the kernel end a process of the group; undefined if it ended none. */
   ended(): 'program' | 'owner' | undefined;
-  /** Called when the program has ended. */
   close(): void;
 };
 

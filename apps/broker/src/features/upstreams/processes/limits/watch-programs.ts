@@ -20,7 +20,7 @@ const noticedShare = 1 / 8;
 export function createProgramWatch(options: {
   dataDir: string;
   limits: ProgramLimits;
-  /** The kernel's limits, where the operator gave us a control group for them. */
+  /** The kernel's limits, if the operator provides a control group. */
   memoryGroups?: MemoryGroups | undefined;
   log: Log;
 }): ProgramWatch {
@@ -43,7 +43,7 @@ export function createProgramWatch(options: {
         return isNeeded() ? everyMs : undefined;
       },
       failed(error) {
-        log.warn({ err: error }, 'programs could not be looked at');
+        log.warn({ err: error }, 'programs could not be checked');
         return isNeeded() ? everyMs : undefined;
       },
     });

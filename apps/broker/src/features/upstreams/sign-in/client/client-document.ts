@@ -22,7 +22,6 @@ export function redirectUriOf(publicUrl: string, distinct?: { serverId: string }
   return distinct ? `${shared}?server=${distinct.serverId}` : shared;
 }
 
-/** Returns the metadata of our client. */
 export function clientMetadata(
   { publicUrl, brandName }: Pick<ClientIdentityOptions, 'publicUrl' | 'brandName'>,
   redirectUris: readonly string[],

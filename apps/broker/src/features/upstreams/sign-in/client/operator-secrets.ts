@@ -14,27 +14,16 @@ import type { ServerSecrets } from '../../secrets/server-secrets.ts';
  * A header of the environment goes to one address only (secrets/environment-places.ts). For other addresses an administrator
  * may enter it, each for that address only.
  */
-export type OperatorSecrets = {
-  /** @throws UpstreamError not_set_up when it is neither set nor entered for the address of this manifest */
-  header(server: ServerManifest, name: string): string;
-  /** Returns the variables that set this manifest's headers, if no address of the server is bound to them yet. */
-  unboundOf(server: ServerManifest): string[];
-  /** Returns the values of all headers that the environment sets for a server. */
-  headersOf(serverId: string): string[];
-  clientId(serverId: string): string | undefined;
-  clientSecret(serverId: string): string | undefined;
-  clientIssuer(serverId: string): string | undefined;
-};
-
 export function createOperatorSecrets(
   secrets: ReadonlyMap<string, string>,
   entered: Pick<ServerSecrets, 'find'>,
   places: { boundTo(serverId: string): string | undefined },
-): OperatorSecrets {
+) {
   return {
-    header(server, name) {
+    /** @throws UpstreamError not_set_up when it is neither set nor entered for the address of this manifest */
+    header(server: ServerManifest, name: string): string {
       const variable = headerVariable(server.id, name);
-      const place = secretPlace(server, (alias) => alias);
+      const place = secretPlace(server);
       const set = secrets.get(variable);
       const boundTo = places.boundTo(server.id) ?? place;
       const value =
@@ -43,20 +32,25 @@ export function createOperatorSecrets(
       if (value !== undefined) return value;
       throw new UpstreamError('not_set_up', notSetText(variable, name, set === undefined ? undefined : boundTo));
     },
-    unboundOf({ id, manifest: { auth } }) {
+    /** Returns the variables that set this manifest's headers, if no address of the server is bound to them yet. */
+    unboundOf({ id, manifest: { auth } }: ServerManifest): string[] {
       if (auth.type !== 'headers' || places.boundTo(id) !== undefined) return [];
       const variables = auth.headers.map(({ name }) => headerVariable(id, name));
       return variables.filter((variable) => secrets.has(variable));
     },
-    headersOf(serverId) {
+    /** Returns the values of all headers that the environment sets for a server. */
+    headersOf(serverId: string): string[] {
       const start = headerVariable(serverId, '');
       return [...secrets].flatMap(([variable, value]) => (variable.startsWith(start) ? value : []));
     },
-    clientId: (serverId) => secrets.get(clientIdVariable(serverId)),
-    clientSecret: (serverId) => secrets.get(`UPSTREAM_CLIENT_SECRET_${asVariable(serverId)}`),
-    clientIssuer: (serverId) => secrets.get(clientIssuerVariable(serverId)),
+    clientId: (serverId: string): string | undefined => secrets.get(clientIdVariable(serverId)),
+    clientSecret: (serverId: string): string | undefined =>
+      secrets.get(`UPSTREAM_CLIENT_SECRET_${asVariable(serverId)}`),
+    clientIssuer: (serverId: string): string | undefined => secrets.get(clientIssuerVariable(serverId)),
   };
 }
+
+export type OperatorSecrets = ReturnType<typeof createOperatorSecrets>;
 
 /** Returns the client that the operator registered. The environment has precedence over the manifest. */
 export function configuredClient(
@@ -76,17 +70,14 @@ export function notSetText(variable: string | null, name: string, boundTo?: stri
     : `${variable} is sent to ${boundTo} alone, and ${entered}`;
 }
 
-/** Returns the variable that holds the value of a header. */
 export function headerVariable(serverId: string, name: string): string {
   return `UPSTREAM_HEADER_${asVariable(serverId)}__${asVariable(name)}`;
 }
 
-/** Returns the variable that holds the id of the operator's client. */
 export function clientIdVariable(serverId: string): string {
   return `UPSTREAM_CLIENT_ID_${asVariable(serverId)}`;
 }
 
-/** Returns the variable that names the issuer of the operator's client. */
 export function clientIssuerVariable(serverId: string): string {
   return `UPSTREAM_CLIENT_ISSUER_${asVariable(serverId)}`;
 }

@@ -71,7 +71,6 @@ export async function dropRegistrations(query: Query, serverId: string): Promise
   return affectedRows;
 }
 
-/** Returns the time of our last registration at a server. */
 export async function registeredAt(query: Query, serverId: string): Promise<Date | undefined> {
   const { rows } = await query<{ at: Date | null }>(
     'select max(created_at) as at from upstream_registrations where server_id = $1',
@@ -101,7 +100,7 @@ export async function register(
   const body: unknown = await answer.json().catch(() => undefined);
   if (!answer.ok) throw new SignInProblem(`${host} refused to register us (HTTP ${answer.status})`);
   const parsed = registeredSchema.safeParse(body);
-  if (!parsed.success) throw new SignInProblem(`${host} registered us as a client that nobody can be`, parsed.error);
+  if (!parsed.success) throw new SignInProblem(`${host} registered us with an invalid client`, parsed.error);
   const registered = parsed.data;
   const client = clientSchema.safeParse({
     clientId: registered.client_id,

@@ -69,7 +69,7 @@ export async function confirmIssuer(
 
 function whyNotToConfirm(server: CatalogueServer, { state, known }: Judgement): string | undefined {
   const { name } = server.manifest;
-  if (state === 'open') return `${name} signs people in on its own site: nothing is to be confirmed.`;
+  if (state === 'open') return `${name} signs users in on its own site: there is nothing to confirm.`;
   if (state === 'waiting' || known?.by === 'administrator') return undefined;
   return known?.by === 'environment'
     ? `The operator has decided that with ${clientIssuerVariable(server.id)}.`

@@ -10,7 +10,7 @@ const deadlineMs = 3_000;
 export async function describePair(server: ServerManifest, parts: SignInParts): Promise<string[]> {
   if (server.manifest.auth.type !== 'oauth') return [];
   const found = await findPair(server, parts, deadlineMs);
-  if (!found.pair) return [`Where people sign in could not be found out: ${found.problem}.`];
+  if (!found.pair) return [`It is not known where users sign in: ${found.problem}.`];
   const { state, known } = found;
   const { issuer } = found.pair.server;
   if (state === 'open') return [`People sign in at ${issuer}.`];

@@ -1,4 +1,3 @@
-import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { ServerManifest } from '#features/catalogue/index.ts';
 import { discoverSignIn } from './discover-sign-in.ts';
 import type { Pair } from './issuer-place.ts';
@@ -6,7 +5,7 @@ import { judgePair, type Judgement } from './known-issuer.ts';
 import { configuredClient } from '../client/operator-secrets.ts';
 import { withSignInFetch } from '../sign-in-fetch.ts';
 import type { SignInParts } from '../sign-in-parts.ts';
-import { SignInProblem } from '../sign-in-problem.ts';
+import { plainReason } from '../sign-in-problem.ts';
 
 /** The authorization server that a server names now, with its judgement, or why it names none. */
 type FoundPair = (Judgement & { pair: Pair; problem: null }) | { pair: null; problem: string };
@@ -36,8 +35,8 @@ async function ask(server: ServerManifest, parts: SignInParts, deadlineMs: numbe
 }
 
 function problemOf(error: unknown, server: ServerManifest, { log }: SignInParts): string {
-  if (error instanceof SignInProblem) return error.message;
-  if (error instanceof UpstreamError) return 'it is not running';
+  const reason = plainReason(error);
+  if (reason !== undefined) return reason;
   log.warn({ err: error, server: server.id }, 'a server does not say where its users sign in');
   return 'it cannot be reached';
 }

@@ -14,7 +14,7 @@ export function mountIssuerRoutes(router: Router, { catalogue, signIn }: Parts):
   function serverOf(id: string): CatalogueServer {
     const server = catalogue.snapshot().byId.get(id);
     if (server?.manifest.auth.type === 'oauth') return server;
-    throw new SoukError('not_found', { message: `${id} is not deployed, or nobody signs in to it.` });
+    throw new SoukError('not_found', { message: `${id} is not deployed, or has no sign-in.` });
   }
 
   router.route(getServerSignIn, async ({ params }) => {

@@ -8,24 +8,11 @@ import type { IssuerPlace } from './issuer-place.ts';
 const maxAuditRowsADay = 20;
 
 /** Where users sign in at each server: what administrators have confirmed, and what the server named. */
-export type IssuerStore = {
-  /** Returns the confirmed place. */
-  findConfirmed(serverId: string): Promise<{ place: IssuerPlace; at: Date } | undefined>;
-  /** Replaces the confirmed place, with an audit row. */
-  confirm(serverId: string, place: IssuerPlace, by: { actorId: string }): Promise<void>;
-  /** Stores a place that is not allowed. Returns whether it differs from the last one; then it has an audit row. */
-  noteRefused(serverId: string, place: IssuerPlace): Promise<boolean>;
-  /** Stores that users may be sent to a place. An earlier refused place no longer needs a decision. */
-  noteAllowed(serverId: string, place: IssuerPlace): Promise<void>;
-  /** Returns, by server, the authorization endpoint that the server named last, if it is allowed. */
-  lastEndpoints(serverIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-};
-
-export function createIssuerStore({ db, clock }: { db: Database; clock: Clock }): IssuerStore {
+export function createIssuerStore({ db, clock }: { db: Database; clock: Clock }) {
   const kysely: Kysely<Record<never, never>> = db.kysely;
   const now = () => new Date(clock.now());
   return {
-    async findConfirmed(serverId) {
+    async findConfirmed(serverId: string): Promise<{ place: IssuerPlace; at: Date } | undefined> {
       const { rows } = await db.query<{ place: IssuerPlace; at: Date }>(
         `select place, confirmed_at as at from upstream_issuers
          where server_id = $1 and place is not null and confirmed_at is not null`,
@@ -34,7 +21,8 @@ export function createIssuerStore({ db, clock }: { db: Database; clock: Clock })
       return rows[0];
     },
 
-    confirm: (serverId, place, { actorId }) =>
+    /** Replaces the confirmed place, with an audit row. */
+    confirm: (serverId: string, place: IssuerPlace, { actorId }: { actorId: string }): Promise<void> =>
       kysely.transaction().execute(async (tx) => {
         const at = now();
         await sql`insert into upstream_issuers (server_id, place, confirmed_at, last_endpoint)
@@ -45,7 +33,8 @@ export function createIssuerStore({ db, clock }: { db: Database; clock: Clock })
         await writeAudit(tx, { actorId, action: 'sign-in.issuer-confirmed', subject: serverId, details }, at);
       }),
 
-    noteRefused: (serverId, place) =>
+    /** Stores a place that is not allowed. Returns whether it differs from the last one; then it has an audit row. */
+    noteRefused: (serverId: string, place: IssuerPlace): Promise<boolean> =>
       kysely.transaction().execute(async (tx) => {
         const at = now();
         const { numAffectedRows } =
@@ -61,7 +50,8 @@ export function createIssuerStore({ db, clock }: { db: Database; clock: Clock })
         return true;
       }),
 
-    async noteAllowed(serverId, { authorizationEndpoint }) {
+    /** Stores that users may be sent to a place. An earlier refused place no longer needs a decision. */
+    async noteAllowed(serverId: string, { authorizationEndpoint }: IssuerPlace): Promise<void> {
       await db.query(
         `insert into upstream_issuers as known (server_id, last_endpoint) values ($1, $2)
          on conflict (server_id) do update
@@ -71,7 +61,8 @@ export function createIssuerStore({ db, clock }: { db: Database; clock: Clock })
       );
     },
 
-    async lastEndpoints(serverIds) {
+    /** Returns, by server, the authorization endpoint that the server named last, if it is allowed. */
+    async lastEndpoints(serverIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
       const { rows } = await db.query<{ server_id: string; last_endpoint: string }>(
         `select server_id, last_endpoint from upstream_issuers
          where server_id = any($1::text[]) and last_endpoint is not null and refused_at is null`,
@@ -81,3 +72,5 @@ export function createIssuerStore({ db, clock }: { db: Database; clock: Clock })
     },
   };
 }
+
+export type IssuerStore = ReturnType<typeof createIssuerStore>;

@@ -14,7 +14,6 @@ export function readChallenge(header: string | null): Challenge {
 const maxScopes = 100;
 const maxCharacters = 4000;
 
-/** Reads the scopes of a challenge. */
 export function scopesOf(scope: string | undefined): string[] {
   return scope === undefined || scope.length > 16_000 ? [] : boundedScopes(scope.split(' '));
 }

@@ -12,21 +12,8 @@ const refreshAheadMs = 60_000;
 const refreshTimeoutMs = 20_000;
 const pollMs = 50;
 
-export type FreshTokens = {
-  /**
-   * Returns the user's access token for a server, refreshed when it is about to expire.
-   * @throws UpstreamError sign_in_required when there is none for this address; unreachable when it has expired and the
-   *   authorization server does not answer
-   */
-  current(userId: string, at: ServerAt): Promise<string>;
-  /** Returns a token in place of `refused`; undefined when a new sign-in is needed, which the account then says. */
-  renew(userId: string, at: ServerAt, refused: string): Promise<string | undefined>;
-  /** Marks the account after the server refused the renewed token too. */
-  giveUp(userId: string, serverId: string, refused: string): Promise<void>;
-};
-
 /** Keeps tokens fresh. When several calls need a refresh concurrently, on any replica, one does it and the others wait. */
-export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAccounts): FreshTokens {
+export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAccounts) {
   const { store, clock } = parts;
   const underWay = new Map<string, Promise<SealedTokens | undefined>>();
 
@@ -71,7 +58,12 @@ export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAc
   }
 
   return {
-    async current(userId, at) {
+    /**
+     * Returns the user's access token for a server, refreshed when it is about to expire.
+     * @throws UpstreamError sign_in_required when there is none for this address; unreachable when it has expired and the
+     *   authorization server does not answer
+     */
+    async current(userId: string, at: ServerAt): Promise<string> {
       const account = await find(userId, at);
       const tokens = tokensOf(account);
       const leftMs = (account.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - clock.now();
@@ -87,7 +79,8 @@ export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAc
       throw new UpstreamError('sign_in_required', `the sign-in to ${at.server.id} has ended`);
     },
 
-    async renew(userId, at, refused) {
+    /** Returns a token in place of `refused`; undefined when a new sign-in is needed, which the account then says. */
+    async renew(userId: string, at: ServerAt, refused: string): Promise<string | undefined> {
       const account = await find(userId, at);
       const tokens = tokensOf(account);
       if (tokens.accessToken !== refused) return tokens.accessToken;
@@ -98,7 +91,8 @@ export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAc
       return (await refreshOnce(account, at))?.accessToken;
     },
 
-    async giveUp(userId, serverId, refused) {
+    /** Marks the account after the server refused the renewed token too. */
+    async giveUp(userId: string, serverId: string, refused: string): Promise<void> {
       const account = await store.find(userId, serverId);
       if (account?.kind !== 'oauth' || account.state !== 'signed-in') return;
       if (tokensOf(account).accessToken !== refused) return;
@@ -106,3 +100,5 @@ export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAc
     },
   };
 }
+
+export type FreshTokens = ReturnType<typeof createFreshTokens>;

@@ -98,7 +98,7 @@ test.each([{ client_id: 'a\0b' }, { client_id: 'a', client_secret: 'b\r\nc' }, {
     const begun = await start();
     expect(begun).not.toHaveProperty('authUrl');
     expect(begun['message']).toBe(
-      `You cannot sign in to vault right now: ${fixture.address} registered us as a client that nobody can be.`,
+      `You cannot sign in to vault right now: ${fixture.address} registered us with an invalid client.`,
     );
   },
 );
@@ -258,7 +258,7 @@ describe('an identity token at a refresh', () => {
     expect(await call()).toMatchObject({ _meta: { 'souk/code': 'sign_in_required' } });
     expect(await connection()).toMatchObject({
       state: 'needs-sign-in',
-      error: 'The sign-in has ended: it answered with the account of somebody else.',
+      error: "The sign-in has ended: it answered with another user's account.",
     });
     await waitUntil('both to be given back', () => issued.every((one) => fixture.revoked.includes(one)));
     expect(fixture.seen).not.toContain(`Bearer ${issued[1]}`);

@@ -1,6 +1,5 @@
 import * as oidc from 'openid-client';
 
-/** Why a token endpoint refused. */
 type Refusal = {
   /** Whether it does not know our client, or not with this secret. */
   isOfClient: boolean;

@@ -74,7 +74,7 @@ async function keep(
 ): Promise<SealedTokens | undefined> {
   const now = subjectOf(issued, binding);
   if (subject !== undefined && now !== undefined && subject !== now) {
-    throw new UnusableTokens('it answered with the account of somebody else');
+    throw new UnusableTokens("it answered with another user's account");
   }
   const tokens: SealedTokens = {
     accessToken: issued.accessToken,
@@ -95,7 +95,7 @@ async function keep(
 async function failed(error: unknown, account: StoredAccount, parts: SignInParts): Promise<undefined> {
   const { log, store } = parts;
   if (error instanceof UnusableTokens) {
-    log.warn({ err: error, server: account.serverId }, 'a refresh answered with what cannot be kept');
+    log.warn({ err: error, server: account.serverId }, 'a refresh answered with unusable tokens');
     await endAccount(account, `The sign-in has ended: ${error.message}.`, parts);
     return undefined;
   }
