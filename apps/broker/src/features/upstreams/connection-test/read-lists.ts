@@ -1,8 +1,7 @@
 import type { Upstream } from '#adapters/mcp/upstream.ts';
 import type { Discovered, InspectedOffer, ServerManifest } from '#features/catalogue/index.ts';
 import { readAll } from '../watch/discover-server.ts';
-import { withAsking } from '../watch/read-asking.ts';
-import { readSettled } from '../watch/read-settled.ts';
+import { readLatest, withAsking } from '../watch/read-asking.ts';
 import type { Running } from './test-parts.ts';
 import type { TestConnections } from './test-connections.ts';
 
@@ -20,7 +19,7 @@ export async function readLists(
 ): Promise<{ discovered: Discovered; offer: InspectedOffer }> {
   const { connections, announced, progress, tell, parts } = given;
   progress.begin('lists');
-  const read = <T>(ask: () => Promise<T>) => readSettled(announced, ask);
+  const read = <T>(ask: () => Promise<T>) => readLatest(announced, ask);
   const discovered = await withAsking(server, await read(() => readAll(upstream)), connections, read);
   const offer = await parts.catalogue.inspectOffer(server.manifest, discovered);
   const count = (...kinds: string[]) => offer.items.filter(({ kind }) => kinds.includes(kind)).length;

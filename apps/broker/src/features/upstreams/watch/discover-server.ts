@@ -9,8 +9,7 @@ import type { UpstreamPool } from '../pool/upstream-pool.ts';
 import { useConnection } from '../pool/use-connection.ts';
 import { NoConnectionLeft } from '../pool/connection-limits.ts';
 import { leaveOut } from './leave-out.ts';
-import { withAsking, type ServerConnections } from './read-asking.ts';
-import { readSettled, type ReadLists } from './read-settled.ts';
+import { readLatest, withAsking, type ReadLists, type ServerConnections } from './read-asking.ts';
 import type { StdioPrograms } from '../processes/stdio-programs.ts';
 import { isNew, type WatchedServer } from './watched-server.ts';
 
@@ -44,7 +43,7 @@ export async function discoverServer(
     };
     const isStored = await useConnection(pool.acquire(server, undefined), async (upstream) => {
       watched.isLeftOut = false;
-      const read: ReadLists = (ask) => readSettled(watched, ask);
+      const read: ReadLists = (ask) => readLatest(watched, ask);
       const discovered = await withAsking(server, await read(() => readAll(upstream)), connections, read);
       // the server may have been redeployed or undeployed meanwhile
       if (!isWanted()) return false;

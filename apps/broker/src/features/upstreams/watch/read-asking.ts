@@ -4,9 +4,12 @@ import { isProgram, type UpstreamNeeds } from '../pool/connection-key.ts';
 import { clientThatAnswers } from '../pool/question-kinds.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
 import type { ConnectionUse } from '../pool/use-connection.ts';
-import type { ReadLists } from './read-settled.ts';
+import type { WatchedServer } from './watched-server.ts';
 
 type Use = Omit<ConnectionUse, 'drop'>;
+
+/** Asks a server over one connection what it lists. */
+export type ReadLists = <T>(ask: () => Promise<T>) => Promise<T>;
 
 /** The connections to one server, of the pool or of a connection test. */
 export type ServerConnections = {
@@ -17,8 +20,8 @@ export type ServerConnections = {
 
 /**
  * Adds the tools that a server lists only to clients that can answer its questions. A server learns what a client can
- * answer when the connection opens, so it is asked once as a client of each kind that its manifest names. Sequentially: two
- * processes of one program would write the same files.
+ * answer when the connection opens, so it is asked once per kind that its manifest names, as a client of that kind, and
+ * sequentially: two processes of one program would write the same files.
  * @throws UpstreamError
  */
 export async function withAsking(
@@ -52,4 +55,24 @@ async function toolsFor(kind: QuestionKind, connections: ServerConnections, read
     use.release();
     await connections.drop(needs);
   }
+}
+
+/**
+ * Asks once more over the same connection when the server announced changed lists meanwhile, since the answer may be
+ * outdated. Some servers announce their lists at each start, and asking again costs much less than another discovery that
+ * starts a process. An announcement during the second answer leads to another discovery.
+ */
+export async function readLatest<T>(
+  watched: Pick<WatchedServer, 'hasNewListsWhileAsked'>,
+  ask: () => Promise<T>,
+): Promise<T> {
+  const remains = watched.hasNewListsWhileAsked;
+  watched.hasNewListsWhileAsked = false;
+  let lists = await ask();
+  if (watched.hasNewListsWhileAsked) {
+    watched.hasNewListsWhileAsked = false;
+    lists = await ask();
+  }
+  watched.hasNewListsWhileAsked ||= remains;
+  return lists;
 }
