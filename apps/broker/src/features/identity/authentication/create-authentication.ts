@@ -14,8 +14,6 @@ import { rememberCallers } from './remembered-callers.ts';
 import { createUseRecorder } from './use-recorder.ts';
 import { createAccessTokens } from './verify-access-token.ts';
 
-export type Authentication = ReturnType<typeof createAuthentication>;
-
 /** Everything that identifies callers: access tokens, personal tokens, and recently verified callers. */
 export function createAuthentication(
   { db, config, clock, ids, log, noteRefusedAdmin }: IdentityOptions,
