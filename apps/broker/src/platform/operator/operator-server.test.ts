@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -100,6 +100,16 @@ describe("the operator's socket", () => {
     await server.stop();
     servers.length = 0;
     await expect(callOperator(dataDir, 'echo', {})).rejects.toThrow(NotRunningError);
+  });
+
+  test('a data folder whose path ends in a slash is kept', async () => {
+    const file = join(dataDir, 'kept');
+    writeFileSync(file, '');
+    const server = await start(`${dataDir}/`);
+    expect(existsSync(file)).toBe(true);
+    await server.stop();
+    servers.length = 0;
+    expect(existsSync(file)).toBe(true);
   });
 
   test('[CFG-36] where the path is over 107 bytes, the socket is in a short 0700 folder that the data folder names', async () => {

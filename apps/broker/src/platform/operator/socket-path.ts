@@ -36,7 +36,7 @@ export async function removePlace(dataDir: string): Promise<void> {
   const path = await findSocket(dataDir);
   if (path === undefined) return;
   await rm(path, { force: true });
-  if (dirname(path) === dataDir) return;
+  if (path === join(dataDir, socketName)) return;
   await rm(dirname(path), { recursive: true, force: true });
   await rm(pathFile(dataDir), { force: true });
 }
