@@ -82,8 +82,8 @@ test('a payment is refunded in part from the page of its person, who finds it in
   const souk = (...args: string[]) =>
     runToEnd(['apps/broker/src/operator/souk.ts', ...args], { DATA_DIR: product.dataDir });
   const listed = await souk('payments', 'list', '--email', email);
-  expect(listed.stdout).toMatch(/\$5, completed, up to \$3\.50 can be paid back/);
-  const paymentId = /^([0-9a-f-]{36}) .* can be paid back$/m.exec(listed.stdout)?.[1] ?? '';
+  expect(listed.stdout).toMatch(/\$5, completed, up to \$3\.50 can be refunded/);
+  const paymentId = /^([0-9a-f-]{36}) .* can be refunded$/m.exec(listed.stdout)?.[1] ?? '';
   const rest = ['payments', 'refund', '--email', email, '--payment', paymentId];
   expect((await souk(...rest, '--amount', '3.505')).output).toContain('--amount has more than the 2 decimals of USD');
   expect((await souk(...rest, '--amount', '3.5')).stdout).toContain('$3.50 was refunded');

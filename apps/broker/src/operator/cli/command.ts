@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ParseArgsOptionsConfig } from 'node:util';
+import type { z } from 'zod';
 import { ConfigError, readConfig, type Config } from '#platform/config.ts';
 import { hasMasterKey } from '#platform/crypto/master-key.ts';
 import { callOperator, NotRunningError } from '#platform/operator/call-operator.ts';
@@ -11,17 +12,19 @@ export type CliOptions = {
   environment: NodeJS.ProcessEnv;
   stdout(line: string): void;
   stderr(line: string): void;
-  /** The whole of standard input. */
+  /** Reads all of standard input. */
   stdin?(): Promise<Uint8Array>;
   checks?: readonly ConfigCheck[];
 };
 
-/** The command line is not as the command wants it: exit code 64. */
+/** Invalid command line: exit code 64. */
 export class UsageError extends Error {}
 /** The command ran and has already printed what is wrong: exit code 1. */
 export class ReportedError extends Error {}
 
 export type Values = Record<string, string | boolean | undefined>;
+
+type Help = readonly [option: string, text: string];
 
 export type Command = {
   /** The words of the command, such as `token create`. */
@@ -29,45 +32,100 @@ export type Command = {
   summary: string;
   usage: string;
   options: ParseArgsOptionsConfig;
-  /** The name of the one positional argument, if the command has one. */
+  /** The name of the positional argument, if the command has one. */
   argument?: string;
-  /** It takes several of them, which `run` gets as its third argument. */
+  /** Whether it takes several arguments, which `run` gets as its third parameter. */
   takesMany?: boolean;
-  help: readonly [option: string, text: string][];
+  help: readonly Help[];
   /** It needs neither a broker nor its data. */
   standsAlone?: true;
   run(values: Values, cli: CliOptions, positionals: readonly string[]): Promise<void>;
 };
 
+export const text = { type: 'string' } as const;
+export const flag = { type: 'boolean' } as const;
+export const jsonHelp: Help = ['--json', 'print the answer as JSON'];
+export const auditReasonHelp: Help = ['--reason R', 'why, for the audit log'];
+
 /**
- * Only one process can open the embedded database: the broker if it runs, otherwise this process. With DATABASE_URL the
- * brokers may run on other machines: the command then works on their database, and says so.
+ * Has the running broker answer a command, or runs the command in this process if no broker runs: only one process can open
+ * the embedded database. With DATABASE_URL, the brokers may run on other machines; the command then works on their database
+ * and says so.
  */
-export async function askBrokerOrRun(
+export async function askBrokerOrRun<Answer extends z.ZodType>(
   { environment, stderr }: Pick<CliOptions, 'environment' | 'stderr'>,
+  answer: Answer,
   command: string,
   args: unknown,
   timeoutMs?: number,
-): Promise<unknown> {
+): Promise<z.output<Answer>> {
   const config = readConfig(environment);
   try {
-    return await callOperator(config.dataDir, command, args, timeoutMs);
+    return answer.parse(await callOperator(config.dataDir, command, args, timeoutMs));
   } catch (error) {
     if (!(error instanceof NotRunningError)) throw error;
     refuseWithoutKey(config);
-    // not among the answer, which a program may read
+    // on stderr, since a program may read the answer
     if (config.databaseUrl !== undefined) {
       stderr('No broker runs on this machine: the command works on the database of DATABASE_URL itself.');
     }
-    // most of the broker: a command that the broker answers does without
+    // loaded here: it is most of the broker, and a command that the broker answers does not need it
     const { runLocally } = await import('./run-locally.ts');
-    return runLocally(config, command, args);
+    return answer.parse(await runLocally(config, command, args));
   }
 }
 
+/** Has the running broker answer a command. @throws NotRunningError */
+export async function askBroker<Answer extends z.ZodType>(
+  { environment }: Pick<CliOptions, 'environment'>,
+  answer: Answer,
+  command: string,
+  args: unknown = {},
+  timeoutMs?: number,
+): Promise<z.output<Answer>> {
+  return answer.parse(await callOperator(readConfig(environment).dataDir, command, args, timeoutMs));
+}
+
+/** A command that prints what the broker answers, or shows it as JSON with --json. */
+export function answeredCommand<Answer extends z.ZodType>({
+  command,
+  answer,
+  args = () => ({}),
+  print,
+  needsBroker = false,
+  timeoutMs,
+  hasFailed = () => false,
+  ...parts
+}: Omit<Command, 'run'> & {
+  /** The name under which the broker knows it. */
+  command: string;
+  answer: Answer;
+  args?(values: Values, positionals: readonly string[], cli: CliOptions): unknown;
+  print(answer: z.output<Answer>, stdout: CliOptions['stdout'], more: { values: Values } & CliOptions): void;
+  /** Only a running broker can answer it. */
+  needsBroker?: boolean;
+  timeoutMs?: number;
+  /** Whether the command exits with 1. */
+  hasFailed?(answer: z.output<Answer>): boolean;
+}): Command {
+  const ask = needsBroker ? askBroker : askBrokerOrRun;
+  const notes = parts.help.findIndex(([option]) => option === '');
+  return {
+    ...parts,
+    options: { ...parts.options, json: flag },
+    help: parts.help.toSpliced(notes < 0 ? parts.help.length : notes, 0, jsonHelp),
+    async run(values, cli, positionals) {
+      const answered = await ask(cli, answer, command, await args(values, positionals, cli), timeoutMs);
+      if (values['json'] === true) cli.stdout(JSON.stringify(answered));
+      else print(answered, cli.stdout, { values, ...cli });
+      if (hasFailed(answered)) throw new ReportedError();
+    },
+  };
+}
+
 /**
- * Whether the broker's data is where this shell looks for it, before a command does anything else: a mistyped DATA_DIR would
- * otherwise be told as a broker that does not run, or leave a second installation behind.
+ * Checks that the broker's data is where this shell looks for it, before a command does anything else. With a mistyped
+ * DATA_DIR, the command would otherwise report that no broker runs, or create a second installation.
  * @throws ConfigError that names DATA_DIR
  */
 export async function requireData({ databaseUrl, dataDir }: Config): Promise<void> {
@@ -79,7 +137,7 @@ export async function requireData({ databaseUrl, dataDir }: Config): Promise<voi
     refuse('cannot be opened by this user', 'Run the command as the user that runs the broker');
   }
   if (found === 'file') refuse('is not a folder');
-  // brokers of a PostgreSQL may all be elsewhere
+  // the brokers of a PostgreSQL database may all run on other machines
   if (databaseUrl !== undefined || existsSync(join(dataDir, 'db'))) return;
   const socket = await findSocket(dataDir);
   if (socket === undefined || !existsSync(socket)) refuse(found === 'folder' ? 'has no data' : 'does not exist');
@@ -97,7 +155,7 @@ function lookAt(path: string): 'folder' | 'file' | 'closed' | undefined {
   }
 }
 
-/** A shell without MASTER_KEY would otherwise make another key. */
+/** Stops a shell without MASTER_KEY, which would otherwise create another key. */
 function refuseWithoutKey({ dataDir, masterKey }: Config): void {
   if (masterKey === undefined && !hasMasterKey(dataDir)) {
     throw new ConfigError([
@@ -106,7 +164,7 @@ function refuseWithoutKey({ dataDir, masterKey }: Config): void {
   }
 }
 
-/** @throws UsageError without it */
+/** @throws UsageError if the value is missing */
 export function required(values: Values, name: string, command: string): string {
   const value = values[name];
   if (typeof value !== 'string') throw new UsageError(`${name} is required. See: npm run souk -- ${command} --help`);

@@ -1,50 +1,45 @@
 import { userInfo } from 'node:os';
 import { creditsSetSchema, creditsShownSchema } from '#operator/commands/billing-results.ts';
-import { askBrokerOrRun, UsageError, type CliOptions, type Command, type Values } from './command.ts';
-import { accountHelp, accountOf, accountOptions, json, jsonHelp } from './users.ts';
+import { answeredCommand, text, UsageError, type Command } from './command.ts';
+import { accountHelp, accountOf, accountOptions } from './users.ts';
 
-/** `souk credits …`: what the administrator's screen does. */
+/** `souk credits …`: a user's credits, as on the administrators' screen. */
 export const creditCliCommands: readonly Command[] = [
-  {
+  answeredCommand({
     name: 'credits show',
     summary: "shows a user's credits",
     usage: 'credits show --email E [--provider P | --id ID] [--json]',
-    options: { ...accountOptions, ...json },
-    help: [...accountHelp, jsonHelp],
-    run: showCredits,
-  },
-  {
+    options: accountOptions,
+    help: accountHelp,
+    command: 'credits.show',
+    answer: creditsShownSchema,
+    args: accountOf,
+    print({ balance, held, debt }, stdout, { values }) {
+      const rest = [...(held > 0 ? [`${held} held by calls`] : []), ...(debt > 0 ? [`${debt} owed`] : [])].join(', ');
+      stdout(`${values.email} has ${balance} credits${rest === '' ? '' : ` (${rest})`}`);
+    },
+  }),
+  answeredCommand({
     name: 'credits set',
     summary: "sets a user's credits to a number",
     usage: 'credits set --email E --credits N [--provider P | --id ID] [--reason R] [--json]',
-    options: { ...accountOptions, ...json, credits: { type: 'string' }, reason: { type: 'string' } },
+    options: { ...accountOptions, credits: text, reason: text },
     help: [
       ...accountHelp,
       ['--credits N', 'the new balance, a whole number; an increase never expires'],
       ['--reason R', 'why, for the ledger and the audit log'],
-      jsonHelp,
     ],
-    run: setCredits,
-  },
+    command: 'credits.set',
+    answer: creditsSetSchema,
+    args(values) {
+      const { credits, reason } = values;
+      const who = accountOf(values);
+      if (typeof credits !== 'string') throw new UsageError('--email and --credits are required');
+      if (!/^\d{1,12}$/.test(credits)) throw new UsageError('--credits must be a whole number of 0 or more');
+      return { ...who, credits: Number(credits), reason, operator: userInfo().username };
+    },
+    print({ credits, change }, stdout, { values }) {
+      stdout(`${values.email} has ${credits} credits (${change < 0 ? change : `+${change}`})`);
+    },
+  }),
 ];
-
-async function showCredits(values: Values, { environment, stdout, stderr }: CliOptions): Promise<void> {
-  const who = accountOf(values);
-  const credits = creditsShownSchema.parse(await askBrokerOrRun({ environment, stderr }, 'credits.show', who));
-  if (values.json === true) return stdout(JSON.stringify(credits));
-  const { balance, held, debt } = credits;
-  const rest = [...(held > 0 ? [`${held} held by calls`] : []), ...(debt > 0 ? [`${debt} owed`] : [])].join(', ');
-  stdout(`${who.email} has ${balance} credits${rest === '' ? '' : ` (${rest})`}`);
-}
-
-async function setCredits(values: Values, { environment, stdout, stderr }: CliOptions): Promise<void> {
-  const { credits, reason } = values;
-  const who = accountOf(values);
-  if (typeof credits !== 'string') throw new UsageError('--email and --credits are required');
-  if (!/^\d{1,12}$/.test(credits)) throw new UsageError('--credits must be a whole number of 0 or more');
-  const args = { ...who, credits: Number(credits), reason, operator: userInfo().username };
-  const result = creditsSetSchema.parse(await askBrokerOrRun({ environment, stderr }, 'credits.set', args));
-  if (values.json === true) return stdout(JSON.stringify(result));
-  const change = result.change < 0 ? String(result.change) : `+${result.change}`;
-  stdout(`${who.email} has ${result.credits} credits (${change})`);
-}

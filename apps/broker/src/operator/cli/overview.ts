@@ -1,27 +1,25 @@
 import { moneyText } from '@souk/contract/billing/currencies.ts';
 import { shownNeeds, type Needs } from '@souk/contract/admin/overview.ts';
 import { overviewShownSchema } from '#operator/commands/overview-command.ts';
-import { readConfig } from '#platform/config.ts';
-import { callOperator } from '#platform/operator/call-operator.ts';
-import type { CliOptions, Values } from './command.ts';
+import { askBroker, type CliOptions, type Values } from './command.ts';
 
-/** `souk overview`: what waits for the operator, and how the shop did in 30 days. */
-export async function printOverview(values: Values, { environment, stdout }: CliOptions): Promise<void> {
-  const answer = await callOperator(readConfig(environment).dataDir, 'overview', {});
-  const { needs, figures } = overviewShownSchema.parse(answer);
+/** `souk overview`: what waits for the operator, and the shop's figures of 30 days. */
+export async function printOverview(values: Values, cli: CliOptions): Promise<void> {
+  const { stdout } = cli;
+  const { needs, figures } = await askBroker(cli, overviewShownSchema, 'overview');
   if (values['json'] === true) return stdout(JSON.stringify({ needs, figures }));
   if (needs.waiting === 0) stdout('Nothing needs you.');
   for (const line of linesOf(needs.needs)) stdout(line);
   if (Object.values(needs.needs).some(({ items }) => items.length === shownNeeds))
-    stdout(`At most ${shownNeeds} of a kind are listed: ${needs.waiting} things wait in all.`);
+    stdout(`At most ${shownNeeds} of each kind are listed: ${needs.waiting} things wait in all.`);
   const { revenue, plans, rentals, credits, calls, errors, people } = figures;
   stdout('In 30 days (in the 30 before):');
   for (const { currency, now, before, tax } of revenue) {
     const hasTax = tax.now !== 0 || tax.before !== 0;
-    const beside = hasTax
+    const taxText = hasTax
       ? `, without ${moneyText(tax.now, currency)} (${moneyText(tax.before, currency)}) of tax`
       : '';
-    stdout(`  revenue ${moneyText(now, currency)} (${moneyText(before, currency)}) after refunds${beside}`);
+    stdout(`  revenue ${moneyText(now, currency)} (${moneyText(before, currency)}) after refunds${taxText}`);
   }
   for (const [name, { active, began, ended }] of [
     ['plans', plans],
@@ -31,7 +29,6 @@ export async function printOverview(values: Values, { environment, stdout }: Cli
   stdout(`  credits paid for in packages and with plans ${both(credits.sold)}, used ${both(credits.used)}`);
   stdout(`  credits that people paid for and have not used ${both(credits.owed)}`);
   stdout(`  calls ${both(calls)}, failed by a server ${both(errors)}, people ${both(people)}`);
-  return undefined;
 }
 
 const both = ({ now, before }: { now: number; before: number | null }) => `${now} (${before ?? 'not counted yet'})`;
@@ -39,7 +36,7 @@ const both = ({ now, before }: { now: number; before: number | null }) => `${now
 const who = ({ email, userId }: { email: string | null; userId: string | null }) => email ?? userId ?? 'unknown';
 const since = (moment: string | null) => (moment === null ? '' : ` since ${moment}`);
 
-/** One for each thing that waits, the most urgent first, as the screen has them. */
+/** Returns a line for each thing that waits, the most urgent first, in the order of the screen. */
 function linesOf(needs: Needs): string[] {
   return [
     ...needs.ledgerFaults.items.map(({ userId, fault }) => `ledger: ${userId}: ${fault}`),
@@ -57,13 +54,13 @@ function linesOf(needs: Needs): string[] {
     ),
     ...needs.signInsToConfirm.items.map(
       (one) =>
-        `no one can sign in to ${one.serverId} since ${one.since}: it sends people to ${one.issuer}, which you have to confirm on its page`,
+        `sign-in to ${one.serverId} is blocked since ${one.since}: it sends users to ${one.issuer}, which you have to confirm on its page`,
     ),
     ...needs.failedRenewals.items.map((one) => `renewal of ${one.what} for ${who(one)} failed${since(one.since)}`),
     ...needs.flaggedOrders.items.map((one) => `flagged order ${one.orderId} of ${who(one)}: ${one.reason ?? ''}`),
     ...needs.failedRefunds.items.map(
       (one) =>
-        `refund of ${moneyText(one.amountCents, one.currency)} to ${who(one)} failed${since(one.since)}: ${one.reason ?? 'no reason is known'}; make it by payments refund, or at the payment provider`,
+        `refund of ${moneyText(one.amountCents, one.currency)} to ${who(one)} failed${since(one.since)}: ${one.reason ?? 'no reason is known'}; repeat it with payments refund, or at the payment provider`,
     ),
     ...needs.failingEvents.items.map(
       (one) => `event ${one.id} (${one.type}) failed in ${one.attempts} attempts: ${one.error}`,

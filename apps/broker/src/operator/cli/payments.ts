@@ -1,142 +1,132 @@
 import { userInfo } from 'node:os';
 import { decimalsOf, moneyText } from '@souk/contract/billing/currencies.ts';
 import { totalsText } from '@souk/contract/billing/totals.ts';
-import { readConfig } from '#platform/config.ts';
-import { callOperator } from '#platform/operator/call-operator.ts';
 import {
   flaggedShownSchema,
   paymentDecidedSchema,
   paymentRefundedSchema,
   paymentsShownSchema,
+  type PaymentsShown,
 } from '#operator/commands/billing-results.ts';
 import {
+  answeredCommand,
+  askBroker,
   askBrokerOrRun,
+  auditReasonHelp,
   ReportedError,
   required,
+  text,
   UsageError,
   type CliOptions,
   type Command,
   type Values,
 } from './command.ts';
-import { accountHelp, accountOf, accountOptions, json, jsonHelp } from './users.ts';
+import { accountHelp, accountOf, accountOptions } from './users.ts';
 
-/** `souk payments …`: what only an operator decides about money. */
+/** `souk payments …`: decisions about money that only an operator takes. */
 export const paymentCliCommands: readonly Command[] = [
   {
     name: 'payments flagged',
-    summary: 'lists payments that are not what was ordered, while Souk runs',
+    summary: 'lists payments that differ from what was ordered, while Souk runs',
     usage: 'payments flagged',
     options: {},
-    help: [['', 'nothing was given for them; each is given back a week after it came']],
+    help: [['', 'nothing was delivered for them; each is refunded a week after it arrived']],
     run: listFlagged,
   },
   {
     name: 'payments decide',
-    summary: 'gives a flagged payment back now, or leaves it as you have dealt with it, while Souk runs',
+    summary: 'refunds a flagged payment now, or closes it because you have dealt with it, while Souk runs',
     usage: 'payments decide --order ID --as return|close',
-    options: { order: { type: 'string' }, as: { type: 'string' } },
+    options: { order: text, as: text },
     help: [
-      ['--order ID', 'of `payments flagged`'],
-      ['--as return', 'its money goes back, and what it pays for ends at the payment provider'],
-      ['--as close', 'it stays as it is: you have dealt with it'],
+      ['--order ID', 'an id that `payments flagged` printed'],
+      ['--as return', 'the payment is refunded, and what it pays for ends at the payment provider'],
+      ['--as close', 'the payment stays as it is: you have dealt with it'],
     ],
     run: decide,
   },
-  {
+  answeredCommand({
     name: 'payments list',
-    summary: "lists a user's payments and refunds, the newest first, 50 a page, with what can be paid back",
+    summary: "lists a user's payments and refunds, the newest first, 50 a page, with what can be refunded",
     usage: 'payments list --email E [--provider P | --id ID] [--cursor C] [--json]',
-    options: { ...accountOptions, ...json, cursor: { type: 'string' } },
-    help: [...accountHelp, ['--cursor C', 'the next page, as the page before names it'], jsonHelp],
-    run: listPayments,
-  },
-  {
+    options: { ...accountOptions, cursor: text },
+    help: [...accountHelp, ['--cursor C', 'the next page, as the previous page named it']],
+    command: 'payments.list',
+    answer: paymentsShownSchema,
+    args: (values) => ({ ...accountOf(values), cursor: values['cursor'] }),
+    print: printPayments,
+  }),
+  answeredCommand({
     name: 'payments refund',
-    summary: 'pays a payment back, in part or whole, while Souk runs; the credits that it brought are taken back',
+    summary: 'refunds a payment, in part or whole, while Souk runs; the credits it granted are clawed back',
     usage: 'payments refund --email E --payment ID --amount A [--provider P | --id ID] [--reason R] [--json]',
-    options: {
-      ...accountOptions,
-      ...json,
-      payment: { type: 'string' },
-      amount: { type: 'string' },
-      reason: { type: 'string' },
-    },
+    options: { ...accountOptions, payment: text, amount: text, reason: text },
     help: [
       ...accountHelp,
-      ['--payment ID', 'of `payments list`'],
+      ['--payment ID', 'an id that `payments list` printed'],
       ['--amount A', 'in the currency of the payment, such as 4.50'],
-      ['--reason R', 'why, for the audit log'],
-      jsonHelp,
+      auditReasonHelp,
     ],
-    run: refund,
-  },
+    command: 'payments.refund',
+    answer: paymentRefundedSchema,
+    args: refundOf,
+    print({ amountCents, currency, result, error }, stdout, { stderr }) {
+      const money = moneyText(amountCents, currency);
+      if (result === 'refunded') stdout(`${money} was refunded; the credits follow once the provider reports it`);
+      else if (result === 'pending')
+        stdout(`${money} will be refunded automatically as soon as the payment provider answers`);
+      else {
+        stderr(`The payment provider refused: ${error ?? ''}`);
+        throw new ReportedError();
+      }
+    },
+  }),
 ];
 
-async function listFlagged(_values: Values, { environment, stdout }: CliOptions): Promise<void> {
-  const { flagged } = flaggedShownSchema.parse(
-    await callOperator(readConfig(environment).dataDir, 'payments.flagged', {}),
-  );
-  if (flagged.length === 0) return stdout('No payment is flagged.');
+async function listFlagged(_values: Values, cli: CliOptions): Promise<void> {
+  const { flagged } = await askBroker(cli, flaggedShownSchema, 'payments.flagged');
+  if (flagged.length === 0) return cli.stdout('No payment is flagged.');
   for (const { orderId, description, amount, currency, reason, paymentIntentId } of flagged) {
-    stdout(
+    cli.stdout(
       `${orderId}  ${description}, ${moneyText(amount, currency)}: ${reason} (${paymentIntentId ?? 'payment unknown'})`,
     );
   }
 }
 
-async function readPayments(values: Values, { environment, stderr }: CliOptions) {
-  const args = { ...accountOf(values), cursor: values['cursor'], payment: values['payment'] };
-  return paymentsShownSchema.parse(await askBrokerOrRun({ environment, stderr }, 'payments.list', args));
-}
-
-async function listPayments(values: Values, cli: CliOptions): Promise<void> {
-  const shown = await readPayments(values, cli);
-  if (values.json === true) return cli.stdout(JSON.stringify(shown));
-  if (shown.payments.length === 0) cli.stdout('No payments.');
-  for (const one of shown.payments) {
+function printPayments({ payments, nextCursor }: PaymentsShown, stdout: CliOptions['stdout']): void {
+  if (payments.length === 0) stdout('No payments.');
+  for (const one of payments) {
     const { id, createdAt, description, type, amount, currency, status, refund: back, dispute, totals } = one;
     const money = moneyText(type === 'refund' ? -amount : amount, currency);
-    const left = back && back.leftCents > 0 ? `, up to ${moneyText(back.leftCents, currency)} can be paid back` : '';
+    const left = back && back.leftCents > 0 ? `, up to ${moneyText(back.leftCents, currency)} can be refunded` : '';
     const disputed = dispute ? `, dispute: ${dispute.state}` : '';
     const how = totals ? ` (${totalsText(totals, currency)})` : '';
-    cli.stdout(`${id}  ${createdAt.slice(0, 10)}  ${description}, ${money}${how}, ${status}${disputed}${left}`);
+    stdout(`${id}  ${createdAt.slice(0, 10)}  ${description}, ${money}${how}, ${status}${disputed}${left}`);
   }
-  if (shown.nextCursor !== null) cli.stdout(`More: --cursor ${shown.nextCursor}`);
+  if (nextCursor !== null) stdout(`More: --cursor ${nextCursor}`);
 }
 
-/** @throws UsageError */
-async function refund(values: Values, cli: CliOptions): Promise<void> {
-  const { environment, stdout, stderr } = cli;
+/** Reads the amount, after looking up the payment, whose currency says how many decimals there are. @throws UsageError */
+async function refundOf(values: Values, _positionals: readonly string[], cli: CliOptions) {
   const who = accountOf(values);
   const payment = required(values, 'payment', 'payments refund');
   const [whole = '', part = '', ...more] = required(values, 'amount', 'payments refund').split('.');
   if (!/^\d{1,9}$/.test(whole) || !/^\d{0,3}$/.test(part) || more.length > 0)
     throw new UsageError('--amount must be an amount of money such as 4.50');
-  // how many decimals there are, its currency says
-  const { payments } = await readPayments({ ...who, cursor: undefined, payment }, cli);
+  const { payments } = await askBrokerOrRun(cli, paymentsShownSchema, 'payments.list', { ...who, payment });
   const found = payments.find(({ id }) => id === payment);
-  if (!found) throw new UsageError('--payment must be the id of a payment of `payments list`');
+  if (!found) throw new UsageError('--payment must be an id that `payments list` printed');
   const decimals = decimalsOf(found.currency);
   if (part.length > decimals)
     throw new UsageError(`--amount has more than the ${decimals} decimals of ${found.currency}`);
   const amountCents = Number(`${whole}${part.padEnd(decimals, '0')}`);
-  const args = { ...who, payment, amountCents, reason: values['reason'], operator: userInfo().username };
-  const answer = paymentRefundedSchema.parse(await askBrokerOrRun({ environment, stderr }, 'payments.refund', args));
-  if (values.json === true) return stdout(JSON.stringify(answer));
-  const money = moneyText(answer.amountCents, answer.currency);
-  if (answer.result === 'refunded')
-    return stdout(`${money} was refunded; the credits follow as the provider tells of it`);
-  if (answer.result === 'pending')
-    return stdout(`${money} is refunded as soon as the payment provider answers, by itself`);
-  stderr(`The payment provider refused: ${answer.error ?? ''}`);
-  throw new ReportedError();
+  return { ...who, payment, amountCents, reason: values['reason'], operator: userInfo().username };
 }
 
-async function decide(values: Values, { environment, stdout }: CliOptions): Promise<void> {
+async function decide(values: Values, cli: CliOptions): Promise<void> {
   const order = required(values, 'order', 'payments decide');
   const decision = required(values, 'as', 'payments decide');
   if (decision !== 'return' && decision !== 'close') throw new UsageError('--as must be return or close');
-  const answer = await callOperator(readConfig(environment).dataDir, 'payments.decide', { order, decision });
-  const { orderId, status } = paymentDecidedSchema.parse(answer);
-  stdout(`${orderId} is ${status}`);
+  const { orderId, status } = await askBroker(cli, paymentDecidedSchema, 'payments.decide', { order, decision });
+  cli.stdout(`${orderId} is ${status}`);
 }

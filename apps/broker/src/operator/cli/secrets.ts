@@ -1,65 +1,69 @@
 import { userInfo } from 'node:os';
 import { neededSecretSchema, unusedSecretSchema } from '@souk/contract/admin/secrets.ts';
 import { z } from 'zod';
-import { askBrokerOrRun, UsageError, type CliOptions, type Command, type Values } from './command.ts';
+import {
+  answeredCommand,
+  askBrokerOrRun,
+  text,
+  UsageError,
+  type CliOptions,
+  type Command,
+  type Values,
+} from './command.ts';
 
 const listSchema = z.object({ needed: z.array(neededSecretSchema), unused: z.array(unusedSecretSchema) });
 const placeSchema = z.object({ name: z.string(), place: z.string() });
-/** More than a value may have: a longer file is not sent. */
-const maxValueBytes = 32 * 1024;
-const jsonHelp = ['--json', 'print the answer as JSON'] as const satisfies [string, string];
-
 const boundSchema = z.object({ place: z.string(), before: z.string().nullable() });
+/** More than a value may have, so that a longer file is not sent. */
+const maxValueBytes = 32 * 1024;
+const ofServer = { argument: 'SERVER', takesMany: true };
 
-/** `souk secret set`, `list`, `bind` and `remove`. A value comes from standard input: every process can read arguments. */
+/** `souk secret …`. A value comes from standard input, because every process can read the arguments of another. */
 export const secretCliCommands: readonly Command[] = [
-  {
+  answeredCommand({
     name: 'secret list',
     summary: 'shows which secrets a server needs, which are set, by whom and when; never a value',
     usage: 'secret list SERVER [--json]',
-    options: { json: { type: 'boolean' } },
-    argument: 'SERVER',
-    takesMany: true,
-    help: [jsonHelp],
-    async run(values, cli, positionals) {
-      const { id } = namesOf('secret list SERVER', positionals, 1);
-      const { needed, unused } = listSchema.parse(await askBrokerOrRun(cli, 'secret.list', { id }));
-      if (values['json'] === true) return cli.stdout(JSON.stringify({ needed, unused }));
-      if (needed.length === 0) cli.stdout(`${id} needs no secret`);
-      for (const one of needed) cli.stdout(`${one.name}  ${stateText(one)}  for ${one.place}`);
-      for (const { name, place } of unused) cli.stdout(`${name}  not used  for ${place}`);
+    options: {},
+    ...ofServer,
+    help: [],
+    command: 'secret.list',
+    answer: listSchema,
+    args: (_values, positionals) => ({ id: namesOf('secret list SERVER', positionals, 1).id }),
+    print({ needed, unused }, stdout, { values }) {
+      if (needed.length === 0) stdout(`${values['SERVER']} needs no secret`);
+      for (const one of needed) stdout(`${one.name}  ${stateText(one)}  for ${one.place}`);
+      for (const { name, place } of unused) stdout(`${name}  not used  for ${place}`);
     },
-  },
+  }),
   {
     name: 'secret set',
     summary: 'stores a secret of a server, encrypted; the value comes from standard input',
     usage: 'secret set SERVER NAME [--version V] < FILE',
-    options: { version: { type: 'string' } },
-    argument: 'SERVER',
-    takesMany: true,
-    help: [['--version V', 'where versions have different addresses: the one that gets it']],
+    options: { version: text },
+    ...ofServer,
+    help: [['--version V', 'the version that gets it, if versions have different addresses']],
     async run(values, cli, positionals) {
       const named = namesOf('secret set SERVER NAME', positionals, 2);
       const value = await readValue(cli);
       const args = { ...named, ...versionOf(values), value, operator: userInfo().username };
-      const { name, place } = placeSchema.parse(await askBrokerOrRun(cli, 'secret.set', args));
-      cli.stdout(`${name} of ${named.id} is set, for ${place} alone`);
+      const { name, place } = await askBrokerOrRun(cli, placeSchema, 'secret.set', args);
+      cli.stdout(`${name} of ${named.id} is set, only for ${place}`);
     },
   },
   {
     name: 'secret bind',
     summary: "sends a server's headers of the environment to its changed address, and to no other",
     usage: 'secret bind SERVER [--version V]',
-    options: { version: { type: 'string' } },
-    argument: 'SERVER',
-    takesMany: true,
-    help: [['--version V', 'where versions have different addresses: the one that gets them']],
+    options: { version: text },
+    ...ofServer,
+    help: [['--version V', 'the version that gets them, if versions have different addresses']],
     async run(values, cli, positionals) {
       const { id } = namesOf('secret bind SERVER', positionals, 1);
       const args = { id, ...versionOf(values), operator: userInfo().username };
-      const { place, before } = boundSchema.parse(await askBrokerOrRun(cli, 'secret.bind', args));
-      cli.stdout(`The headers of ${id} in the environment are sent to ${place} alone`);
-      if (before !== null && before !== place) cli.stdout(`No more to ${before}`);
+      const { place, before } = await askBrokerOrRun(cli, boundSchema, 'secret.bind', args);
+      cli.stdout(`The headers of ${id} in the environment are now sent only to ${place}`);
+      if (before !== null && before !== place) cli.stdout(`They are no longer sent to ${before}`);
     },
   },
   {
@@ -67,13 +71,12 @@ export const secretCliCommands: readonly Command[] = [
     summary: 'deletes a secret of a server; its connections and programs end',
     usage: 'secret remove SERVER NAME',
     options: {},
-    argument: 'SERVER',
-    takesMany: true,
+    ...ofServer,
     help: [],
     async run(_values, cli, positionals) {
       const named = namesOf('secret remove SERVER NAME', positionals, 2);
       const args = { ...named, operator: userInfo().username };
-      const removed = z.array(placeSchema).parse(await askBrokerOrRun(cli, 'secret.remove', args));
+      const removed = await askBrokerOrRun(cli, z.array(placeSchema), 'secret.remove', args);
       for (const { name, place } of removed) cli.stdout(`${name} of ${named.id} is removed, for ${place}`);
     },
   },
@@ -93,7 +96,7 @@ function namesOf(
 
 const versionOf = ({ version }: Values) => (typeof version === 'string' ? { version } : {});
 
-/** Without the line break with which `echo` and editors end a file. @throws UsageError */
+/** Reads the value, without the final line break that `echo` and editors write. @throws UsageError */
 async function readValue({ stdin }: CliOptions): Promise<string> {
   if (!stdin) throw new UsageError('there is no standard input');
   const bytes = Buffer.from(await stdin());
@@ -104,7 +107,7 @@ async function readValue({ stdin }: CliOptions): Promise<string> {
 function stateText({ state, variable, boundTo, entered }: z.output<typeof neededSecretSchema>): string {
   if (state === 'environment') return `set by ${variable ?? 'the environment'}`;
   if (state === 'unreadable') return 'cannot be read with this master key: set it again';
-  if (!entered && boundTo !== null) return `missing (${variable ?? ''} is sent to ${boundTo} alone: see secret bind)`;
+  if (!entered && boundTo !== null) return `missing (${variable ?? ''} is only sent to ${boundTo}: see secret bind)`;
   if (!entered) return 'missing';
   return `set ${entered.at.slice(0, 16)} by ${entered.by ?? 'a command'}`;
 }

@@ -1,84 +1,77 @@
 import { moneyText } from '@souk/contract/billing/currencies.ts';
 import { userInfo } from 'node:os';
 import { givenSchema, removedSchema, userShownSchema, type UserShown } from '#operator/commands/billing-results.ts';
-import { askBrokerOrRun, required, UsageError, type CliOptions, type Command, type Values } from './command.ts';
-import { accountHelp, accountOf, accountOptions, json, jsonHelp } from './users.ts';
+import {
+  answeredCommand,
+  auditReasonHelp,
+  flag,
+  required,
+  text,
+  UsageError,
+  type CliOptions,
+  type Command,
+  type Values,
+} from './command.ts';
+import { accountHelp, accountOf, accountOptions } from './users.ts';
 
-const reasonHelp = ['--reason R', 'why, for the audit log'] as const satisfies [string, string];
-
-/** `souk user show`, `give` and `remove`: what the administrator's screen does. */
+/** `souk user show`, `give` and `remove`: what a user owns, as on the administrators' screen. */
 export const userAccessCliCommands: readonly Command[] = [
-  {
+  answeredCommand({
     name: 'user show',
-    summary: "shows a user's plans, servers and credits, with what a refund comes to",
+    summary: "shows a user's plans, servers and credits, and how much a refund would be",
     usage: 'user show --email E [--provider P | --id ID] [--json]',
-    options: { ...accountOptions, ...json },
-    help: [...accountHelp, jsonHelp],
-    async run(values, { environment, stdout, stderr }) {
-      const shown = userShownSchema.parse(
-        await askBrokerOrRun({ environment, stderr }, 'user.show', accountOf(values)),
-      );
-      if (values.json === true) stdout(JSON.stringify(shown));
-      else printUser(shown, stdout);
-    },
-  },
-  {
+    options: accountOptions,
+    help: accountHelp,
+    command: 'user.show',
+    answer: userShownSchema,
+    args: accountOf,
+    print: printUser,
+  }),
+  answeredCommand({
     name: 'user give',
     summary: 'gives a user a plan for a month, the rental of a server, or a server for good; nothing is charged',
     usage:
       'user give --email E (--plan ID | --rental ID [--period P] | --purchase ID) [--provider P | --id ID] [--reason R] [--json]',
-    options: {
-      ...accountOptions,
-      ...json,
-      plan: { type: 'string' },
-      rental: { type: 'string' },
-      purchase: { type: 'string' },
-      period: { type: 'string' },
-      reason: { type: 'string' },
-    },
+    options: { ...accountOptions, plan: text, rental: text, purchase: text, period: text, reason: text },
     help: [
       ...accountHelp,
       ['--plan ID', 'the id of a plan'],
       ['--rental ID', 'the id of a server'],
-      ['--period P', 'of a rental: daily, weekly or monthly; by default monthly'],
+      ['--period P', 'the period of a rental: daily, weekly or monthly; by default monthly'],
       ['--purchase ID', 'the id of a server'],
-      reasonHelp,
-      jsonHelp,
+      auditReasonHelp,
     ],
-    async run(values, { environment, stdout, stderr }) {
+    command: 'user.give',
+    answer: givenSchema,
+    args(values) {
       const what = wantedOf(values);
-      const args = { ...accountOf(values), ...what, reason: values.reason, operator: userInfo().username };
-      const given = givenSchema.parse(await askBrokerOrRun({ environment, stderr }, 'user.give', args));
-      if (values.json === true) return stdout(JSON.stringify(given));
-      stdout(`${args.email} has the ${what.type} of ${what.of}${untilOf(given.endsAt)}: ${given.id}`);
+      return { ...accountOf(values), ...what, reason: values.reason, operator: userInfo().username };
     },
-  },
-  {
+    print({ id, endsAt }, stdout, { values }) {
+      const { type, of } = wantedOf(values);
+      stdout(`${values.email} has the ${type} of ${of}${untilOf(endsAt)}: ${id}`);
+    },
+  }),
+  answeredCommand({
     name: 'user remove',
-    summary: 'ends a plan, rental, purchase or trial of a user now; paid back only with --refund',
+    summary: 'ends a plan, rental, purchase or trial of a user now; refunded only with --refund',
     usage: 'user remove --email E --subscription ID [--refund] [--provider P | --id ID] [--reason R] [--json]',
-    options: {
-      ...accountOptions,
-      ...json,
-      subscription: { type: 'string' },
-      refund: { type: 'boolean' },
-      reason: { type: 'string' },
-    },
+    options: { ...accountOptions, subscription: text, refund: flag, reason: text },
     help: [
       ...accountHelp,
       ['--subscription ID', 'its id, as `user show` prints it'],
-      ['--refund', 'pay back what was paid for the part of the period that is left'],
-      reasonHelp,
-      jsonHelp,
+      ['--refund', 'refund what was paid for the rest of the period'],
+      auditReasonHelp,
     ],
-    async run(values, { environment, stdout, stderr }) {
+    command: 'user.remove',
+    answer: removedSchema,
+    args(values) {
       const subscription = required(values, 'subscription', 'user remove');
       const refund = values.refund === true ? 'prorata' : 'none';
-      const args = { ...accountOf(values), subscription, refund, reason: values.reason, operator: userInfo().username };
-      const removed = removedSchema.parse(await askBrokerOrRun({ environment, stderr }, 'user.remove', args));
-      stdout(values.json === true ? JSON.stringify(removed) : removed.message);
+      return { ...accountOf(values), subscription, refund, reason: values.reason, operator: userInfo().username };
     },
-  },
+    print: ({ message }, stdout) => stdout(message),
+  }),
 ];
 
 /** @throws UsageError */
@@ -91,7 +84,7 @@ function wantedOf({ plan, rental, purchase, period }: Values) {
   const [one] = wanted;
   if (!one || wanted.length > 1) throw new UsageError('Name one of --plan, --rental and --purchase');
   if (period === undefined) return one;
-  if (one.type !== 'rental') throw new UsageError('--period is of a rental');
+  if (one.type !== 'rental') throw new UsageError('--period goes with --rental only');
   if (period !== 'daily' && period !== 'weekly' && period !== 'monthly')
     throw new UsageError('--period must be daily, weekly or monthly');
   return { ...one, period };
@@ -116,8 +109,8 @@ function printUser({ user, billing }: UserShown, stdout: CliOptions['stdout']): 
     const next =
       charge &&
       `, next charge ${moneyText(charge.amountCents, charge.currency)}${charge.plusTax ? ' plus tax' : ''} on ${charge.at.slice(0, 10)}`;
-    const amount = refund && `, a refund comes to ${moneyText(refund.amountCents, refund.currency)}`;
-    const disputed = isDisputed ? ', what is disputed of its payments cannot be refunded' : '';
+    const amount = refund && `, a refund would be ${moneyText(refund.amountCents, refund.currency)}`;
+    const disputed = isDisputed ? ', disputed payments cannot be refunded' : '';
     stdout(`  ${id}  ${what}  ${status}, by ${source}${untilOf(endsAt)}${next ?? ''}${amount ?? ''}${disputed}`);
   }
 }

@@ -8,111 +8,105 @@ import {
   type Deactivated,
   type UserList,
 } from '#operator/commands/user-results.ts';
-import { askBrokerOrRun, UsageError, type CliOptions, type Command, type Values } from './command.ts';
+import {
+  answeredCommand,
+  auditReasonHelp,
+  flag,
+  text,
+  UsageError,
+  type CliOptions,
+  type Command,
+  type Values,
+} from './command.ts';
 
-export const json = { json: { type: 'boolean' } } as const;
-export const jsonHelp = ['--json', 'print the answer as JSON'] as const satisfies [string, string];
-
-/** How a command names an account. */
-export const accountOptions = {
-  email: { type: 'string' },
-  provider: { type: 'string' },
-  id: { type: 'string' },
-} as const;
+/** The options by which a command names an account. */
+export const accountOptions = { email: text, provider: text, id: text };
 export const accountHelp = [
   ['--email E', 'the address of the account'],
-  ['--provider P', "the account's sign-in provider (google, oidc or dev); by default those that are configured"],
-  ['--id ID', 'the id of the account, where several have the address'],
-] as const satisfies [string, string][];
+  ['--provider P', "the account's sign-in provider (google, oidc or dev); by default the configured ones"],
+  ['--id ID', 'the id of the account, if several have the address'],
+] as const satisfies Command['help'];
 
-const decisionOptions = { ...accountOptions, ...json, reason: { type: 'string' } } as const;
-const reasonHelp = ['--reason R', 'why, for the audit log'] as const satisfies [string, string];
+const decisionOptions = { ...accountOptions, reason: text };
 
-/** `souk user …`: what the administrator's screen does. */
+/** `souk user …`: user management, as on the administrators' screen. */
 export const userCliCommands: readonly Command[] = [
-  {
+  answeredCommand({
     name: 'user list',
     summary: 'lists users, the newest first, 100 a page',
     usage: 'user list [--search TEXT] [--page N] [--json]',
-    options: { ...json, search: { type: 'string' }, page: { type: 'string' } },
+    options: { search: text, page: text },
     help: [
       ['--search TEXT', 'the beginning of an e-mail address or of a word of the name'],
-      ['--page N', 'another page than the first'],
-      jsonHelp,
+      ['--page N', 'the page to show; by default the first'],
     ],
-    async run({ search, page, json: asJson }, { environment, stdout, stderr }) {
+    command: 'user.list',
+    answer: userListSchema,
+    args({ search, page }) {
       if (typeof page === 'string' && !/^[1-9]\d{0,5}$/.test(page))
         throw new UsageError('--page must be a number from 1');
-      const args = { search, ...(typeof page === 'string' && { page: Number(page) }) };
-      const answer = userListSchema.parse(await askBrokerOrRun({ environment, stderr }, 'user.list', args));
-      if (asJson === true) stdout(JSON.stringify(answer));
-      else printUsers(answer, stdout);
+      return { search, ...(typeof page === 'string' && { page: Number(page) }) };
     },
-  },
-  {
+    print: printUsers,
+  }),
+  answeredCommand({
     name: 'user deactivate',
     summary: 'shuts a user out at once: ends their sign-ins and running calls, and refuses their tokens',
     usage: 'user deactivate --email E [--provider P | --id ID] [--end-now] [--reason R] [--json]',
-    options: { ...decisionOptions, 'end-now': { type: 'boolean' } },
+    options: { ...decisionOptions, 'end-now': flag },
     help: [
       ...accountHelp,
-      ['--end-now', 'plans and rentals end now instead of with their paid period'],
-      reasonHelp,
-      jsonHelp,
+      ['--end-now', 'plans and rentals end now instead of at the end of their paid period'],
+      auditReasonHelp,
     ],
-    async run(values, { environment, stdout, stderr }) {
-      const args = { ...decisionOf(values), endNow: values['end-now'] === true };
-      const answer = deactivatedSchema.parse(await askBrokerOrRun({ environment, stderr }, 'user.deactivate', args));
-      if (values.json === true) stdout(JSON.stringify(answer));
-      else printDeactivated(args.email, answer, stdout);
-    },
-  },
-  {
+    command: 'user.deactivate',
+    answer: deactivatedSchema,
+    args: (values) => ({ ...decisionOf(values), endNow: values['end-now'] === true }),
+    print: printDeactivated,
+  }),
+  answeredCommand({
     name: 'user activate',
     summary: 'lets a deactivated user sign in again',
     usage: 'user activate --email E [--provider P | --id ID] [--reason R] [--json]',
     options: decisionOptions,
-    help: [...accountHelp, reasonHelp, jsonHelp],
-    async run(values, { environment, stdout, stderr }) {
-      const args = decisionOf(values);
-      const answer = activatedSchema.parse(await askBrokerOrRun({ environment, stderr }, 'user.activate', args));
-      if (values.json === true) stdout(JSON.stringify(answer));
-      else stdout(answer.result === 'activated' ? `${args.email} is activated` : `${args.email} was not deactivated`);
-    },
-  },
-  {
+    help: [...accountHelp, auditReasonHelp],
+    command: 'user.activate',
+    answer: activatedSchema,
+    args: decisionOf,
+    print: ({ result }, stdout, { values }) =>
+      stdout(result === 'activated' ? `${values.email} is activated` : `${values.email} was not deactivated`),
+  }),
+  answeredCommand({
     name: 'user sign-out',
     summary: 'signs a user out of every browser and disconnects their apps; they can sign in again',
     usage: 'user sign-out --email E [--provider P | --id ID] [--revoke-tokens] [--reason R] [--json]',
-    options: { ...decisionOptions, 'revoke-tokens': { type: 'boolean' } },
-    help: [...accountHelp, ['--revoke-tokens', 'their access tokens are revoked too'], reasonHelp, jsonHelp],
-    async run(values, { environment, stdout, stderr }) {
-      const args = { ...decisionOf(values), revokeTokens: values['revoke-tokens'] === true };
-      const answer = signedOutSchema.parse(await askBrokerOrRun({ environment, stderr }, 'user.sign-out', args));
-      if (values.json === true) return stdout(JSON.stringify(answer));
-      const { browsers, apps, tokens } = answer;
-      stdout(`${args.email} is signed out: ${browsers} browsers, ${apps} apps, ${tokens} access tokens`);
-    },
-  },
-  {
+    options: { ...decisionOptions, 'revoke-tokens': flag },
+    help: [...accountHelp, ['--revoke-tokens', 'also revoke their access tokens'], auditReasonHelp],
+    command: 'user.sign-out',
+    answer: signedOutSchema,
+    args: (values) => ({ ...decisionOf(values), revokeTokens: values['revoke-tokens'] === true }),
+    print: ({ browsers, apps, tokens }, stdout, { values }) =>
+      stdout(`${values.email} is signed out: ${browsers} browsers, ${apps} apps, ${tokens} access tokens`),
+  }),
+  answeredCommand({
     name: 'user erase',
     summary: "deletes a user's account for good; records of payments and credits stay, anonymized",
     usage: 'user erase --email E --confirm E [--provider P | --id ID] [--reason R] [--json]',
-    options: { ...decisionOptions, confirm: { type: 'string' } },
-    help: [...accountHelp, ['--confirm E', 'the address once more'], reasonHelp, jsonHelp],
-    async run(values, { environment, stdout, stderr }) {
-      const args = decisionOf(values);
+    options: { ...decisionOptions, confirm: text },
+    help: [...accountHelp, ['--confirm E', 'the address once more'], auditReasonHelp],
+    command: 'user.erase',
+    answer: erasedSchema,
+    args(values) {
+      const decision = decisionOf(values);
       if (typeof values.confirm !== 'string') throw new UsageError('--confirm is required: the address once more');
-      const answer = erasedSchema.parse(
-        await askBrokerOrRun({ environment, stderr }, 'user.erase', { ...args, confirm: values.confirm }),
-      );
-      stdout(values.json === true ? JSON.stringify(answer) : `The account of ${args.email} is deleted`);
+      return { ...decision, confirm: values.confirm };
     },
-  },
+    print: (_answer, stdout, { values }) => stdout(`The account of ${values.email} is deleted`),
+  }),
 ];
 
-function decisionOf({ email, provider, id, reason }: Values) {
-  return { ...accountOf({ email, provider, id }), reason, operator: userInfo().username };
+function decisionOf(values: Values) {
+  return { ...accountOf(values), reason: values.reason, operator: userInfo().username };
 }
 
 /** @throws UsageError */
@@ -138,7 +132,11 @@ function printUsers({ users, total, pages }: UserList, stdout: CliOptions['stdou
   stdout(`${total === 1 ? '1 user' : `${total} users`}${shown}`);
 }
 
-function printDeactivated(email: string, { result, ending }: Deactivated, stdout: CliOptions['stdout']): void {
+function printDeactivated(
+  { result, ending }: Deactivated,
+  stdout: CliOptions['stdout'],
+  { values: { email } }: { values: Values },
+): void {
   stdout(result === 'deactivated' ? `${email} is deactivated` : `${email} was deactivated already`);
   for (const { name, endsAt, atProvider } of ending) {
     const until = endsAt === null ? '' : ` ends ${endsAt.slice(0, 10)}`;

@@ -462,7 +462,7 @@ const testsOf = (isWhole: boolean) => (open: () => Promise<Database>) => {
       });
       const { lines } = await run('audit', '--to', '2026-01-31', '--limit', '1', '--json');
       expect(JSON.parse(lines[0] ?? '')).toEqual((await api.listAudit({ query: { ...old, limit: 1 } })).entries[0]);
-      expect(lines[1]).toBe('There are more rows: narrow them by --from and --to, or export them in the browser.');
+      expect(lines[1]).toBe('There are more rows: narrow them with --from and --to, or export them in the browser.');
       expect((await run('audit', '--group', 'weather')).code).toBe(64);
       expect((await run('audit', '--from', 'yesterday')).code).toBe(64);
     } finally {

@@ -45,7 +45,7 @@ const remote = (version: string) => ({
 test('a registry is added, searched, imported from and followed by commands, and removed', async () => {
   expect(await souk('registry', 'list')).toMatchObject({
     code: 0,
-    out: 'There is none. Add one: npm run souk -- registry add https://registry.modelcontextprotocol.io',
+    out: 'There is no registry. Add one: npm run souk -- registry add https://registry.modelcontextprotocol.io',
   });
   expect(await souk('registry', 'search', 'tides')).toMatchObject({
     code: 64,

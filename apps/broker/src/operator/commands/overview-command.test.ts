@@ -63,7 +63,7 @@ describe('overview', { shuffle: false }, () => {
     const [{ since, reason } = { since: '', reason: '' }] = (await shop.overview.needs()).needs.failedRefunds.items;
     expect(reason).toContain('charged back');
     expect(await souk('overview')).toContain(
-      `refund of $5 to ${bob.email} failed since ${since}: ${reason}; make it by payments refund, or at the payment provider`,
+      `refund of $5 to ${bob.email} failed since ${since}: ${reason}; repeat it with payments refund, or at the payment provider`,
     );
   });
 });

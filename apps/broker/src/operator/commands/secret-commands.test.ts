@@ -70,7 +70,7 @@ describe.skipIf(!hasPostgres())('secrets by command', { shuffle: false }, () => 
 
   test('one broker is told, and both send the new value, also what was set beside no broker', async () => {
     expect(await secret(['list', 'keyed'])).toEqual({ code: 0, printed: `X-Key  missing  for ${server.url}` });
-    const told = `X-Key of keyed is set, for ${server.url} alone`;
+    const told = `X-Key of keyed is set, only for ${server.url}`;
     expect(await secret(['set', 'keyed', 'x-key'], { stdin: 'canary-one\n' })).toEqual({ code: 0, printed: told });
     expect((await secret(['list', 'keyed'])).printed).toMatch(/^X-Key {2}set 20.+ by a command {2}for http/);
     for (const [at, value] of ['canary-two', 'canary-three'].entries()) {
@@ -106,7 +106,7 @@ describe.skipIf(!hasPostgres())('secrets by command', { shuffle: false }, () => 
     await deployManifest(first, at(next.url, '2.0.0'), 'error');
     expect(await secret(['list', 'moved'])).toEqual({
       code: 0,
-      printed: `X-Key  missing (UPSTREAM_HEADER_MOVED__X_KEY is sent to ${server.url} alone: see secret bind)  for ${next.url}`,
+      printed: `X-Key  missing (UPSTREAM_HEADER_MOVED__X_KEY is only sent to ${server.url}: see secret bind)  for ${next.url}`,
     });
     expect(next.sent).toEqual([]);
     expect(await secret(['bind', 'moved', '--version', '1.0.0'])).toEqual({
@@ -115,7 +115,7 @@ describe.skipIf(!hasPostgres())('secrets by command', { shuffle: false }, () => 
     });
     expect(await secret(['bind', 'moved'])).toEqual({
       code: 0,
-      printed: `The headers of moved in the environment are sent to ${next.url} alone\nNo more to ${server.url}`,
+      printed: `The headers of moved in the environment are now sent only to ${next.url}\nThey are no longer sent to ${server.url}`,
     });
     for (const broker of [0, 1] as const) {
       await waitUntil(`broker ${broker} sends it there`, async () =>

@@ -12,21 +12,21 @@ import {
 import { createGuardedDispatcher } from '#platform/http/outgoing/guarded-fetch.ts';
 import { createOutgoing } from '#platform/http/outgoing/outgoing.ts';
 import { draftServers, type ImportedServer } from './import-servers.ts';
-import { ReportedError, UsageError, type CliOptions, type Values } from '../command.ts';
+import { codeOf } from '#platform/thrown.ts';
+import { ReportedError, required, UsageError, type CliOptions, type Values } from '../command.ts';
 import { check, readSource } from './manifest-source.ts';
 import { plain } from '../printable.ts';
 
 type Written = ImportedServer & {
-  /** Where its manifest was written. */
+  /** The file to which its manifest was written. */
   file?: string;
-  /** What the running broker, or this configuration, says of it now. */
+  /** The problems that the running broker, or this configuration, finds now. */
   problems: string[];
 };
 
-/** `souk manifest import`: turns a client's configuration or a server.json into manifests, each checked and written to a folder. */
+/** `souk manifest import`: turns a client's configuration or a server.json into manifests, checks each and writes it to a folder. */
 export async function importManifests(values: Values, cli: CliOptions): Promise<void> {
-  const source = values.FILE;
-  if (typeof source !== 'string') throw new UsageError('FILE is required. See: npm run souk -- manifest import --help');
+  const source = required(values, 'FILE', 'manifest import');
   const folder = typeof values.to === 'string' ? values.to : readConfig(cli.environment).catalogueDir;
   if (folder === undefined) throw new UsageError('set CATALOGUE_DIR, or name a folder with --to DIR');
   const entries = readText(await readSource(source, cli, maxImportBytes));
@@ -48,7 +48,7 @@ function readText(source: Buffer): ReadEntry[] {
   }
 }
 
-/** Packages without a version are looked up at their registries, as the broker does. */
+/** Looks up packages without a version at their registries, as the broker does. */
 async function withExactVersions(entries: readonly ReadEntry[], { environment }: CliOptions): Promise<ReadEntry[]> {
   const config = readConfig(environment);
   const dispatcher = createGuardedDispatcher({
@@ -69,15 +69,15 @@ async function write(server: ImportedServer, folder: string, cli: CliOptions): P
   const json = `${JSON.stringify(manifest, null, 2)}\n`;
   const checked = await check(Buffer.from(json), cli);
   const problems = checked.ok ? [] : checked.problems.map(({ path, message }) => `${path}: ${message}`);
-  // what this installation does not allow yet may be allowed later: the manifest itself is right
+  // other codes are about this installation, which may allow it later: the manifest itself is valid
   if (!checked.ok && checked.code === 'manifest_invalid') return { ...server, problems };
   const file = join(folder, `${id}.json`);
   try {
     await writeFile(file, json, { flag: 'wx' });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error;
-    const reason =
-      error.code === 'EEXIST' ? 'exists already and was not changed' : `cannot be written (${String(error.code)})`;
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    const reason = code === 'EEXIST' ? 'exists already and was not changed' : `cannot be written (${code})`;
     return { ...server, problems: [...problems, `${file} ${reason}`] };
   }
   return { ...server, file, problems };

@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { manifestSchema } from '@souk/contract/manifest/manifest.ts';
 import { temporaryRoot } from '#testing/databases/databases.ts';
-import { importServers } from './import-servers.ts';
+import { readEntries } from '#features/upstreams/index.ts';
+import { draftServers } from './import-servers.ts';
 import { runSouk } from '../testing/run-souk.ts';
+
+const importServers = (source: string) => draftServers(readEntries(source));
 
 const secret = 'sk-canary-1234567890';
 let folder: string;

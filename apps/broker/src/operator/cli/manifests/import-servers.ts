@@ -1,30 +1,25 @@
-import { createIds, draftManifest, programWarning, readEntries, type ReadEntry } from '#features/upstreams/index.ts';
+import { createIds, draftManifest, programWarning, type ReadEntry } from '#features/upstreams/index.ts';
 
-/** What became of one entry of a text. Values of headers and variables are in none of it. */
+/** The outcome for one entry of a configuration. It never contains values of headers or variables. */
 export type ImportedServer = {
-  /** As the text calls it. */
+  /** The name in the configuration. */
   name: string;
-  /** Why nothing could be made of it. */
+  /** Why it could not be imported. */
   refused?: string;
   id?: string;
   manifest?: Record<string, unknown>;
   /** Variables of the broker that the operator has to set. */
   variables: string[];
-  /** For a program: the entry that the allow-list of programs needs, by its alias. */
+  /** The entry that the allow-list needs if this is a program, by its alias. */
   allowlist?: Record<string, unknown>;
   notes: string[];
 };
 
 /**
- * Makes manifests of a text as the administrators' import does, for files. Secrets are left behind: a header becomes one that
- * the operator supplies.
- * @throws UnreadableText when it is no form that is known
+ * Turns the entries of a configuration into manifests, as the administrators' import does. Secrets are left out: a header
+ * becomes one that the operator supplies.
+ * @param entries with exact versions of their packages, if known
  */
-export function importServers(source: Uint8Array | string): ImportedServer[] {
-  return draftServers(readEntries(source));
-}
-
-/** @param entries with exact versions of their packages, where those can be had */
 export function draftServers(entries: readonly ReadEntry[]): ImportedServer[] {
   const giveId = createIds();
   return entries.map((entry) => {

@@ -9,9 +9,13 @@ import {
   type CheckedManifest,
 } from '#operator/commands/manifests/manifest-results.ts';
 import {
+  answeredCommand,
   askBrokerOrRun,
+  flag,
+  jsonHelp,
   ReportedError,
   required,
+  text,
   UsageError,
   type CliOptions,
   type Command,
@@ -19,7 +23,7 @@ import {
 } from '../command.ts';
 import { deployAll, reloadCommand } from './manifest-runs.ts';
 import { manifestVersionCommands } from './manifest-versions.ts';
-import { check, checkBy, isFile, readSource } from './manifest-source.ts';
+import { checkBy, fileHelp, idHelp, isFile, readChecked, readSource, reasonHelp } from './manifest-source.ts';
 import {
   printApproved,
   printChecked,
@@ -31,31 +35,31 @@ import {
   printUndeployed,
 } from './print-manifest.ts';
 
-/** A deployment waits for the first discovery, which has 30 s to connect and 60 s for its lists at most. */
+/** Longer than a deployment waits for the first discovery: 30 s to connect, and 60 s for its lists. */
 const deployTimeoutMs = 150_000;
 
-const json = { json: { type: 'boolean' } } as const;
-const jsonHelp = ['--json', 'print the answer as JSON'] as const satisfies [string, string];
+const providerHelp = [
+  '--provider P',
+  "with --from: the user's sign-in provider, if two users have the address",
+] as const;
 
-/** `souk manifest …`: an operator's own servers, without a restart and without a checkout. */
+/** `souk manifest …`: the operator's own servers, without a restart and without a checkout. */
 export const manifestCliCommands: readonly Command[] = [
-  {
+  answeredCommand({
     name: 'manifest list',
     summary: 'lists the servers of the catalog, with their versions and status',
     usage: 'manifest list [--json]',
-    options: json,
-    help: [jsonHelp],
-    async run(values, { environment, stdout, stderr }) {
-      const answer = listSchema.parse(await askBrokerOrRun({ environment, stderr }, 'manifest.list', {}));
-      if (values.json === true) stdout(JSON.stringify(answer));
-      else printList(answer, stdout);
-    },
-  },
+    options: {},
+    help: [],
+    command: 'manifest.list',
+    answer: listSchema,
+    print: printList,
+  }),
   {
     name: 'manifest check',
     summary: 'checks manifests and prints every problem with its field',
     usage: 'manifest check FILE… [--json]',
-    options: json,
+    options: { json: flag },
     argument: 'FILE',
     takesMany: true,
     help: [
@@ -64,38 +68,20 @@ export const manifestCliCommands: readonly Command[] = [
       ['', 'exits with 1 when a manifest has a problem'],
     ],
     standsAlone: true,
-    async run(values, cli, files) {
-      if (files.length === 0) throw new UsageError('FILE is required. See: npm run souk -- manifest check --help');
-      const results: (CheckedManifest & { file: string })[] = [];
-      let asked: Omit<Awaited<ReturnType<typeof checkBy>>, 'checked'> | undefined;
-      for (const file of files) {
-        const { checked, ...by } = await checkBy(await readSource(file, cli), cli);
-        asked = by;
-        results.push({ file, ...checked });
-      }
-      // not among the answer, which a program may read
-      if (asked?.askedBroker === false) {
-        cli.stderr(
-          `No broker was asked, since none runs on the data folder ${asked.dataDir}: addresses and programs were judged by the variables of this command. Set DATA_DIR to the folder of your broker to check by its rules.`,
-        );
-      }
-      if (values.json === true) cli.stdout(JSON.stringify({ manifests: results }));
-      else for (const result of results) printChecked(result.file, result, cli.stdout);
-      if (results.some(({ ok }) => !ok)) throw new ReportedError();
-    },
+    run: checkFiles,
   },
   {
     name: 'manifest deploy',
-    summary: 'makes a manifest live at once, waits until its server was asked, and prints what it offers',
+    summary: 'makes a manifest live at once, waits for the answer of its server, and prints what it offers',
     usage: 'manifest deploy FILE|ID|--all [--version V] [--reason R] [--json]',
-    options: { ...json, version: { type: 'string' }, all: { type: 'boolean' }, reason: { type: 'string' } },
+    options: { json: flag, version: text, all: flag, reason: text },
     argument: 'FILE',
     help: [
-      ['FILE', 'a manifest: a path that ends in .json or contains a /, or - for standard input'],
+      fileHelp,
       ['ID', 'a server that the catalog knows: its staged version, or the one that was live last'],
-      ['--all', 'everything that an administrator staged, each by itself; bundled drafts are deployed by name only'],
+      ['--all', 'everything that an administrator staged, one by one; bundled drafts are deployed by name only'],
       ['--version V', 'with ID: another known version of it'],
-      ['--reason R', 'for the audit log'],
+      reasonHelp,
       jsonHelp,
       ['', 'exits with 1 when the manifest is refused, and when its server cannot be reached'],
     ],
@@ -106,14 +92,14 @@ export const manifestCliCommands: readonly Command[] = [
     name: 'manifest test',
     summary: 'connects to the server of a manifest as a deployment would, and prints each step and what it found',
     usage: 'manifest test FILE|ID [--version V] [--json]',
-    options: { ...json, version: { type: 'string' } },
+    options: { json: flag, version: text },
     argument: 'FILE',
     help: [
-      ['FILE', 'a manifest: a path that ends in .json or contains a /, or - for standard input'],
+      fileHelp,
       ['ID', 'a server that the catalog knows: its staged version, else the deployed one'],
       ['--version V', 'with ID: another known version of it'],
       jsonHelp,
-      ['', 'the broker runs the test: nothing of what is deployed is touched; exits with 1 when a step fails'],
+      ['', 'the broker runs the test without touching what is deployed; exits with 1 when a step fails'],
     ],
     run: async (values, cli) => (await import('./test-manifest.ts')).testManifest(values, cli),
   },
@@ -121,7 +107,7 @@ export const manifestCliCommands: readonly Command[] = [
     name: 'manifest import',
     summary: "turns a client's configuration or a registry's server.json into manifests, without secrets",
     usage: 'manifest import FILE|- [--to DIR] [--json]',
-    options: { ...json, to: { type: 'string' } },
+    options: { json: flag, to: text },
     argument: 'FILE',
     help: [
       [
@@ -139,147 +125,133 @@ export const manifestCliCommands: readonly Command[] = [
     name: 'manifest undeploy',
     summary: "takes servers out of the shop and of everyone's links; running calls finish, the history is kept",
     usage: 'manifest undeploy ID… [--reason R] [--json]',
-    options: { ...json, reason: { type: 'string' } },
+    options: { json: flag, reason: text },
     argument: 'ID',
     takesMany: true,
-    help: [['ID', 'a deployed server'], ['--reason R', 'for the audit log'], jsonHelp],
-    async run(values, { environment, stdout, stderr }, ids) {
-      if (ids.length === 0) throw new UsageError('ID is required. See: npm run souk -- manifest undeploy --help');
-      const reason = values.reason === undefined ? {} : { reason: values.reason };
+    help: [['ID', 'a deployed server'], reasonHelp, jsonHelp],
+    async run(values, cli, ids) {
+      if (ids.length === 0) throw new UsageError(`ID is required. See: ${idHelp('undeploy')}`);
       for (const id of ids) {
-        const answer = undeployedSchema.parse(
-          await askBrokerOrRun({ environment, stderr }, 'manifest.undeploy', { id, ...reason }),
-        );
-        if (values.json === true) stdout(JSON.stringify(answer));
-        else printUndeployed(answer, stdout);
+        const args = { id, reason: values.reason };
+        const answer = await askBrokerOrRun(cli, undeployedSchema, 'manifest.undeploy', args);
+        if (values.json === true) cli.stdout(JSON.stringify(answer));
+        else printUndeployed(answer, cli.stdout);
       }
     },
   },
   ...manifestVersionCommands,
   {
     name: 'manifest diff',
-    summary: 'shows in what two versions differ, what deploying does to whom, and the tools under review',
+    summary: 'shows how two versions differ, what deploying would change for whom, and the tools under review',
     usage: 'manifest diff ID [--from-version A] [--to-version B] [--from E [--provider P]] [--json]',
-    options: {
-      ...json,
-      from: { type: 'string' },
-      provider: { type: 'string' },
-      'from-version': { type: 'string' },
-      'to-version': { type: 'string' },
-    },
+    options: { json: flag, from: text, provider: text, 'from-version': text, 'to-version': text },
     argument: 'ID',
     help: [
       ['ID', 'a server of the catalog'],
       ['--from-version A', 'a version; by default the deployed one'],
-      ['--to-version B', 'the version that it is compared with; by default the staged one'],
-      ['--from E', 'for a server that people sign in to: what it offers to the account of this user, beside the shop'],
-      ['--provider P', "with --from: the user's sign-in provider, where two users have the address"],
+      ['--to-version B', 'the version to compare it with; by default the staged one'],
+      ['--from E', "for a server that people sign in to: compares the shop with what this user's account is offered"],
+      providerHelp,
       jsonHelp,
     ],
-    async run({ json: asJson, ...values }, cli) {
-      const id = required(values, 'ID', 'manifest diff');
-      const { from, provider, 'from-version': fromVersion, 'to-version': toVersion } = values;
-      const named = {
-        ...(fromVersion !== undefined && { from: fromVersion }),
-        ...(toVersion !== undefined && { to: toVersion }),
-      };
-      if (from !== undefined) {
-        if (Object.keys(named).length > 0) throw new UsageError('--from is of an account: leave the versions out');
-        const args = { id, from, ...(provider !== undefined && { provider }) };
-        const offer = offerDiffSchema.parse(await askBrokerOrRun(cli, 'manifest.diff-offer', args));
-        if (asJson === true) cli.stdout(JSON.stringify(offer));
-        else printOfferDiff(offer, cli.stdout);
-        return;
-      }
-      const answer = diffSchema.parse(await askBrokerOrRun(cli, 'manifest.diff', { id, ...named }));
-      if (asJson === true) cli.stdout(JSON.stringify(answer));
-      else printDiff(answer, cli.stdout);
-    },
+    run: showDifferences,
   },
   {
     name: 'manifest approve',
     summary: 'approves how tools of a server changed, so that they are shown and can be called again',
     usage: 'manifest approve ID [TOOL…] --shown CODE [--from E [--provider P]] [--reason R] [--json]',
-    options: {
-      ...json,
-      shown: { type: 'string' },
-      reason: { type: 'string' },
-      from: { type: 'string' },
-      provider: { type: 'string' },
-    },
+    options: { json: flag, shown: text, reason: text, from: text, provider: text },
     argument: 'ID',
     takesMany: true,
     help: [
       ['ID', 'a deployed server; "manifest diff ID" shows what changed'],
-      ['TOOL', 'tools to approve, also those kept hidden; without any, all that are under review'],
-      ['--shown CODE', 'printed by "manifest diff": nothing is approved if it has changed since you read it'],
-      ['--from E', 'for a server that people sign in to: the shop shows what it offers to the account of this user'],
-      ['--provider P', "with --from: the user's sign-in provider, where two users have the address"],
-      ['--reason R', 'for the audit log'],
+      ['TOOL', 'tools to approve, also hidden ones; by default all tools under review'],
+      ['--shown CODE', 'printed by "manifest diff": nothing is approved if the tools have changed since'],
+      ['--from E', "for a server that people sign in to: the shop shows what this user's account is offered"],
+      providerHelp,
+      reasonHelp,
       jsonHelp,
     ],
-    async run(values, cli, [id, ...tools]) {
-      const { environment, stdout, stderr } = cli;
-      if (id === undefined) throw new UsageError('ID is required. See: npm run souk -- manifest approve --help');
-      if (typeof values.shown !== 'string') {
-        const from = typeof values.from === 'string' ? ` --from ${values.from}` : '';
-        throw new UsageError(
-          `--shown is required. "npm run souk -- manifest diff ${id}${from}" shows what you approve, and its code`,
-        );
-      }
-      if (values.from !== undefined) return approveOffer(id, tools, values, cli);
-      const args = {
-        id,
-        tools,
-        shown: values.shown,
-        ...(typeof values.reason === 'string' && { reason: values.reason }),
-      };
-      const answer = approvedSchema.parse(await askBrokerOrRun({ environment, stderr }, 'manifest.approve', args));
-      if (values.json === true) stdout(JSON.stringify(answer));
-      else printApproved(answer.approved, stdout);
-    },
+    run: approve,
   },
 ];
+
+async function checkFiles(values: Values, cli: CliOptions, files: readonly string[]): Promise<void> {
+  if (files.length === 0) throw new UsageError(`FILE is required. See: ${idHelp('check')}`);
+  const results: (CheckedManifest & { file: string })[] = [];
+  let asked: Omit<Awaited<ReturnType<typeof checkBy>>, 'checked'> | undefined;
+  for (const file of files) {
+    const { checked, ...by } = await checkBy(await readSource(file, cli), cli);
+    asked = by;
+    results.push({ file, ...checked });
+  }
+  // on stderr, since a program may read the answer
+  if (asked?.askedBroker === false) {
+    cli.stderr(
+      `No broker was asked, since none runs on the data folder ${asked.dataDir}: addresses and programs were judged by the variables of this command. Set DATA_DIR to the folder of your broker to check by its rules.`,
+    );
+  }
+  if (values.json === true) cli.stdout(JSON.stringify({ manifests: results }));
+  else for (const result of results) printChecked(result.file, result, cli.stdout);
+  if (results.some(({ ok }) => !ok)) throw new ReportedError();
+}
+
+async function deploy(values: Values, cli: CliOptions): Promise<void> {
+  const { version, reason } = values;
+  if (values.all === true) {
+    if (values.FILE !== undefined || version !== undefined)
+      throw new UsageError('--all cannot be combined with FILE, ID or --version');
+    return deployAll(values, cli);
+  }
+  const what = required(values, 'FILE', 'manifest deploy');
+  if (isFile(what) && version !== undefined) throw new UsageError('--version goes with an ID, not with a file');
+  const manifest = isFile(what) ? { source: await readChecked(what, values, cli) } : { id: what, version };
+  const answer = await askBrokerOrRun(cli, deployedSchema, 'manifest.deploy', { ...manifest, reason }, deployTimeoutMs);
+  if (values.json === true) cli.stdout(JSON.stringify(answer));
+  else printDeployed(answer, cli.stdout);
+  if (answer.failure !== undefined) throw new ReportedError();
+}
+
+async function showDifferences({ json, ...values }: Values, cli: CliOptions): Promise<void> {
+  const id = required(values, 'ID', 'manifest diff');
+  const { from, provider, 'from-version': fromVersion, 'to-version': toVersion } = values;
+  if (from === undefined) {
+    const args = { id, from: fromVersion, to: toVersion };
+    const answer = await askBrokerOrRun(cli, diffSchema, 'manifest.diff', args);
+    if (json === true) cli.stdout(JSON.stringify(answer));
+    else printDiff(answer, cli.stdout);
+    return;
+  }
+  if (fromVersion !== undefined || toVersion !== undefined)
+    throw new UsageError('--from names an account: leave the versions out');
+  const offer = await askBrokerOrRun(cli, offerDiffSchema, 'manifest.diff-offer', { id, from, provider });
+  if (json === true) cli.stdout(JSON.stringify(offer));
+  else printOfferDiff(offer, cli.stdout);
+}
+
+async function approve(values: Values, cli: CliOptions, [id, ...tools]: readonly string[]): Promise<void> {
+  if (id === undefined) throw new UsageError(`ID is required. See: ${idHelp('approve')}`);
+  const { json, shown, reason, from } = values;
+  if (typeof shown !== 'string') {
+    const account = typeof from === 'string' ? ` --from ${from}` : '';
+    throw new UsageError(
+      `--shown is required. "npm run souk -- manifest diff ${id}${account}" shows what you approve, and its code`,
+    );
+  }
+  if (from !== undefined) return approveOffer(id, tools, values, cli);
+  const answer = await askBrokerOrRun(cli, approvedSchema, 'manifest.approve', { id, tools, shown, reason });
+  if (json === true) cli.stdout(JSON.stringify(answer));
+  else printApproved(answer.approved, cli.stdout);
+}
 
 async function approveOffer(
   id: string,
   tools: readonly string[],
-  { json: asJson, ...given }: Values,
-  { environment, stdout, stderr }: CliOptions,
+  { json, ...given }: Values,
+  cli: CliOptions,
 ): Promise<void> {
   if (tools.length > 0) throw new UsageError('--from approves the whole list: leave the tools out');
-  const answer = offerApprovedSchema.parse(
-    await askBrokerOrRun({ environment, stderr }, 'manifest.approve-offer', { id, ...given }),
-  );
-  if (asJson === true) stdout(JSON.stringify(answer));
-  else printOffer(answer, stdout);
-}
-
-async function deploy(values: Values, cli: CliOptions): Promise<void> {
-  if (values.all === true) {
-    if (values.FILE !== undefined || values.version !== undefined)
-      throw new UsageError('--all goes with no FILE, ID or --version');
-    return deployAll(values, cli);
-  }
-  const what = required(values, 'FILE', 'manifest deploy');
-  const { version, reason } = values;
-  const args: Record<string, unknown> = reason === undefined ? {} : { reason };
-  if (isFile(what)) {
-    if (version !== undefined) throw new UsageError('--version goes with an ID, not with a file');
-    const source = await readSource(what, cli);
-    const checked = await check(source, cli);
-    if (!checked.ok) {
-      if (values.json === true) cli.stdout(JSON.stringify(checked));
-      else printChecked(what, checked, cli.stdout);
-      throw new ReportedError();
-    }
-    args['source'] = source.toString('base64');
-  } else {
-    args['id'] = what;
-    if (version !== undefined) args['version'] = version;
-  }
-  const answer = deployedSchema.parse(await askBrokerOrRun(cli, 'manifest.deploy', args, deployTimeoutMs));
-  if (values.json === true) cli.stdout(JSON.stringify(answer));
-  else printDeployed(answer, cli.stdout);
-  if (answer.failure !== undefined) throw new ReportedError();
+  const answer = await askBrokerOrRun(cli, offerApprovedSchema, 'manifest.approve-offer', { id, ...given });
+  if (json === true) cli.stdout(JSON.stringify(answer));
+  else printOffer(answer, cli.stdout);
 }

@@ -69,10 +69,10 @@ export function printDeployed(answer: DeployedManifest, print: Print): void {
   const { id, version, tools } = answer;
   print(answer.result === 'deployed' ? `Deployed ${id} ${version}.` : `${id} ${version} is deployed already.`);
   printNotes(answer.notes, print);
-  if (!answer.asked) return print('No broker is running: it asks the server what it offers at its next start.');
+  if (!answer.asked) return print('No broker is running: the next one asks the server what it offers.');
   if (answer.failure !== undefined) {
     print(`The server cannot be used yet: ${answer.statusDetail ?? answer.status} (${plain(answer.failure)}).`);
-    return print('The broker keeps trying. It is in the shop with this status until you undeploy it.');
+    return print('The broker keeps trying. The server stays in the shop with this status until you undeploy it.');
   }
   if (answer.statusDetail !== undefined) print(`Status: ${answer.status} (${answer.statusDetail}).`);
   print(tools.length === 0 ? 'It offers no tool yet.' : `It offers ${count(tools.length, 'tool')}:`);
@@ -102,7 +102,7 @@ export function printStaged({ id, version, result, notes }: StagedManifest, prin
   print(`Staged ${id} ${version}. Deploy it with: npm run souk -- manifest deploy ${id}`);
 }
 
-/** Prints what the author may not have meant. */
+/** Prints notes about likely mistakes in the manifest. */
 function printNotes(notes: readonly string[] | undefined, print: Print): void {
   for (const note of notes ?? []) print(plain(`Note: ${note}`));
 }
@@ -122,7 +122,7 @@ export function printVersions(versions: ShownManifest['versions'], print: Print)
 function printRenters(renters: number, print: Print): void {
   if (renters === 0) return;
   const who = renters === 1 ? '1 person rents it' : `${renters} people rent it`;
-  print(`${who}. What they pay for is not renewed; it ends with the period that is paid, and nothing is paid back.`);
+  print(`${who}. Rentals are not renewed: they end with the paid period, and nothing is refunded.`);
 }
 
 export function printDiff(diff: ManifestDiff, print: Print): void {
@@ -161,7 +161,7 @@ export function printDiff(diff: ManifestDiff, print: Print): void {
   } else if (staged === undefined && !areNamed) print(`${id}: no tool is under review, and no version is staged.`);
 }
 
-/** What the shop would show differently of a server that people sign in to. */
+/** Prints what would change in the shop for a server that users sign in to. */
 export function printOfferDiff({ id, from, changes, code }: OfferDiff, print: Print): void {
   if (changes.length === 0) print(`The shop shows exactly what ${id} offers to ${from}.`);
   for (const { kind, name, before, after } of changes) {
@@ -183,7 +183,7 @@ export function printApproved(approved: readonly ToolChange[], print: Print): vo
   for (const { tool, serverId } of approved) print(`Approved ${plain(tool)} of ${serverId}.`);
 }
 
-/** What the shop shows now of a server that people sign in to. */
+/** Prints what the shop now shows of a server that users sign in to. */
 export function printOffer({ id, tools }: { id: string; tools: readonly string[] }, print: Print): void {
   print(`The shop shows ${tools.length} tools of ${id}:`);
   for (const tool of tools) print(`  ${plain(tool)}`);
@@ -199,7 +199,7 @@ function printValues(before: unknown, after: unknown, print: Print): void {
   for (const line of linesOf(after)) print(`    + ${line}`);
 }
 
-/** A sentence about it is cut at 120 characters. */
+/** Whether the sentence about a value cuts it, at 120 characters. */
 function isLong(value: unknown): boolean {
   return linesOf(value).join('').length > 120;
 }

@@ -1,22 +1,17 @@
 import type { ConnectionTestEvent } from '@souk/contract/admin/servers.ts';
 import { testedSchema } from '#operator/commands/manifests/test-manifest.ts';
-import { readConfig } from '#platform/config.ts';
-import { callOperator } from '#platform/operator/call-operator.ts';
-import { ReportedError, UsageError, type CliOptions, type Values } from '../command.ts';
+import { askBroker, required, ReportedError, UsageError, type CliOptions, type Values } from '../command.ts';
 import { isFile, readSource } from './manifest-source.ts';
 
-/** A test has 90 s. */
+/** Longer than the 90 s that a test may take. */
 const timeoutMs = 120_000;
 const marks = { passed: 'ok', failed: 'FAILED', skipped: '-', 'not-reached': 'not reached' } as const;
 
-/** `souk manifest test`: what a deployment would meet. */
+/** `souk manifest test`: what a deployment would run into. */
 export async function testManifest(values: Values, cli: CliOptions): Promise<void> {
-  const { FILE: what, version } = values;
-  if (typeof what !== 'string') throw new UsageError('FILE is required. See: npm run souk -- manifest test --help');
-  const { dataDir } = readConfig(cli.environment);
-  const { events } = testedSchema.parse(
-    await callOperator(dataDir, 'manifest.test', await argsOf(what, version, cli), timeoutMs),
-  );
+  const what = required(values, 'FILE', 'manifest test');
+  const args = await argsOf(what, values['version'], cli);
+  const { events } = await askBroker(cli, testedSchema, 'manifest.test', args, timeoutMs);
   if (values['json'] === true) cli.stdout(JSON.stringify({ events }));
   else for (const event of events) for (const line of linesOf(event)) cli.stdout(line);
   if (!events.some((event) => event.type === 'end' && event.result !== 'failed' && event.result !== 'cancelled'))

@@ -92,7 +92,7 @@ test('deploy makes a server on a private address live at once, undeploy takes it
   await give(await newPerson(app), 'rental', 'own');
   expect(await souk('undeploy', 'own')).toEqual({
     code: 0,
-    out: 'Undeployed own 1.0.0.\n1 person rents it. What they pay for is not renewed; it ends with the period that is paid, and nothing is paid back.',
+    out: 'Undeployed own 1.0.0.\n1 person rents it. Rentals are not renewed: they end with the paid period, and nothing is refunded.',
     err: '',
   });
   await waitUntil('the client to be told', () => notices.includes('notifications/tools/list_changed'));

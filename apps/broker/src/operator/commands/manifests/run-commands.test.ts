@@ -111,7 +111,7 @@ test('where no broker runs deploy --all works on the folder, and reload says tha
   expect((await soukIn(environment, ['stage', await file('late')])).code).toBe(0);
   expect(await soukIn(environment, ['deploy', '--all'])).toEqual({
     code: 0,
-    out: 'Deployed 1 of 1 staged manifests.\nNo broker is running here: the servers are asked what they offer when one is.',
+    out: 'Deployed 1 of 1 staged manifests.\nNo broker is running here: the next one asks the servers what they offer.',
     err: '',
   });
 
