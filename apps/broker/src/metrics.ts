@@ -1,74 +1,132 @@
 import { isDown, type Catalogue } from '#features/catalogue/index.ts';
 import type { UsageRow } from '#features/billing/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
-import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { SystemFigures } from './system-figures.ts';
 
-/** Of a call in seconds: from an answer out of memory to the longest deadline. */
+/** Bounds of call durations in seconds, from an answer out of memory to the longest deadline. */
 const durationBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** Calls of these were sent to a server: their time says something about it. */
+/** Outcomes of calls that reached a server, whose duration therefore says something about it. */
 const dispatched: ReadonlySet<string> = new Set(['ok', 'error', 'failed']);
-/** Calls of built-in tools and of names that nobody offers. */
+/** The server label of built-in tools, and of names that no server offers. */
 const noServer = 'none';
 
 export type Metrics = {
-  /** Counts calls that have ended: called with batches, beside the path of a call. */
+  /** Counts ended calls. Called with batches, outside the path of a call. */
   note(rows: readonly UsageRow[]): void;
-  /** Everything, as Prometheus reads it. */
+  /** Returns everything in Prometheus' text format. */
   render(): Promise<string>;
-  /** The same as objects. */
+  /** Returns the same as objects. */
   read(): Promise<MetricObjectWithValues<MetricValue<string>>[]>;
 };
 
-/**
- * What the operator's monitoring asks for. All figures but those of calls are read when they are asked for. A label is the
- * id of a deployed server, or one of a few words; never a person, a client or a tool.
- */
-export async function createMetrics(sources: {
+export type MetricSources = {
   catalogue: Pick<Catalogue, 'snapshot'>;
   pool: Upstreams['pool'];
   programWatch: Pick<Upstreams['programWatch'], 'figures'>;
   db: Pick<Database, 'connections'>;
   usageWaiting(): number;
-  /** Requests that were refused since the start, by where they came in. */
+  /** Requests refused since the start, by where they came in. */
   refusals(): Record<'mcp' | 'api' | 'webhook', number>;
-  /** When the last backup by itself was taken; undefined where there is none, or none is made. */
+  /** When the last automatic backup was taken; undefined if there is none, or if none are made. */
   backupTakenAt: (() => Promise<Date | undefined>) | undefined;
   clock: Clock;
-  /** Read once before each rendering. */
+  /** Called once before each rendering. */
   readSystem(): Promise<SystemFigures>;
-}): Promise<Metrics> {
-  // only where it is wanted: the library costs memory
-  const { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } = await import('prom-client');
-  const { catalogue, pool, programWatch, db } = sources;
-  const registry = new Registry();
-  const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+};
 
-  /** By server: plain figures, which cost a call a tenth of what the library's own would. */
+/**
+ * The figures for the operator's monitoring. All except those of calls are read on demand. A label is the id of a deployed
+ * server or one of a few words; never a user, a client or a tool.
+ */
+export async function createMetrics(sources: MetricSources): Promise<Metrics> {
+  // loaded only if metrics are wanted, because the library costs memory
+  const prom = await import('prom-client');
+  const registry = new prom.Registry();
+  prom.collectDefaultMetrics({ register: registry });
+  const figures = figuresOf(prom, registry);
+  const note = countCalls(prom, registry, figures, sources.catalogue);
+  addCounts(figures, sources);
+  const readSystem = addSystem(figures, sources);
+  return {
+    note,
+    render: () => readSystem().then(() => registry.metrics()),
+    read: () => readSystem().then(() => registry.getMetricsAsJSON()),
+  };
+}
+
+type Prom = typeof import('prom-client');
+type Labelled = readonly (readonly [labels: Record<string, string>, figure: number])[];
+type Figures = ReturnType<typeof figuresOf>;
+
+/** Registers figures that are read on demand. Those with labels are rebuilt each time, so that no stale label remains. */
+function figuresOf({ Counter, Gauge }: Prom, registry: Registry) {
+  const registers = [registry];
+  return {
+    gauge: (name: string, help: string, read: () => number) =>
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      }),
+    gaugeBy: (name: string, help: string, label: string, read: () => Iterable<readonly [string, number]>) =>
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers,
+        collect() {
+          this.reset();
+          for (const [value, figure] of read()) this.set({ [label]: value }, figure);
+        },
+      }),
+    counter: (name: string, help: string, labelNames: string[], read: () => Labelled) =>
+      new Counter({
+        name,
+        help,
+        labelNames,
+        registers,
+        collect() {
+          this.reset();
+          for (const [labels, figure] of read()) this.inc(labels, figure);
+        },
+      }),
+  };
+}
+
+/** Counts and times calls by server. */
+function countCalls(
+  { Histogram }: Prom,
+  registry: Registry,
+  { counter }: Figures,
+  { snapshot }: MetricSources['catalogue'],
+): Metrics['note'] {
+  /** Plain numbers by server, which cost a call a tenth of what the library's counters would. */
   const counts = new Map<string, Record<UsageRow['outcome'], number>>();
-  const calls = new Counter({
-    name: 'souk_calls_total',
-    help: 'Calls by how they ended: ok, error (the server said so), failed, refused, cancelled',
-    labelNames: ['server', 'outcome'],
-    registers: [],
-    collect() {
+  counter(
+    'souk_calls_total',
+    'Calls by how they ended: ok, error (the server said so), failed, refused, cancelled',
+    ['server', 'outcome'],
+    () => {
       forgetRemoved();
-      this.reset();
-      for (const [server, byOutcome] of counts) {
-        for (const [outcome, count] of Object.entries(byOutcome)) if (count > 0) this.inc({ server, outcome }, count);
-      }
+      return [...counts].flatMap(([server, byOutcome]) =>
+        Object.entries(byOutcome).flatMap(([outcome, count]) =>
+          count > 0 ? [[{ server, outcome }, count] as const] : [],
+        ),
+      );
     },
-  });
-  registry.registerMetric(calls);
+  );
   const durations = new Histogram({
     name: 'souk_call_duration_seconds',
     help: 'Time of calls that were sent to a server',
     labelNames: ['server'],
     buckets: durationBuckets,
-    registers,
+    registers: [registry],
   });
 
   function countsOf(server: string): Record<UsageRow['outcome'], number> {
@@ -77,85 +135,74 @@ export async function createMetrics(sources: {
     return known;
   }
 
-  /** There are never more labels than deployed servers, and one. */
+  /** Keeps the labels to the deployed servers and `none`. */
   function forgetRemoved(): void {
     for (const server of counts.keys()) {
-      if (server === noServer || catalogue.snapshot().byId.has(server)) continue;
+      if (server === noServer || snapshot().byId.has(server)) continue;
       counts.delete(server);
       durations.remove({ server });
     }
   }
 
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
-  /** Written anew each time, so that nothing of a former state stays. */
-  const gaugeBy = (name: string, help: string, label: string, read: () => Iterable<readonly [string, number]>) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: [label],
-      registers,
-      collect() {
-        this.reset();
-        for (const [value, figure] of read()) this.set({ [label]: value }, figure);
-      },
-    });
+  return (rows) => {
+    const { byId } = snapshot();
+    for (const { serverId, outcome, reason, durationMs, count } of rows) {
+      // the call ends with a later round, which is counted then
+      if (reason === 'input_required') continue;
+      const server = serverId !== undefined && byId.has(serverId) ? serverId : noServer;
+      countsOf(server)[outcome] += count ?? 1;
+      if (dispatched.has(outcome)) durations.observe({ server }, durationMs / 1000);
+    }
+  };
+}
 
+/** Adds what this broker knows of servers and of itself. */
+function addCounts({ gauge, gaugeBy, counter }: Figures, sources: MetricSources): void {
+  const { snapshot } = sources.catalogue;
+  const { pool, programWatch, db } = sources;
   gaugeBy('souk_upstream_up', 'Whether a deployed server is connected', 'server', () =>
-    catalogue.snapshot().servers.map(({ id, status }) => [id, status === 'connected' ? 1 : 0]),
+    snapshot().servers.map(({ id, status }) => [id, status === 'connected' ? 1 : 0]),
   );
   gaugeBy('souk_upstreams', 'Deployed servers', 'state', () => {
-    const { servers } = catalogue.snapshot();
+    const { servers } = snapshot();
     const up = servers.filter(({ status }) => status === 'connected').length;
     const down = servers.filter(isDown).length;
     return Object.entries({ up, down, unknown: servers.length - up - down });
   });
   gaugeBy('souk_breakers', 'Circuits of deployed servers', 'state', () => {
-    const counts = { closed: 0, open: 0, 'half-open': 0 };
-    for (const { id } of catalogue.snapshot().servers) counts[pool.circuitOf(id)]++;
-    return Object.entries(counts);
+    const circuits = { closed: 0, open: 0, 'half-open': 0 };
+    for (const { id } of snapshot().servers) circuits[pool.circuitOf(id)]++;
+    return Object.entries(circuits);
   });
   gauge('souk_calls_in_flight', 'Calls that servers are working on', () => pool.figures().callsInFlight);
   gauge('souk_calls_waiting', 'Calls in the queues for a place at a server', () => pool.figures().callsWaiting);
   gauge('souk_upstream_connections', 'Open connections to servers', () => pool.figures().connections);
   gauge('souk_programs', 'Programs (stdio servers) that run', () => pool.stdioPids().length);
-  const limited = new Counter({
-    name: 'souk_programs_limited_total',
-    help: 'Programs that were ended or not started, by the limit: folder, memory, processes, files, disk',
-    labelNames: ['limit'],
-    registers: [],
-    collect() {
-      this.reset();
-      for (const [limit, count] of Object.entries(programWatch.figures())) this.inc({ limit }, count);
-    },
-  });
-  registry.registerMetric(limited);
-  const refused = new Counter({
-    name: 'souk_requests_refused_total',
-    help: 'Requests that were refused at the MCP endpoints or by the rates of the API, and refused webhooks of payments',
-    labelNames: ['door'],
-    registers: [],
-    collect() {
-      this.reset();
-      for (const [door, count] of Object.entries(sources.refusals())) this.inc({ door }, count);
-    },
-  });
-  registry.registerMetric(refused);
+  counter(
+    'souk_programs_limited_total',
+    'Programs that were ended or not started, by the limit: folder, memory, processes, files, disk',
+    ['limit'],
+    () => Object.entries(programWatch.figures()).map(([limit, count]) => [{ limit }, count]),
+  );
+  counter(
+    'souk_requests_refused_total',
+    'Requests that were refused at the MCP endpoints or by the rates of the API, and refused webhooks of payments',
+    ['door'],
+    () => Object.entries(sources.refusals()).map(([door, count]) => [{ door }, count]),
+  );
   gauge('souk_usage_rows_waiting', 'Records of calls that the database has not taken yet', sources.usageWaiting);
   gaugeBy('souk_database_connections', 'Connections to PostgreSQL', 'state', () =>
     Object.entries(db.connections?.() ?? {}),
   );
+}
+
+/** Adds the figures of the database and its contents. @returns what reads them, before each rendering */
+function addSystem(
+  { gauge, gaugeBy }: Figures,
+  { readSystem, backupTakenAt, clock }: MetricSources,
+): () => Promise<void> {
   let system: SystemFigures | undefined;
-  const readSystem = async () => {
-    system = await sources.readSystem();
-  };
+  let backupAgeSeconds = NaN;
   gauge('souk_database_up', 'Whether the database answers', () => system?.databaseUp ?? NaN);
   gauge('souk_disk_free_bytes', 'Free space on the disk of the data folder', () => system?.diskFreeBytes ?? NaN);
   gauge(
@@ -163,7 +210,7 @@ export async function createMetrics(sources: {
     'Accounts whose credits did not add up when they were last checked',
     () => system?.ledgerDifferences ?? NaN,
   );
-  gaugeBy('souk_payment_events', 'Events of the payment provider that are not worked off', 'state', () => {
+  gaugeBy('souk_payment_events', 'Events of the payment provider that are not processed yet', 'state', () => {
     const { waiting, failing } = system?.events ?? {};
     return waiting === undefined || failing === undefined ? [] : Object.entries({ waiting, failing });
   });
@@ -182,35 +229,13 @@ export async function createMetrics(sources: {
     'When the last event of the payment provider came',
     () => system?.events?.lastAtSeconds ?? NaN,
   );
+  if (backupTakenAt)
+    gauge('souk_backup_age_seconds', 'Time since the last automatic backup; +Inf: none yet', () => backupAgeSeconds);
 
-  const { backupTakenAt, clock } = sources;
-  if (backupTakenAt) {
-    const age = new Gauge({
-      name: 'souk_backup_age_seconds',
-      help: 'Time since the last backup that was written by itself; +Inf: none yet',
-      registers: [],
-      async collect() {
-        // a database that goes away meanwhile must not take all figures with it
-        if (system?.databaseUp !== 1) return this.set(NaN);
-        const at = await backupTakenAt().catch(() => new Date(NaN));
-        this.set(at === undefined ? Number.POSITIVE_INFINITY : (clock.now() - at.getTime()) / 1000);
-      },
-    });
-    registry.registerMetric(age);
-  }
-
-  return {
-    note(rows) {
-      const { byId } = catalogue.snapshot();
-      for (const { serverId, outcome, reason, durationMs, count } of rows) {
-        // it ends with another round
-        if (reason === 'input_required') continue;
-        const server = serverId !== undefined && byId.has(serverId) ? serverId : noServer;
-        countsOf(server)[outcome] += count ?? 1;
-        if (dispatched.has(outcome)) durations.observe({ server }, durationMs / 1000);
-      }
-    },
-    render: () => readSystem().then(() => registry.metrics()),
-    read: () => readSystem().then(() => registry.getMetricsAsJSON()),
+  return async () => {
+    system = await readSystem();
+    // a database that fails meanwhile must not take the other figures with it
+    const at = system.databaseUp === 1 ? await backupTakenAt?.().catch(() => new Date(NaN)) : new Date(NaN);
+    backupAgeSeconds = at === undefined ? Number.POSITIVE_INFINITY : (clock.now() - at.getTime()) / 1000;
   };
 }

@@ -1,40 +1,18 @@
 import { eraseAgain } from '#platform/backup/erased-list.ts';
-import type { Icons } from '#features/catalogue/index.ts';
-import type { CallLog } from '#features/usage/index.ts';
-import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Jobs } from '#platform/jobs/create-jobs.ts';
 import { serveMetrics } from '#platform/metrics-server.ts';
 import type { App, AppOptions } from '../app-types.ts';
-import type { Metrics } from '../metrics.ts';
-import type { Refusals } from '../refusals/refusals.ts';
 import { drainMsOf, stopInOrder } from '../stop-in-order.ts';
+import type { Features } from './join-features.ts';
 import type { Door } from './open-door.ts';
 import type { Platform } from './open-platform.ts';
 
-type Parts = Pick<
-  App,
-  | 'allowances'
-  | 'billing'
-  | 'catalogue'
-  | 'diagnostics'
-  | 'gateway'
-  | 'identity'
-  | 'imports'
-  | 'manifestRuns'
-  | 'stripeSandbox'
-  | 'upstreams'
-  | 'usage'
-> & {
-  callLog: CallLog;
+type Parts = Features & {
   door: Door;
   drainMs: AppOptions['drainMs'];
-  icons: Icons;
   jobs: Jobs;
-  metrics: Metrics | undefined;
-  /** Reads how much servers are used, so that it is known when the first visitor comes. */
+  /** Reads how much servers are used, so that it is known when the first visitor arrives. */
   popularity(): unknown;
-  provider: PaymentProvider | undefined;
-  refusals: Refusals;
 };
 
 /** Starts and stops the parts of the broker, each in its order. */

@@ -13,6 +13,8 @@ import {
 } from '#features/upstreams/index.ts';
 import { createServerFigures, mountPersonCalls, mountServerFigures } from '#features/usage/index.ts';
 import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Caller } from '#platform/http/caller.ts';
 import type { Downloads } from '#platform/http/answers/downloads.ts';
 import type { KeepAlive } from '#platform/http/connections/keep-alive.ts';
 import { createPersonStreams } from '#platform/http/answers/person-streams.ts';
@@ -20,34 +22,24 @@ import type { Router } from '#platform/http/router.ts';
 import { mountAdminStats } from './admin-stats.ts';
 import type { App } from '../app-types.ts';
 import { auditOf } from './audit-of-database.ts';
+import type { Features } from './join-features.ts';
 import { createOverview } from '../overview/create-overview.ts';
 import { mountOverview } from '../overview/routes.ts';
 
-type Parts = Pick<
-  App,
-  | 'administration'
-  | 'allowances'
-  | 'allowList'
-  | 'billing'
-  | 'catalogue'
-  | 'db'
-  | 'identity'
-  | 'imports'
-  | 'manifestRuns'
-  | 'people'
-  | 'policy'
-  | 'upstreams'
-> & { clock: Clock; downloads: Downloads; keepAlive: KeepAlive };
+type Parts = Features & { db: Database; clock: Clock; downloads: Downloads; keepAlive: KeepAlive };
 
 /**
- * Mounts what only administrators may call. Each call lives with the feature that owns the data; identity mounts those on
- * accounts, and the catalogue those on changed tools, beside their own.
- * @returns how a server did, and what administrators see first, which commands show too
+ * Mounts the calls that only administrators may make. Each call belongs to the feature that owns its data; identity mounts
+ * the calls on accounts and the catalogue those on changed tools, alongside their own.
+ * @returns the figures of servers and the overview, which commands show too
  */
 export function mountAdministration(router: Router, parts: Parts): Pick<App, 'serverFigures' | 'overview'> {
   const { administration, billing, catalogue, db, identity, imports, manifestRuns, people, policy, upstreams } = parts;
   const { allowances, allowList, clock, downloads, keepAlive } = parts;
   const streams = createPersonStreams(identity.onRevoked, clock);
+  const recentSignIn: { requireRecentSignIn(caller: Caller): void } = {
+    requireRecentSignIn: (caller) => requireRecentSignIn(caller, clock),
+  };
   mountManifestRoutes(router, {
     ...people,
     catalogue,
@@ -56,7 +48,7 @@ export function mountAdministration(router: Router, parts: Parts): Pick<App, 'se
     watch: upstreams.watch,
     putRental: billing.prices.stageRental,
     refundedRentals: administration.refundedRentals,
-    requireRecentSignIn: (caller) => requireRecentSignIn(caller, clock),
+    ...recentSignIn,
   });
   mountManifestRunRoutes(router, {
     ...people,
@@ -79,15 +71,8 @@ export function mountAdministration(router: Router, parts: Parts): Pick<App, 'se
   mountConnectionTests(router, { ...upstreams, streams });
   mountServerLog(router, { ...upstreams, catalogue });
   mountIssuerRoutes(router, { ...upstreams, catalogue });
-  mountServerSecrets(router, {
-    administration: upstreams.secrets,
-    requireRecentSignIn: (caller) => requireRecentSignIn(caller, clock),
-  });
-  mountAllowances(router, {
-    allowances,
-    allowList,
-    requireRecentSignIn: (caller) => requireRecentSignIn(caller, clock),
-  });
+  mountServerSecrets(router, { administration: upstreams.secrets, ...recentSignIn });
+  mountAllowances(router, { allowances, allowList, ...recentSignIn });
   mountAdministrationRoutes(router, { administration, prices: billing.prices, clock });
   mountAuditRoutes(router, { audit: auditOf(db.query), query: db.query, downloads, clock });
   mountOfferRoutes(router, { ...billing, moves: billing.payments?.moves, clock });

@@ -14,11 +14,10 @@ import {
   mountRegistryRoutes,
   type CatalogueServer,
   type CatalogueSnapshot,
-  type Icons,
   type ServerIndex,
   type UsedTogether,
 } from '#features/catalogue/index.ts';
-import { mountSystemRoutes } from '#features/system/index.ts';
+import { mountSystemRoutes, type SystemView } from '#features/system/index.ts';
 import {
   mountClientDocument,
   mountPreferenceRoutes,
@@ -27,31 +26,17 @@ import {
 } from '#features/upstreams/index.ts';
 import { mountServerRecord, mountUsageRoutes, usedTools } from '#features/usage/index.ts';
 import type { App } from '../app-types.ts';
+import type { Features } from './join-features.ts';
 import { mountAdministration } from './mount-administration.ts';
 import { version } from '../version.ts';
 import type { Door } from './open-door.ts';
-import type { Refusals } from '../refusals/refusals.ts';
 import type { Platform } from './open-platform.ts';
 
 /** 2026-07-28 first, then the revisions that start with initialize. */
 const protocolVersions = ['2026-07-28', ...new Set([LATEST_PROTOCOL_VERSION, ...SUPPORTED_PROTOCOL_VERSIONS])];
 
-type Parts = Omit<
-  App,
-  | 'server'
-  | 'router'
-  | 'usage'
-  | 'serverFigures'
-  | 'overview'
-  | 'checkAlerts'
-  | 'db'
-  | 'vault'
-  | 'serversAsked'
-  | 'start'
-  | 'stop'
-> & {
-  refusals: Refusals;
-  icons: Icons;
+type Parts = Features & {
+  system: SystemView;
   indexOf(snapshot: CatalogueSnapshot): ServerIndex;
   usedTogether(): UsedTogether;
 };

@@ -9,36 +9,11 @@ const daySeconds = 24 * hourSeconds;
 
 type Run = () => Promise<unknown>;
 
-/** What the features do from time to time. */
+/** The work of the features that jobs repeat. */
 export type ScheduledWork = {
-  identity: { rotateKeys: Run; reap: Run; noteExpiringTokens: Run };
+  identity: Record<'rotateKeys' | 'reap' | 'noteExpiringTokens', Run>;
   diagnostics: { reap: Run };
-  billing: {
-    livemode: boolean;
-    checkLedger: Run;
-    noteAhead: Run;
-    payments:
-      | {
-          reconcileOrders: Run;
-          findMissed: Run;
-          returnFlagged: Run;
-          tellAddresses: Run;
-          events: { removeOld: Run };
-          takeBack: { findMissedDisputes: Run };
-          subscriptions: {
-            reconcile: Run;
-            endTakenAway: Run;
-            endWanted: Run;
-            endUnoffered: Run;
-            returnOwed: Run;
-            readAgain: Run;
-          };
-          clearings: { clearDue: Run };
-          refunds: { payDue: Run };
-          moves: { workOff: Run };
-        }
-      | undefined;
-  };
+  billing: { livemode: boolean; checkLedger: Run; noteAhead: Run; payments: ScheduledPayments | undefined };
   gateway: { removeExpiredSessions: Run };
   notices: { sendDue: Run; removeOld: Run };
   checkAlerts: Run;
@@ -49,73 +24,86 @@ export type ScheduledWork = {
   backup: { everySeconds: number; run: Run } | undefined;
 };
 
-/** Gathers the statistics of long lists: the embedded database has no autovacuum, and takes every table for a small one. */
+type ScheduledPayments = Record<'reconcileOrders' | 'findMissed' | 'returnFlagged' | 'tellAddresses', Run> & {
+  events: { removeOld: Run };
+  takeBack: { findMissedDisputes: Run };
+  subscriptions: Record<'reconcile' | 'endTakenAway' | 'endWanted' | 'endUnoffered' | 'returnOwed' | 'readAgain', Run>;
+  clearings: { clearDue: Run };
+  refunds: { payDue: Run };
+  moves: { workOff: Run };
+};
+
+/** Updates the planner's statistics of long lists: the embedded database has no autovacuum, and assumes that every table is small. */
 export async function analyzeLists(db: Database): Promise<void> {
   for (const table of ['users', 'user_prefixes', 'subscriptions', 'manifest_versions', 'audit_log'])
     await db.query(`analyze ${table}`);
 }
 
+type Job = readonly [name: string, everySeconds: number, run: Run];
+
 export async function scheduleJobs(
   jobs: Pick<Jobs, 'schedule'>,
-  {
-    db,
-    clock,
-    identity,
-    billing,
-    diagnostics,
-    upstreams,
-    imports,
-    gateway,
-    notices,
-    checkAlerts,
-    retention,
-    backup,
-  }: ScheduledWork & { db: Database; clock: Clock },
+  work: ScheduledWork & { db: Database; clock: Clock },
 ): Promise<void> {
-  if (db.engine === 'pglite') {
-    // it has no process that does so, and its log would grow until the next stop, which a start after a kill reads whole
-    await jobs.schedule('database-checkpoint', hourSeconds, () => db.query('checkpoint'));
-    await jobs.schedule('database-statistics', hourSeconds, () => analyzeLists(db));
-  }
-  await jobs.schedule('connection-log', 600, diagnostics.reap);
-  await jobs.schedule('identity-keys', hourSeconds, identity.rotateKeys);
-  await jobs.schedule('identity-reaping', hourSeconds, identity.reap);
-  await jobs.schedule('usage-partitions', daySeconds, () => ensurePartitions(db, clock.now()));
-  await jobs.schedule('retention', daySeconds, retention.removeOld);
-  await jobs.schedule('usage-days', 120, () => mergeUsage(db));
-  await jobs.schedule('usage-people', hourSeconds, () => countPeople(db, clock.now()));
-  await jobs.schedule('billing-figures', 120, () => mergeFigures(db));
-  await jobs.schedule('billing-expired-credits', hourSeconds, () => expireCredits(db, billing.livemode));
-  await jobs.schedule('ledger-check', hourSeconds, billing.checkLedger);
-  const { payments } = billing;
-  if (payments) {
-    await jobs.schedule('payment-orders', 5 * 60, payments.reconcileOrders);
-    await jobs.schedule('payment-events', daySeconds, payments.events.removeOld);
-    await jobs.schedule('payment-subscriptions', daySeconds, payments.subscriptions.reconcile);
-    await jobs.schedule('payments-missed', daySeconds, async () => {
+  const { db, clock, identity, billing, diagnostics, upstreams, imports, gateway, notices, retention, backup } = work;
+  const all: readonly Job[] = [
+    ...(db.engine === 'pglite' ? jobsOfEmbedded(db) : []),
+    ['connection-log', 600, diagnostics.reap],
+    ['identity-keys', hourSeconds, identity.rotateKeys],
+    ['identity-reaping', hourSeconds, identity.reap],
+    ['usage-partitions', daySeconds, () => ensurePartitions(db, clock.now())],
+    ['retention', daySeconds, retention.removeOld],
+    ['usage-days', 120, () => mergeUsage(db)],
+    ['usage-people', hourSeconds, () => countPeople(db, clock.now())],
+    ['billing-figures', 120, () => mergeFigures(db)],
+    ['billing-expired-credits', hourSeconds, () => expireCredits(db, billing.livemode)],
+    ['ledger-check', hourSeconds, billing.checkLedger],
+    ...(billing.payments ? jobsOfPayments(billing.payments) : []),
+    [
+      'notices-ahead',
+      hourSeconds,
+      async () => {
+        await identity.noteExpiringTokens();
+        await billing.noteAhead();
+      },
+    ],
+    ['alerts', 60, work.checkAlerts],
+    ['notices', 30, notices.sendDue],
+    ['notices-old', daySeconds, notices.removeOld],
+    ...(backup ? [['backup', backup.everySeconds, backup.run] as const] : []),
+    ['gateway-sessions', hourSeconds, gateway.removeExpiredSessions],
+    ['registry-updates', daySeconds, () => imports.updates.check()],
+    ['upstream-sign-ins', hourSeconds, () => upstreams.signIn.removeExpired()],
+  ];
+  for (const [name, everySeconds, run] of all) await jobs.schedule(name, everySeconds, run);
+}
+
+/** The embedded database has no process for these. Without checkpoints its log grows until it stops, and a start after a kill reads all of it. */
+const jobsOfEmbedded = (db: Database): Job[] => [
+  ['database-checkpoint', hourSeconds, () => db.query('checkpoint')],
+  ['database-statistics', hourSeconds, () => analyzeLists(db)],
+];
+
+const jobsOfPayments = (payments: ScheduledPayments): Job[] => [
+  ['payment-orders', 5 * 60, payments.reconcileOrders],
+  ['payment-events', daySeconds, payments.events.removeOld],
+  ['payment-subscriptions', daySeconds, payments.subscriptions.reconcile],
+  [
+    'payments-missed',
+    daySeconds,
+    async () => {
       await payments.findMissed();
       await payments.takeBack.findMissedDisputes();
-    });
-    await jobs.schedule('payment-addresses', 5 * 60, payments.tellAddresses);
-    await jobs.schedule('payments-flagged', hourSeconds, payments.returnFlagged);
-    await jobs.schedule('payment-subscriptions-taken-away', 5 * 60, payments.subscriptions.endTakenAway);
-    await jobs.schedule('payment-subscriptions-ending', 5 * 60, payments.subscriptions.endWanted);
-    await jobs.schedule('payment-refunds', 60, payments.refunds.payDue);
-    await jobs.schedule('payment-late-returns', 60, payments.subscriptions.returnOwed);
-    await jobs.schedule('payment-readings', 60, payments.subscriptions.readAgain);
-    await jobs.schedule('payment-customers-deleted', 60, payments.clearings.clearDue);
-    await jobs.schedule('payment-price-moves', 30, payments.moves.workOff);
-    await jobs.schedule('payment-rentals-not-offered', 5 * 60, payments.subscriptions.endUnoffered);
-  }
-  await jobs.schedule('notices-ahead', hourSeconds, async () => {
-    await identity.noteExpiringTokens();
-    await billing.noteAhead();
-  });
-  await jobs.schedule('alerts', 60, checkAlerts);
-  await jobs.schedule('notices', 30, notices.sendDue);
-  await jobs.schedule('notices-old', daySeconds, notices.removeOld);
-  if (backup) await jobs.schedule('backup', backup.everySeconds, backup.run);
-  await jobs.schedule('gateway-sessions', hourSeconds, gateway.removeExpiredSessions);
-  await jobs.schedule('registry-updates', daySeconds, () => imports.updates.check());
-  await jobs.schedule('upstream-sign-ins', hourSeconds, () => upstreams.signIn.removeExpired());
-}
+    },
+  ],
+  ['payment-addresses', 5 * 60, payments.tellAddresses],
+  ['payments-flagged', hourSeconds, payments.returnFlagged],
+  ['payment-subscriptions-taken-away', 5 * 60, payments.subscriptions.endTakenAway],
+  ['payment-subscriptions-ending', 5 * 60, payments.subscriptions.endWanted],
+  ['payment-refunds', 60, payments.refunds.payDue],
+  ['payment-late-returns', 60, payments.subscriptions.returnOwed],
+  ['payment-readings', 60, payments.subscriptions.readAgain],
+  ['payment-customers-deleted', 60, payments.clearings.clearDue],
+  ['payment-price-moves', 30, payments.moves.workOff],
+  ['payment-rentals-not-offered', 5 * 60, payments.subscriptions.endUnoffered],
+];

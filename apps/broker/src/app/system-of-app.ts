@@ -29,10 +29,14 @@ export function systemOfApp(parts: {
   const startedAt = new Date(clock.now());
   db.brokers.describe(() => {
     const lagMs = performance.now() - db.heardUntilMs();
-    const lag = Number.isFinite(lagMs) ? lagMs : undefined;
-    const { ids: keyIds } = parts.vault;
-    const sealingId = parts.vault.sealingId();
-    return { version, since: startedAt, callsPerSecond: parts.callsPerSecond(), lagMs: lag, keyIds, sealingId };
+    return {
+      version,
+      since: startedAt,
+      callsPerSecond: parts.callsPerSecond(),
+      lagMs: Number.isFinite(lagMs) ? lagMs : null,
+      keyIds: parts.vault.ids,
+      sealingId: parts.vault.sealingId(),
+    };
   });
   return createSystem({
     ...parts,

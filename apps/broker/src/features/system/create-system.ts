@@ -5,9 +5,10 @@ import type { Config } from '#platform/config.ts';
 import { readOwnBackup } from '#platform/backup/own-backups.ts';
 import { freeBytesOf } from '#platform/db/embedded/disk-space-guard.ts';
 import type { Database, Migration } from '#platform/db/database.ts';
+import type { ListedBroker } from '#platform/db/share-of.ts';
 import { SoukError } from '#platform/errors.ts';
 import { hideSecrets } from '#platform/text/hide-secrets.ts';
-import type { Jobs } from '#platform/jobs/create-jobs.ts';
+import type { Jobs, ScheduledJob } from '#platform/jobs/create-jobs.ts';
 import { readDatabase } from './read-database.ts';
 import { warningsOf } from './system-warnings.ts';
 
@@ -18,10 +19,10 @@ export type SystemParts = {
   migrations: readonly Migration[];
   version: string;
   startedAt: Date;
-  /** What is wrong with the master key, which is in use all the same. */
+  /** What is wrong with the master key, although it is in use. */
   weakKey: string | undefined;
   forwardedRequests(): number;
-  /** Of the payment provider; its address is the one that the provider has to know. */
+  /** The address that the payment provider has to send events to. */
   webhookAddress: string;
   readWebhook(): Promise<{
     lastEventAt: Date | undefined;
@@ -31,28 +32,29 @@ export type SystemParts = {
   }>;
   readNotices(): Promise<{ waiting: number; failing: number; givenUp: number; lastError: string | undefined }>;
   readLedgerCheck(): Promise<{ at: Date; differences: number } | undefined>;
-  /** Offers that an administrator edited, which offers.json no longer changes. */
+  /** Offers that an administrator edited, which offers.json therefore no longer changes. */
   offersEditedHere(): Promise<readonly string[]>;
-  /** What the operator's commands check; undefined where nothing of it can run. */
+  /** Runs the checks of the operator's commands; undefined if they cannot run here. */
   runChecks: (() => Promise<ConnectionCheck[]>) | undefined;
   clock: Clock;
 };
 
-/** Cut when nothing of it is secret any more: a part of a secret is not found. */
+/** Applied after secrets are hidden: part of a secret would not be recognized. */
 const longestMessage = 300;
 
 /** This installation as administrators and `souk system` see it. */
 export type SystemView = {
   read(): Promise<System>;
-  /** Several who ask at once get the same run. @throws SoukError unavailable */
+  /** Runs the checks. Concurrent callers share one run. @throws SoukError unavailable */
   check(): Promise<{ ranAt: Date; checks: ConnectionCheck[] }>;
 };
 
 export function createSystem(parts: SystemParts): SystemView {
   const { db, config, clock } = parts;
   let underWay: Promise<{ ranAt: Date; checks: ConnectionCheck[] }> | undefined;
-  /** For texts that others wrote: errors, and what a provider answered. */
+  /** Hides secrets in texts from outside, such as errors and answers of a provider. */
   const hide = (text: string) => hideSecrets(text, config.secretValues);
+  const shorten = (text: string) => hide(text).slice(0, longestMessage);
 
   async function run(checks: () => Promise<ConnectionCheck[]>) {
     const found = await checks();
@@ -81,26 +83,8 @@ export function createSystem(parts: SystemParts): SystemView {
         startedAt: parts.startedAt.toISOString(),
         publicUrl: config.publicUrl,
         database,
-        brokers: brokers.map(({ id, isThis, isAlive, seenAt, since, version, callsPerSecond, lagMs }) => ({
-          id,
-          isThis,
-          state: isAlive ? ('alive' as const) : ('gone' as const),
-          seenAt: seenAt.toISOString(),
-          version: version ?? null,
-          since: since?.toISOString() ?? null,
-          callsPerSecond: callsPerSecond ?? null,
-          lagMs: lagMs === undefined ? null : Math.round(lagMs),
-        })),
-        jobs: jobs.map(({ name, everySeconds, lastRunAt, nextRunAt, isRunning, lastFailure }) => ({
-          name,
-          everySeconds,
-          isRunning,
-          lastRunAt: lastRunAt?.toISOString() ?? null,
-          nextRunAt: nextRunAt?.toISOString() ?? null,
-          lastFailure: lastFailure
-            ? { at: lastFailure.at.toISOString(), message: hide(lastFailure.message).slice(0, longestMessage) }
-            : null,
-        })),
+        brokers: brokers.map(presentBroker),
+        jobs: jobs.map((job) => presentJob(job, shorten)),
         payments: {
           kind: config.payments,
           webhook: webhook
@@ -123,19 +107,14 @@ export function createSystem(parts: SystemParts): SystemView {
                 keep: config.backup.keep,
                 last: backup.last ? { ...backup.last, at: backup.last.at.toISOString() } : null,
                 nextAt: jobs.find(({ name }) => name === 'backup')?.nextRunAt?.toISOString() ?? null,
-                failure: backup.failure
-                  ? {
-                      at: backup.failure.at.toISOString(),
-                      message: hide(backup.failure.message).slice(0, longestMessage),
-                    }
-                  : null,
+                failure: presentFailure(backup.failure, shorten),
               }
             : null,
         notices: {
           ...notices,
           delivery: config.mail.kind === 'smtp' ? 'mail' : config.mail.kind,
           hasAlertWebhook: config.alertWebhook !== undefined,
-          lastError: notices.lastError === undefined ? null : hide(notices.lastError).slice(0, longestMessage),
+          lastError: notices.lastError === undefined ? null : shorten(notices.lastError),
         },
         settings: [...config.settings],
       };
@@ -159,4 +138,39 @@ export function createSystem(parts: SystemParts): SystemView {
       return underWay;
     },
   };
+}
+
+function presentBroker({
+  id,
+  isThis,
+  isAlive,
+  seenAt,
+  since,
+  version,
+  callsPerSecond,
+  lagMs,
+}: ListedBroker): System['brokers'][number] {
+  return {
+    id,
+    isThis,
+    state: isAlive ? 'alive' : 'gone',
+    seenAt: seenAt.toISOString(),
+    version,
+    since: since?.toISOString() ?? null,
+    callsPerSecond,
+    lagMs: lagMs === null ? null : Math.round(lagMs),
+  };
+}
+
+function presentJob(job: ScheduledJob, shorten: (text: string) => string): System['jobs'][number] {
+  return {
+    ...job,
+    lastRunAt: job.lastRunAt?.toISOString() ?? null,
+    nextRunAt: job.nextRunAt?.toISOString() ?? null,
+    lastFailure: presentFailure(job.lastFailure, shorten),
+  };
+}
+
+function presentFailure(failure: ScheduledJob['lastFailure'], shorten: (text: string) => string) {
+  return failure ? { at: failure.at.toISOString(), message: shorten(failure.message) } : null;
 }

@@ -45,6 +45,8 @@ const approveSchema = idSchema.extend({
   reason: givenReason,
 });
 
+type ListedManifest = Awaited<ReturnType<ReturnType<typeof manageManifests>['list']>>[number];
+
 const byCommand: DecidedBy = { via: 'command' };
 
 /** Checks a manifest and answers every problem of it. */
@@ -81,19 +83,7 @@ export function manifestCommands(parts: {
 
   return {
     'manifest.list': async (): Promise<ListedServers> => {
-      const servers = (await manifests.list()).map(({ id, deployed, staged, last, live, shown }) => ({
-        id,
-        name: shown.name,
-        transport: shown.connection.type,
-        deployed: deployed?.version,
-        staged: staged?.version,
-        last: last?.version,
-        status: live?.status,
-        statusDetail: live?.statusDetail,
-        tools: live ? servedTools(live).length : 0,
-        toolsUnderReview: live ? hiddenTools(live).waiting.length : 0,
-      }));
-      return { running: watch !== undefined, servers };
+      return { running: watch !== undefined, servers: (await manifests.list()).map(presentListed) };
     },
 
     'manifest.check': async (args) => checkManifestSource(bytesOf(sourceSchema.parse(args)), policy),
@@ -163,6 +153,21 @@ export function manifestCommands(parts: {
       const { id, tools, shown, reason } = approveSchema.parse(args);
       return { id, approved: await catalogue.approveTools(id, tools, shown, { ...byCommand, reason }) };
     },
+  };
+}
+
+function presentListed({ id, deployed, staged, last, live, shown }: ListedManifest): ListedServers['servers'][number] {
+  return {
+    id,
+    name: shown.name,
+    transport: shown.connection.type,
+    deployed: deployed?.version,
+    staged: staged?.version,
+    last: last?.version,
+    status: live?.status,
+    statusDetail: live?.statusDetail,
+    tools: live ? servedTools(live).length : 0,
+    toolsUnderReview: live ? hiddenTools(live).waiting.length : 0,
   };
 }
 
