@@ -133,6 +133,7 @@ describe('the configuration', () => {
   test('[CFG-4] DATA_DIR is ./data without it, and absolute', () => {
     expect(readConfig({}).dataDir).toBe(resolve('data'));
     expect(readConfig({ DATA_DIR: '/var/lib/souk' }).dataDir).toBe('/var/lib/souk');
+    expect(readConfig({ DATA_DIR: '/var/lib/souk/' }).dataDir).toBe('/var/lib/souk');
   });
 
   test('[CFG-5] DATABASE_URL sets the database', () => {

@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Setting } from '@souk/contract/admin/system.ts';
 import type { LegalPage } from '@souk/contract/legal.ts';
 import { foldEmail } from '@souk/contract/fold-email.ts';
@@ -19,64 +19,62 @@ const megabyte = 1024 * 1024;
 export type Config = {
   production: boolean;
   port: number;
-  /** Origin without a trailing slash. Every absolute address is made from it. */
+  /** The origin, without a trailing slash. Every absolute address starts with it. */
   publicUrl: string;
   host: string;
-  /** HOST, where it does not count since only this machine may connect. */
+  /** HOST, if it is ignored because only this machine may connect. */
   ignoredHost: string | undefined;
   /** Absolute path. */
   dataDir: string;
   databaseUrl: string | undefined;
-  /** PostgreSQL's own address, where the other one is a pooler's. */
+  /** PostgreSQL's own address, if databaseUrl is the address of a pooler. */
   listenUrl: string | undefined;
-  /** Connections to PostgreSQL for statements; a quarter of them for work in the background. */
+  /** Connections to PostgreSQL for statements, a quarter of them for background work. */
   poolSize: number;
   google: { clientId: string; clientSecret: string } | undefined;
-  /** A company's own sign-in provider, beside Google or in its place. */
+  /** A company's own sign-in provider, alongside Google or in its place. */
   oidc: OidcConfig | undefined;
-  /** Whether the stand-in takes the place of a sign-in provider, since none is configured. */
+  /** Whether the stand-in serves as the sign-in provider, because none is configured. */
   standIn: boolean;
-  /** Who may sign in; everyone where undefined. */
+  /** Who may sign in; undefined: everyone. */
   signInAllow: SignInAllow | undefined;
   /**
-   * Clients that name themselves by a metadata document: whether we say that they may, and whether one that does is served.
-   * A broker on loopback says nothing, since it may have no way out: clients register there.
+   * Clients that name themselves by a metadata document: whether we advertise that, and whether such clients are served.
+   * A broker on loopback does not advertise it, since it may have no internet access: clients register there.
    */
   clientDocuments: { advertised: boolean; served: boolean };
-  /** How requests leave this machine; directly where undefined. */
+  /** The proxy for outgoing requests; undefined: they leave directly. */
   outgoingProxy: OutgoingProxy | undefined;
-  /** How people are written to. */
   mail: MailDelivery;
-  /** Where the operator is told what is wrong; nowhere where undefined. */
+  /** Where alerts are sent; undefined: nowhere. */
   alertWebhook: AlertWebhook | undefined;
-  /** Whether money is taken by Stripe, by the stand-in for it, or not at all. */
   payments: Payments;
   stripe: { secretKey: string; webhookSecret: string } | undefined;
-  /** The payment provider's names of what people pay with. */
+  /** The payment provider's names of the payment methods. */
   paymentMethods: readonly string[];
-  /** What payment pages do beside taking a price: the provider adds tax to it, and takes promotion codes. */
+  /** Whether payment pages add tax, and whether they accept promotion codes. */
   checkout: { tax: boolean; codes: boolean };
   adminEmails: readonly string[];
   allowDevSignIn: boolean;
   brandName: string;
   supportEmail: string;
   businessEmail: string;
-  /** For everything that is neither support nor business. */
+  /** For questions that are neither support nor business. */
   contactEmail: string;
   /** Addresses and CIDRs whose X-Forwarded-* headers are trusted. */
   trustProxy: readonly string[];
   masterKey: string | undefined;
-  /** The one that `souk rotate-key` brings, while brokers have both. */
+  /** The key that `souk rotate-key` rotates to, while brokers have both. */
   nextMasterKey: string | undefined;
-  /** Where the shop backs itself up, how often, and how many backups stay. */
+  /** Automatic backups: their folder, how often they are taken, and how many are kept. */
   backup: { dir: string; everySeconds: number; keep: number } | undefined;
-  /** How long what only grows is kept (docs/retention.md). */
+  /** Retention periods (docs/retention.md). */
   retention: { callsMonths: number; usageMonths: number; auditYears: number; versionsKept: number; booksYears: number };
   /** What the operator supplies for servers, by variable: UPSTREAM_HEADER_…, UPSTREAM_CLIENT_SECRET_…. */
   upstreamSecrets: ReadonlyMap<string, string>;
-  /** What administrators may let in beside the operator's lists. */
+  /** What administrators may add to the operator's allow-lists. */
   adminMayAllow: { addresses: boolean; packages: boolean };
-  /** Absolute path of the plans and packages that are sold, in place of the bundled ones. */
+  /** Absolute path of the plans and packages on sale, in place of the bundled ones. */
   offersFile: string | undefined;
   /** Absolute paths of the operator's own texts, in Markdown. */
   legalFiles: Readonly<Record<LegalPage, string | undefined>>;
@@ -88,49 +86,49 @@ export type Config = {
   upstreamAllowAddresses: readonly string[];
   stdio: 'off' | 'allowlist';
   stdioAllowlist: string | undefined;
-  /** What programs (stdio servers) may take. */
+  /** Resources that programs (stdio servers) may use. */
   programLimits: {
-    /** On disk: all files of one person at all servers; for a program that people share, its own. */
+    /** Disk space for all files of one user at all servers; a program that users share has its own. */
     folderBytes: number;
-    /** One program, with all that it starts. */
+    /** Memory of one program and all that it starts. */
     memoryBytes: number;
-    /** All programs of one person. */
+    /** Memory of all programs of one user. */
     personMemoryBytes: number;
-    /** With less than this free on the disk of the data folder no program runs: the embedded database needs it. */
+    /** Free space on the disk of the data folder below which no program runs: the embedded database needs it. */
     freeDiskBytes: number;
   };
-  /** A control group of the kernel's in which the broker may make others, for the memory of programs. */
+  /** A control group of the kernel in which the broker may create others, to limit the memory of programs. */
   programsCgroup: string | undefined;
-  /** info in production; on a desk the terminal stays quiet. */
+  /** info in production; elsewhere the terminal stays quiet. */
   logLevel: string;
-  /** Where traces and figures are sent; nowhere where undefined. */
+  /** Where traces and figures are sent; undefined: nowhere. */
   telemetry: TelemetryConfig | undefined;
-  /** Where /metrics is served; nowhere where undefined. */
+  /** Where /metrics is served; undefined: nowhere. */
   metrics: { port: number; host: string } | undefined;
   serviceRestartDelayMs: number;
   healthIntervalMs: number;
-  /** How long a stop still serves new requests after /readyz says 503, so that load balancers take note. */
+  /** Time for which a stopping broker still serves new requests after /readyz answers 503, so that load balancers notice. */
   drainGraceMs: number;
-  /** How long the proxy in front of us keeps idle connections to us: so long may one that we have still bring a request. */
+  /** Time for which the proxy keeps idle connections to us, and may therefore still send a request on one. */
   proxyKeepAliveMs: number;
   limits: {
     callsPerMinuteToken: number;
     callsPerMinuteUser: number;
-    /** Of MCP requests that are no tool calls. */
+    /** MCP requests other than tool calls. */
     requestsPerMinuteToken: number;
     signInPerMinute: number;
-    /** Of the API, by the weights of the contract. */
+    /** Requests to the API, by the weights of the contract. */
     api: { perMinuteUser: number; perMinuteAddress: number };
     callsInFlightPerServer: number | undefined;
     callsInFlightPerUser: number;
-    /** To all servers, open at the same time. */
+    /** Open connections to all servers. */
     upstreamConnections: number;
   };
-  /** Variables that are set and probably meant to be others. */
+  /** Variables that are set under a name that is probably misspelled. */
   misspelled: readonly Misspelled[];
-  /** What is in force and where it comes from, for administrators: no secret. */
+  /** The settings in force and where they come from, for administrators. Contains no secret. */
   settings: readonly Setting[];
-  /** The values of everything that is secret, which texts of others may quote. */
+  /** All secret values, which error messages from outside may quote. */
   secretValues: readonly string[];
 };
 
@@ -138,18 +136,18 @@ export type Config = {
 const secondsOf = (period: string) => Number(period.slice(0, -1)) * (period.endsWith('d') ? 86_400 : 3_600);
 const absolute = (path: string | undefined) => (path === undefined ? undefined : resolve(path));
 
-/** Every problem of the configuration at once. */
+/** Carries all problems of the configuration at once. */
 export class ConfigError extends Error {
+  override name = 'ConfigError';
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
     super(`The configuration has ${count}:\n${problems.map((p) => `  - ${p}`).join('\n')}`);
-    this.name = 'ConfigError';
     this.problems = problems;
   }
 }
 
-/** The proxy's variables alone, for commands that need no configuration. @throws ConfigError */
+/** Reads the proxy's variables alone, for commands that need no configuration. @throws ConfigError */
 export function readProxyConfig(environment: NodeJS.ProcessEnv): OutgoingProxy | undefined {
   const problems: string[] = [];
   const proxy = readOutgoingProxy(readEnvironment(environment, []), problems);
@@ -157,9 +155,7 @@ export function readProxyConfig(environment: NodeJS.ProcessEnv): OutgoingProxy |
   return proxy;
 }
 
-/**
- * What programs may take, for a check beside variables that have problems: one of those that is refused counts as not set.
- */
+/** Reads the limits of programs, for a check alongside variables that have problems. An invalid limit counts as not set. */
 export function readProgramConfig(
   environment: NodeJS.ProcessEnv,
 ): Pick<Config, 'programLimits' | 'programsCgroup' | 'stdio'> {
@@ -182,36 +178,25 @@ function programConfigOf(env: Environment, production: boolean) {
 
 /**
  * Reads the configuration from environment variables (clarifications, "Commands and configuration").
- * @param files of the variables that came from a file of --env-file, its path
+ * @param files the paths of --env-file, by the variables that come from them
  * @throws ConfigError with all problems at once; the start exits with 78 (EX_CONFIG).
  */
 export function readConfig(environment: NodeJS.ProcessEnv, files: FilesOfVariables = new Map()): Config {
   const problems: string[] = [];
   const env = readEnvironment(environment, problems);
-  const together = combineVariables(env, environment, problems);
+  const combined = combineVariables(env, environment, problems);
   const upstreamSecrets = readUpstreamSecrets(environment, problems);
   const misspelled = findMisspelled(environment, variableNames, upstreamPrefixes);
-  // one that is missing may be there under a wrong name
+  // a missing variable may be set under a misspelled name
   if (problems.length > 0) throw new ConfigError([...problems, ...misspelled.map(sayMisspelled)]);
 
-  const { production, standIn, payments } = together;
-  const isForThisMachine =
-    (standIn && !env.ALLOW_DEV_SIGN_IN) || (payments === 'sandbox' && !env.ALLOW_SANDBOX_PAYMENTS);
-  const telemetryHeaders = Object.fromEntries(
-    env.OTEL_EXPORTER_OTLP_HEADERS.map((header) => {
-      const [name = '', ...value] = header.split('=');
-      return [name, decodeURIComponent(value.join('='))];
-    }),
-  );
+  const { production, standIn } = combined;
   const config: Omit<Config, 'settings' | 'secretValues'> = {
-    ...together,
+    ...combined,
+    ...hostOf(env, combined),
     port: env.PORT,
-    publicUrl: together.publicUrl.origin,
-    // With a stand-in anyone can sign in as anyone, or buy anything for nothing: only this machine can reach it unless the
-    // operator says otherwise.
-    host: isForThisMachine ? '127.0.0.1' : (env.HOST ?? (standIn ? '127.0.0.1' : '0.0.0.0')),
-    ignoredHost: isForThisMachine && !['127.0.0.1', 'localhost'].includes(env.HOST ?? '') ? env.HOST : undefined,
-    dataDir: isAbsolute(env.DATA_DIR) ? env.DATA_DIR : resolve(env.DATA_DIR),
+    publicUrl: combined.publicUrl.origin,
+    dataDir: resolve(env.DATA_DIR),
     databaseUrl: env.DATABASE_URL,
     listenUrl: env.DATABASE_LISTEN_URL,
     poolSize: env.DATABASE_POOL_SIZE,
@@ -230,13 +215,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, files: FilesOfVariabl
       env.BACKUP_DIR === undefined
         ? undefined
         : { dir: resolve(env.BACKUP_DIR), everySeconds: secondsOf(env.BACKUP_EVERY), keep: env.BACKUP_KEEP },
-    retention: {
-      callsMonths: env.CALLS_MONTHS,
-      usageMonths: env.USAGE_MONTHS,
-      auditYears: env.AUDIT_YEARS,
-      versionsKept: env.VERSIONS_KEPT,
-      booksYears: env.BOOKS_YEARS,
-    },
+    retention: retentionOf(env),
     adminMayAllow: {
       addresses: env.ADMIN_MAY_ALLOW.includes('addresses'),
       packages: env.ADMIN_MAY_ALLOW.includes('packages'),
@@ -248,53 +227,88 @@ export function readConfig(environment: NodeJS.ProcessEnv, files: FilesOfVariabl
       privacy: absolute(env.PRIVACY_FILE),
       refunds: absolute(env.REFUNDS_FILE),
     },
-    catalogueDir: env.CATALOGUE_DIR === undefined ? undefined : resolve(env.CATALOGUE_DIR),
+    catalogueDir: absolute(env.CATALOGUE_DIR),
     bundledCatalogue: env.BUNDLED_CATALOGUE === 'on',
     upstreamAllowAddresses: env.UPSTREAM_ALLOW_ADDRESSES,
     ...programConfigOf(env, production),
     stdioAllowlist: env.STDIO_ALLOWLIST,
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
-    telemetry:
-      env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
-        ? undefined
-        : {
-            endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
-            headers: telemetryHeaders,
-            serviceName: env.OTEL_SERVICE_NAME,
-            tracedShare: env.OTEL_TRACES_SAMPLER_ARG,
-          },
+    telemetry: telemetryOf(env),
     metrics: env.METRICS_PORT === undefined ? undefined : { port: env.METRICS_PORT, host: env.METRICS_HOST },
     serviceRestartDelayMs: env.SERVICE_RESTART_DELAY_MS,
     healthIntervalMs: env.HEALTH_INTERVAL_MS,
     drainGraceMs: env.DRAIN_GRACE_MS ?? (production ? 5000 : 0),
     proxyKeepAliveMs: env.PROXY_KEEP_ALIVE_MS ?? (production ? 5000 : 0),
-    limits: {
-      callsPerMinuteToken: env.MCP_CALLS_PER_MINUTE_TOKEN,
-      callsPerMinuteUser: env.MCP_CALLS_PER_MINUTE_USER,
-      requestsPerMinuteToken: env.MCP_REQUESTS_PER_MINUTE_TOKEN,
-      signInPerMinute: env.SIGN_IN_PER_MINUTE,
-      api: { perMinuteUser: env.API_REQUESTS_PER_MINUTE_USER, perMinuteAddress: env.API_REQUESTS_PER_MINUTE_ADDRESS },
-      callsInFlightPerServer: env.MCP_IN_FLIGHT_SERVER === undefined ? undefined : Number(env.MCP_IN_FLIGHT_SERVER),
-      callsInFlightPerUser: env.MCP_IN_FLIGHT_USER,
-      upstreamConnections: env.UPSTREAM_CONNECTIONS,
-    },
+    limits: limitsOf(env),
     misspelled,
   };
-  const { publicUrl, host, dataDir, adminEmails, paymentMethods, stdio, logLevel, drainGraceMs, proxyKeepAliveMs } =
-    config;
-  const inForce = {
-    PUBLIC_URL: publicUrl,
-    HOST: host,
-    ADMIN_EMAILS: [...adminEmails],
-    PAYMENT_METHODS: [...paymentMethods],
-    STDIO: stdio,
-    LOG_LEVEL: logLevel,
-    DRAIN_GRACE_MS: drainGraceMs,
-    PROXY_KEEP_ALIVE_MS: proxyKeepAliveMs,
-  };
+  const masterKeyFile = join(config.dataDir, 'master.key');
   return {
     ...config,
-    secretValues: [...secretValuesOf(env, upstreamSecrets), ...Object.values(telemetryHeaders)],
-    settings: describeSettings(env, environment, { files, inForce, masterKeyFile: join(dataDir, 'master.key') }),
+    secretValues: [...secretValuesOf(env, upstreamSecrets), ...Object.values(telemetryHeadersOf(env))],
+    settings: describeSettings(env, environment, { files, inForce: inForceOf(config), masterKeyFile }),
   };
 }
+
+/** With a stand-in, anyone can sign in as anyone or buy for free, so only this machine may connect unless the operator allows more. */
+function hostOf(
+  env: Environment,
+  { standIn, payments }: Pick<Config, 'standIn' | 'payments'>,
+): Pick<Config, 'host' | 'ignoredHost'> {
+  const isForThisMachine =
+    (standIn && !env.ALLOW_DEV_SIGN_IN) || (payments === 'sandbox' && !env.ALLOW_SANDBOX_PAYMENTS);
+  if (!isForThisMachine) return { host: env.HOST ?? (standIn ? '127.0.0.1' : '0.0.0.0'), ignoredHost: undefined };
+  return {
+    host: '127.0.0.1',
+    ignoredHost: ['127.0.0.1', 'localhost'].includes(env.HOST ?? '') ? undefined : env.HOST,
+  };
+}
+
+const retentionOf = (env: Environment): Config['retention'] => ({
+  callsMonths: env.CALLS_MONTHS,
+  usageMonths: env.USAGE_MONTHS,
+  auditYears: env.AUDIT_YEARS,
+  versionsKept: env.VERSIONS_KEPT,
+  booksYears: env.BOOKS_YEARS,
+});
+
+const telemetryHeadersOf = (env: Environment): Record<string, string> =>
+  Object.fromEntries(
+    env.OTEL_EXPORTER_OTLP_HEADERS.map((header) => {
+      const [name = '', ...value] = header.split('=');
+      return [name, decodeURIComponent(value.join('='))];
+    }),
+  );
+
+const telemetryOf = (env: Environment): Config['telemetry'] =>
+  env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+    ? undefined
+    : {
+        endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+        headers: telemetryHeadersOf(env),
+        serviceName: env.OTEL_SERVICE_NAME,
+        tracedShare: env.OTEL_TRACES_SAMPLER_ARG,
+      };
+
+const limitsOf = (env: Environment): Config['limits'] => ({
+  callsPerMinuteToken: env.MCP_CALLS_PER_MINUTE_TOKEN,
+  callsPerMinuteUser: env.MCP_CALLS_PER_MINUTE_USER,
+  requestsPerMinuteToken: env.MCP_REQUESTS_PER_MINUTE_TOKEN,
+  signInPerMinute: env.SIGN_IN_PER_MINUTE,
+  api: { perMinuteUser: env.API_REQUESTS_PER_MINUTE_USER, perMinuteAddress: env.API_REQUESTS_PER_MINUTE_ADDRESS },
+  callsInFlightPerServer: env.MCP_IN_FLIGHT_SERVER === undefined ? undefined : Number(env.MCP_IN_FLIGHT_SERVER),
+  callsInFlightPerUser: env.MCP_IN_FLIGHT_USER,
+  upstreamConnections: env.UPSTREAM_CONNECTIONS,
+});
+
+/** The values of variables that may differ from what is set. */
+const inForceOf = (config: Omit<Config, 'settings' | 'secretValues'>) => ({
+  PUBLIC_URL: config.publicUrl,
+  HOST: config.host,
+  ADMIN_EMAILS: [...config.adminEmails],
+  PAYMENT_METHODS: [...config.paymentMethods],
+  STDIO: config.stdio,
+  LOG_LEVEL: config.logLevel,
+  DRAIN_GRACE_MS: config.drainGraceMs,
+  PROXY_KEEP_ALIVE_MS: config.proxyKeepAliveMs,
+});

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from './config.ts';
+import { codeOf } from './thrown.ts';
 
 /**
  * Why the broker cannot keep its data in this folder, which need not exist yet; undefined where it can. Makes nothing.
@@ -14,7 +15,7 @@ export function dataFolderProblem(dataDir: string): string | undefined {
     accessSync(existing, constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
-    return problem(dataDir, `cannot write to ${existing} (${codeOf(error)})`);
+    return problem(dataDir, `cannot write to ${existing} (${codeOf(error) ?? String(error)})`);
   }
 }
 
@@ -31,7 +32,7 @@ export function makeDataFolder(dataDir: string): void {
       mkdirSync(folder, { mode: 0o700 });
     } catch (error) {
       if (codeOf(error) !== 'EEXIST')
-        throw new ConfigError([problem(dataDir, `cannot make ${folder} (${codeOf(error)})`)]);
+        throw new ConfigError([problem(dataDir, `cannot make ${folder} (${codeOf(error) ?? String(error)})`)]);
     }
   }
 }
@@ -43,8 +44,4 @@ function missingOf(path: string): string[] {
 
 function problem(dataDir: string, what: string): string {
   return `DATA_DIR: ${what}. Set DATA_DIR, now ${dataDir}, to a folder that the broker may write to`;
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

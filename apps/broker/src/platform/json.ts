@@ -1,13 +1,18 @@
-/** The object that JSON text holds; undefined for anything else. */
-export function parseObject(text: string): Record<string, unknown> | undefined {
+/** The value of JSON text; undefined for text that is not JSON. */
+export function parseJson(text: string): unknown {
   try {
-    return asRecord(JSON.parse(text));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
-/** The value, where it is an object and no list. */
+/** The object in JSON text; undefined for anything else. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  return asRecord(parseJson(text));
+}
+
+/** The value if it is an object and not a list. */
 export function asRecord(value: unknown): Record<string, unknown> | undefined {
   return isRecord(value) ? value : undefined;
 }

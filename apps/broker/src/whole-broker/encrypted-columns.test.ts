@@ -5,7 +5,7 @@ import { checkSecrets, sayUnreadable } from '#platform/crypto/check-secrets.ts';
 import { encryptedColumns, nameOf } from '#platform/crypto/encrypted-columns.ts';
 import { createVault } from '#platform/crypto/vault.ts';
 import type { Query } from '#platform/db/database.ts';
-import { quoted } from '#platform/backup/read-rows.ts';
+import { quoted } from '#platform/db/channels.ts';
 import { plainColumns } from '#testing/databases/plain-columns.ts';
 import { fillSecrets, type FilledSecrets } from '#testing/databases/fill-secrets.ts';
 

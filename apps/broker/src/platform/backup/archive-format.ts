@@ -55,8 +55,5 @@ export const tableOfPiece = (entry: string): string | undefined =>
 
 /** The archive is torn, was changed, or is none. The message names the place. */
 export class ArchiveDamagedError extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'ArchiveDamagedError';
-  }
+  override name = 'ArchiveDamagedError';
 }

@@ -2,6 +2,8 @@ import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Migration, Query } from '../db/database.ts';
+import { parseJson } from '../json.ts';
+import { codeOf } from '../thrown.ts';
 
 /** Beside the backups: a line of JSON for each account that was deleted. It has no more of a person than the id. */
 export const erasedListName = 'erased.jsonl';
@@ -39,7 +41,7 @@ export async function noteErased(folder: string, userId: string, at: Date): Prom
 export async function readErased(archive: string): Promise<string[]> {
   const path = join(dirname(archive), erasedListName);
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    if (codeOf(error) === 'ENOENT') return '';
     throw error;
   });
   const lines = text.split('\n').filter((line) => line !== '');
@@ -48,14 +50,6 @@ export async function readErased(archive: string): Promise<string[]> {
     if (!parsed.success) throw new Error(`${path}, line ${index + 1}: this is no deleted account`);
     return parsed.data.userId;
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Shuts the accounts out at once, and notes them for the next start. @returns how many the database has that are not deleted */

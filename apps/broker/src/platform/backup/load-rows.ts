@@ -1,7 +1,7 @@
+import { quoted } from '../db/channels.ts';
 import type { Query } from '../db/database.ts';
 import type { ArchiveHeader } from './archive-format.ts';
 import { decodeRow } from './copy-text.ts';
-import { quoted } from './read-rows.ts';
 
 type LoadedTable = ArchiveHeader['tables'][number];
 

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { freeBytesOf } from '../db/embedded/disk-space-guard.ts';
 import type { Query } from '../db/database.ts';
 import type { Log } from '../log.ts';
+import { messageOf } from '../thrown.ts';
 
 export type OwnBackup = {
   last: { file: string; bytes: number; at: Date } | undefined;
@@ -76,7 +77,7 @@ export function createOwnBackups({ query, folder, keep, write, clock, log }: Par
 }
 
 function explain(error: unknown, folder: string): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (!message.includes('ENOSPC')) return message;
   const freeBytes = freeBytesOf(folder);
   const free = Number.isFinite(freeBytes) ? `, ${Math.floor(freeBytes / 1024 / 1024)} MiB are free` : '';

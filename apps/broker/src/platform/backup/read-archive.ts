@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -49,17 +49,15 @@ export async function* readArchive(file: string): AsyncGenerator<ReadEntry> {
         continue;
       }
       const link = header.type === 'symlink' ? (header.linkname ?? '') : undefined;
-      seen.push({
-        name: header.name,
-        bytes: bytes.length,
-        sha256: hashOf(link === undefined ? bytes : Buffer.from(link)),
-      });
+      seen.push({ name: header.name, bytes: bytes.length, sha256: hash('sha256', link ?? bytes) });
       yield { name: header.name, bytes, mode: header.mode ?? 0o600, link };
     }
   } catch (error) {
     if (error instanceof ArchiveDamagedError) throw error;
     const at = `byte ${source.bytesRead} of ${file}`;
-    throw new ArchiveDamagedError(`the archive is damaged in ${last}, before ${at}: ${String(error)}`, error);
+    throw new ArchiveDamagedError(`the archive is damaged in ${last}, before ${at}: ${String(error)}`, {
+      cause: error,
+    });
   } finally {
     source.destroy();
   }
@@ -84,9 +82,7 @@ export function parseHeader(bytes: Buffer): ArchiveHeader {
   const given: unknown = JSON.parse(bytes.toString());
   const format = z.object({ format: z.int() }).safeParse(given);
   if (format.success && format.data.format > archiveFormat)
-    throw new ArchiveDamagedError(
-      'the archive is of a newer version of the product, whose format this one does not know',
-    );
+    throw new ArchiveDamagedError('the archive was written by a newer version, in a format that this one cannot read');
   return headerSchema.parse(given);
 }
 
@@ -111,5 +107,3 @@ function placeOf(name: string): string {
   if (table !== undefined) return `the table ${table} (${name})`;
   return name === headerName ? 'its header' : `the entry ${name}`;
 }
-
-const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

@@ -1,3 +1,4 @@
+import { quoted } from '../db/channels.ts';
 import type { Query } from '../db/database.ts';
 import { encodeRow } from './copy-text.ts';
 import type { Table } from './list-tables.ts';
@@ -6,8 +7,6 @@ import type { Table } from './list-tables.ts';
 const rowsAtOnce = 500;
 /** A piece of a table in the archive has about this many bytes: what is in memory at once. */
 const pieceBytes = 1024 * 1024;
-
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /**
  * The rows of a table, in pieces of COPY text.

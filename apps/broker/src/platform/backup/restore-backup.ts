@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { CompiledQuery } from 'kysely';
 import type { Database, Migration, Query } from '../db/database.ts';
 import { DatabaseNewerError } from '../db/database-errors.ts';
 import { migrate } from '../db/migrate.ts';
+import { queryWithin } from '../db/query-within.ts';
 import { ArchiveDamagedError, tableOfPiece, type ArchiveHeader } from './archive-format.ts';
 import { listTables } from './list-tables.ts';
 import { finishTables, loadRows, prepareTables } from './load-rows.ts';
@@ -33,7 +33,9 @@ export async function restoreDatabase(
   await requireEmpty(db.query);
   await migrate(db, then);
   await requireSameTables(db.query, header);
-  await withoutLimit(db, async (query) => {
+  // on the connections without a time limit: one statement fills and counts a table of a large shop
+  await db.maintenance.transaction().execute(async (transaction) => {
+    const query = queryWithin(transaction);
     await prepareTables(query, header.tables);
     const loaded = new Map<string, number>();
     for await (const { name, bytes } of readArchive(file)) {
@@ -73,17 +75,6 @@ async function requireEmpty(query: Query): Promise<void> {
     const { rows } = await query(`select from ${name} limit 1`);
     if (rows.length > 0) throw new Error(`the database is not empty (${name}): a backup is restored into a new one`);
   }
-}
-
-/** A transaction whose statements may take long: a table of a large shop is filled and counted by one. */
-function withoutLimit<T>({ maintenance }: Database, work: (query: Query) => Promise<T>): Promise<T> {
-  return maintenance.transaction().execute((transaction) =>
-    work(async <Row>(text: string, values: readonly unknown[] = []) => {
-      const result = await transaction.executeQuery(CompiledQuery.raw(text, [...values]));
-      // the caller names the row type of its statement, as in createQuery
-      return { rows: result.rows as Row[], affectedRows: Number(result.numAffectedRows ?? 0) };
-    }),
-  );
 }
 
 /** The same migrations make the same tables, unless they were changed by hand. */

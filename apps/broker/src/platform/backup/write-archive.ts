@@ -1,10 +1,12 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { lstat, open, readdir, readlink, rename, rm } from 'node:fs/promises';
+import { lstat, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
-import { pack, type Pack } from 'tar-stream';
+import { pack, type Header, type Pack } from 'tar-stream';
+import { syncPath } from '../sync-path.ts';
+import { errorOf } from '../thrown.ts';
 import { staysInFolder } from './stays-in-folder.ts';
 import { endName, headerName, keyName, pieceName, type ArchiveEntry, type ArchiveHeader } from './archive-format.ts';
 
@@ -30,13 +32,14 @@ export async function writeArchive(file: string, parts: ArchiveParts): Promise<n
     // what fails on one side ends the other
     const written = pipeline(tar, compressed, createWriteStream(draft, { mode: 0o600, flags: 'wx' }));
     const filled = fill(tar, parts).catch((error: unknown) => {
-      tar.destroy(error instanceof Error ? error : new Error(String(error)));
+      tar.destroy(errorOf(error));
       throw error;
     });
     await Promise.all([filled, written]);
-    const size = await sync(draft);
+    await syncPath(draft);
+    const { size } = await stat(draft);
     await rename(draft, file);
-    await syncFolder(dirname(file));
+    await syncPath(dirname(file));
     return size;
   } finally {
     await rm(draft, { force: true });
@@ -46,8 +49,8 @@ export async function writeArchive(file: string, parts: ArchiveParts): Promise<n
 async function fill(tar: Pack, { header, rowsOf, dataDir, key }: ArchiveParts): Promise<void> {
   const entries: ArchiveEntry[] = [];
   const add = async (name: string, bytes: Buffer) => {
-    entries.push({ name, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') });
-    await addEntry(tar, { name, size: bytes.length, mode: 0o600 }, bytes);
+    entries.push({ name, bytes: bytes.length, sha256: hash('sha256', bytes) });
+    await addEntry(tar, name, bytes);
   };
   await add(headerName, Buffer.from(JSON.stringify(header, null, 2)));
   if (key !== undefined) await add(keyName, Buffer.from(`${key}\n`));
@@ -56,16 +59,21 @@ async function fill(tar: Pack, { header, rowsOf, dataDir, key }: ArchiveParts): 
     for await (const { bytes } of rowsOf(table)) await add(pieceName(table.name, (number += 1)), bytes);
   }
   for (const folder of header.folders) await addFolder(tar, dataDir, folder, entries);
-  await addEntry(tar, { name: endName, size: 0, mode: 0o600 }, Buffer.from(JSON.stringify({ entries })));
+  await addEntry(tar, endName, Buffer.from(JSON.stringify({ entries })));
   tar.finalize();
 }
 
-/** Waits until the entry was taken, so that what is under way stays bounded. */
-function addEntry(tar: Pack, header: { name: string; size: number; mode: number }, bytes: Buffer): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const entry = tar.entry({ ...header, size: bytes.length }, (error) => (error ? reject(error) : resolve()));
+/** Begins an entry. `taken` resolves once the archive has all of it. */
+function beginEntry(tar: Pack, header: Pick<Header, 'name'> & Partial<Header>) {
+  const { promise: taken, resolve, reject } = Promise.withResolvers<void>();
+  return { entry: tar.entry(header, (error) => (error ? reject(error) : resolve())), taken };
+}
+
+/** Waits until the entry is taken, so that memory stays bounded. */
+function addEntry(tar: Pack, name: string, bytes: Buffer): Promise<void> {
+  const { entry, taken } = beginEntry(tar, { name, size: bytes.length, mode: 0o600 });
   entry.end(bytes);
-  return promise;
+  return taken;
 }
 
 const filler = Buffer.alloc(64 * 1024);
@@ -87,11 +95,10 @@ async function addFile(
   name: string,
   { size, mode }: { size: number; mode: number },
 ): Promise<ArchiveEntry> {
-  const hash = createHash('sha256');
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const entry = tar.entry({ name, size, mode: mode & 0o777 }, (error) => (error ? reject(error) : resolve()));
+  const digest = createHash('sha256');
+  const { entry, taken } = beginEntry(tar, { name, size, mode: mode & 0o777 });
   const write = async (chunk: Buffer) => {
-    hash.update(chunk);
+    digest.update(chunk);
     if (!entry.write(chunk)) await new Promise<void>((drained) => entry.once('drain', () => drained()));
   };
   let left = size;
@@ -103,8 +110,8 @@ async function addFile(
   // it has become shorter since it was measured
   for (; left > 0; left -= Math.min(left, filler.length)) await write(filler.subarray(0, left));
   entry.end(Buffer.alloc(0));
-  await promise;
-  return { name, bytes: size, sha256: hash.digest('hex') };
+  await taken;
+  return { name, bytes: size, sha256: digest.digest('hex') };
 }
 
 /** A link that leaves its folder is left out: a restore refuses it, and a person's program can make one. */
@@ -112,27 +119,6 @@ async function addLink(tar: Pack, dataDir: string, path: string, entries: Archiv
   const linkname = await readlink(join(dataDir, path));
   if (!staysInFolder(dataDir, path, linkname)) return;
   const name = `folders/${path}`;
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  tar.entry({ name, type: 'symlink', linkname }, (error) => (error ? reject(error) : resolve()));
-  await promise;
-  entries.push({ name, bytes: 0, sha256: createHash('sha256').update(linkname).digest('hex') });
-}
-
-async function sync(path: string): Promise<number> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-    return (await file.stat()).size;
-  } finally {
-    await file.close();
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await beginEntry(tar, { name, type: 'symlink', linkname }).taken;
+  entries.push({ name, bytes: 0, sha256: hash('sha256', linkname) });
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { ConfigError } from '../config.ts';
+import { codeOf } from '../thrown.ts';
 
 const option = '--env-file';
 
@@ -33,7 +34,6 @@ function readFile(path: string | undefined): NodeJS.ProcessEnv {
   try {
     return parseEnv(readFileSync(path, 'utf8'));
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new ConfigError([`${option}: ${path} cannot be read (${code})`]);
+    throw new ConfigError([`${option}: ${path} cannot be read (${codeOf(error) ?? String(error)})`]);
   }
 }

@@ -15,6 +15,8 @@ import { join } from 'node:path';
 import type { Database } from '../db/database.ts';
 import { appliedNames } from '../db/product-versions.ts';
 import { ConfigError, type Config } from '../config.ts';
+import { syncPathNow } from '../sync-path.ts';
+import { codeOf } from '../thrown.ts';
 import { weaknessOf } from './weak-master-key.ts';
 
 /** 32 bytes in base64url, as MASTER_KEY carries them. */
@@ -91,7 +93,7 @@ function readKey(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const code = codeOf(error) ?? String(error);
     if (code === 'EISDIR') {
       const remedy = 'restore the file from a backup of DATA_DIR';
       throw new ConfigError([`MASTER_KEY: ${path} is a folder, not the file of a key: ${remedy}`]);
@@ -125,19 +127,10 @@ function createKeyFile(path: string, dataDir: string): number {
     closeSync(file);
     unlinkSync(draft);
   }
-  syncFolder(dataDir); // if a power failure took the key, every secret sealed under it would be lost
+  syncPathNow(dataDir); // if a power failure took the key, every secret sealed under it would be lost
   return statSync(path).mode;
 }
 
 function modeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.mode;
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }

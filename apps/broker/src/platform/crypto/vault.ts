@@ -23,10 +23,7 @@ export type KeyRing = Vault & {
 };
 
 export class SealedTextError extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'SealedTextError';
-  }
+  override name = 'SealedTextError';
 }
 
 const algorithm = 'aes-256-gcm';
@@ -65,7 +62,7 @@ export function createVault(masterKey: string, others: readonly string[] = []): 
       try {
         return decrypt(decrypt(key, wrapped, bound), encrypted, bound).toString('utf8');
       } catch (cause) {
-        throw new SealedTextError('this sealed text was changed, or belongs to another place', cause);
+        throw new SealedTextError('this sealed text was changed, or belongs to another place', { cause });
       }
     },
     isCurrent: (sealed) => parse(sealed).keyId === current.id,

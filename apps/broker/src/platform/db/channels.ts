@@ -24,19 +24,21 @@ export function createChannels(log?: Log): Channels {
       }
     },
     async add(channel, handler, send) {
-      const quoted = `"${channel.replaceAll('"', '""')}"`;
       const own = (payload: string) => handler(payload); // so that one handler may be added twice
       const known = handlers.get(channel);
       if (known) known.add(own);
       else handlers.set(channel, new Set([own]));
-      if (!known) await send(`listen ${quoted}`);
+      if (!known) await send(`listen ${quoted(channel)}`);
       return async () => {
         const rest = handlers.get(channel);
         if (!rest?.delete(own) || rest.size > 0) return;
         handlers.delete(channel);
-        await send(`unlisten ${quoted}`);
+        await send(`unlisten ${quoted(channel)}`);
       };
     },
     names: () => [...handlers.keys()],
   };
 }
+
+/** An identifier for SQL. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -1,35 +1,33 @@
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
+import { codeOf } from '../thrown.ts';
 
 /** SQLSTATE disk_full. */
 export const diskFull = '53100';
 
 /** Another process has the embedded database open. PGlite has no lock: with two openers, the rows of one are lost silently. */
 export class DataFolderInUseError extends Error {
-  readonly folder: string;
+  override name = 'DataFolderInUseError';
   constructor(folder: string) {
     super(`The data folder ${folder} is in use by another process. Stop it, or set DATA_DIR to another folder.`);
-    this.name = 'DataFolderInUseError';
-    this.folder = folder;
   }
 }
 
 /** The folder exists, but its database does not start: an incomplete copy, a full disk, another version. */
 export class DataFolderDamagedError extends Error {
-  readonly folder: string;
+  override name = 'DataFolderDamagedError';
   constructor(folder: string, cause: unknown) {
     super(
       `The database in ${folder} cannot be opened: its files are incomplete or damaged. ` +
         'Restore it from a backup with `npm run souk -- restore`, or move the folder away to start empty.',
       { cause },
     );
-    this.name = 'DataFolderDamagedError';
-    this.folder = folder;
   }
 }
 
 /** The database belongs to another user of the machine: a restore by root is its usual cause. */
 export class DataFolderForbiddenError extends Error {
+  override name = 'DataFolderForbiddenError';
   /** @param path what the user of this process may not read, or write */
   constructor(folder: string, path: string, cause: unknown) {
     const { username } = userInfo();
@@ -38,12 +36,12 @@ export class DataFolderForbiddenError extends Error {
         `Give the data folder to the user who runs Souk (chown -R ${username} ${dirname(folder)}), then start again.`,
       { cause },
     );
-    this.name = 'DataFolderForbiddenError';
   }
 }
 
 /** Another version of the product has changed the database: this one does not know what it would write to. */
 export class DatabaseNewerError extends Error {
+  override name = 'DatabaseNewerError';
   /** @param facts.theirs the version that changed it, where it is noted; `migration`: the last of its changes */
   constructor(facts: { migration: string; theirs: string | undefined; ours: string | undefined }) {
     const { migration, theirs, ours = 'unknown' } = facts;
@@ -54,25 +52,21 @@ export class DatabaseNewerError extends Error {
         : `the database was changed by version ${theirs} (its migration ${migration}), and this is version ${ours}, ` +
             `which does not know that change. Start version ${theirs} again, or restore a backup from before the upgrade.`,
     );
-    this.name = 'DatabaseNewerError';
   }
 }
 
 /** The disk has too little space to open the embedded database, which writes when it starts. */
 export class DiskFullError extends Error {
+  override name = 'DiskFullError';
   readonly code = diskFull;
   constructor(message: string) {
     super(`${message} Free space, then start again.`);
-    this.name = 'DiskFullError';
   }
 }
 
 /** The database cannot be reached or has stopped. The caller may try again; whether the statement took effect is unknown. */
 export class DatabaseLostError extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'DatabaseLostError';
-  }
+  override name = 'DatabaseLostError';
 }
 
 /** A statement that the embedded database refused; the same fields as the errors of `pg`. */
@@ -136,22 +130,18 @@ export function isDatabaseLost(error: unknown): boolean {
   if (error instanceof DataFolderDamagedError || error instanceof DataFolderForbiddenError) return false;
   if (error instanceof AggregateError) return error.errors.some(isDatabaseLost);
   if (!(error instanceof Error)) return false;
-  const code = errorCode(error);
+  const code = codeOf(error);
   if (code !== undefined && (networkCodes.has(code) || lostState.test(code))) return true;
   return lostMessage.test(error.message) || isDatabaseLost(error.cause);
 }
 
 /** Whether the database could not write because its disk is full; a part of isDatabaseLost. Looks through `cause`. */
 export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && (errorCode(error) === diskFull || isDiskFull(error.cause));
+  return error instanceof Error && (codeOf(error) === diskFull || isDiskFull(error.cause));
 }
 
 /** Whether a statement failed on a unique index (`constraint`: on that one). */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  if (!(error instanceof Error) || errorCode(error) !== '23505') return false;
+  if (!(error instanceof Error) || codeOf(error) !== '23505') return false;
   return constraint === undefined || ('constraint' in error && error.constraint === constraint);
-}
-
-function errorCode(error: Error): string | undefined {
-  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -26,15 +26,6 @@ const beatMs = 4_000;
 /** A broker without a sign for so long is gone. */
 const life = `interval '12 s'`;
 
-type ListedRow = Pick<ListedBroker, 'id' | 'isThis' | 'isAlive' | 'seenAt'> & {
-  version: string | null;
-  since: Date | null;
-  callsPerSecond: number | null;
-  lagMs: number | null;
-  keyIds: string[] | null;
-  sealingId: string | null;
-};
-
 export function createLiveBrokers(query: Query, log: Log): LiveBrokers {
   const id = randomUUID();
   let known = 1;
@@ -42,26 +33,17 @@ export function createLiveBrokers(query: Query, log: Log): LiveBrokers {
   let read: (() => BrokerFigures) | undefined;
 
   async function beat(): Promise<void> {
-    const figures = read?.();
+    const { version, since, callsPerSecond, lagMs, keyIds, sealingId }: Partial<BrokerFigures> = read?.() ?? {};
     const { rows } = await query<{ count: number }>(
       `with own as (
-         insert into live_brokers (id, seen_at, version, since, calls_per_second, lag_ms,
-             key_ids, sealing_id)
+         insert into live_brokers (id, seen_at, version, since, calls_per_second, lag_ms, key_ids, sealing_id)
            values ($1, clock_timestamp(), $2, $3, $4, $5, $6, $7)
          on conflict (id) do update set seen_at = excluded.seen_at, version = excluded.version, since = excluded.since,
            calls_per_second = excluded.calls_per_second, lag_ms = excluded.lag_ms,
            key_ids = excluded.key_ids, sealing_id = excluded.sealing_id),
        gone as (delete from live_brokers where seen_at < clock_timestamp() - interval '1 hour')
        select 1 + count(*)::int as count from live_brokers where id <> $1 and seen_at > clock_timestamp() - ${life}`,
-      [
-        id,
-        figures?.version ?? null,
-        figures?.since ?? null,
-        figures?.callsPerSecond ?? null,
-        figures?.lagMs ?? null,
-        figures?.keyIds ?? null,
-        figures?.sealingId ?? null,
-      ],
+      [id, version, since, callsPerSecond, lagMs, keyIds, sealingId],
     );
     known = rows[0]?.count ?? known;
   }
@@ -79,22 +61,14 @@ export function createLiveBrokers(query: Query, log: Log): LiveBrokers {
       read = figures;
     },
     async list() {
-      const { rows } = await query<ListedRow>(
+      const { rows } = await query<ListedBroker>(
         `select id, id = $1 as "isThis", seen_at > clock_timestamp() - ${life} as "isAlive", seen_at as "seenAt", version,
            since, calls_per_second as "callsPerSecond", lag_ms as "lagMs", key_ids as "keyIds", sealing_id as "sealingId"
          from live_brokers where seen_at > clock_timestamp() - interval '1 hour'
          order by 2 desc, 3 desc, since limit 100`,
         [id],
       );
-      return rows.map((row): ListedBroker => ({
-        ...row,
-        version: row.version ?? undefined,
-        since: row.since ?? undefined,
-        callsPerSecond: row.callsPerSecond ?? undefined,
-        lagMs: row.lagMs ?? undefined,
-        keyIds: row.keyIds ?? undefined,
-        sealingId: row.sealingId ?? undefined,
-      }));
+      return rows;
     },
     async leave() {
       if (!timer) return;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { Migrator, type Migration as KyselyMigration } from 'kysely/migration';
+import { messageOf } from '../thrown.ts';
 import type { Database, Migration } from './database.ts';
 import { appliedNames, migrationTableName, noteVersion, refuseNewer } from './product-versions.ts';
 
@@ -41,10 +42,5 @@ async function applyMissing(db: Database, migrations: readonly Migration[], vers
   // a newer product may have been faster, while this one waited for the lock
   await refuseNewer(db, { applied: await appliedNames(db), known: new Set(Object.keys(provider)), version });
   const failed = results?.find((result) => result.status === 'Error');
-  throw new Error(
-    `migration ${failed?.migrationName ?? ''} failed: ${error instanceof Error ? error.message : String(error)}`,
-    {
-      cause: error,
-    },
-  );
+  throw new Error(`migration ${failed?.migrationName ?? ''} failed: ${messageOf(error)}`, { cause: error });
 }

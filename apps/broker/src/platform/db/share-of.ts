@@ -17,23 +17,14 @@ export type BrokerFigures = {
   version: string;
   since: Date;
   callsPerSecond: number;
-  lagMs: number | undefined;
+  lagMs: number | null;
   /** Ids of the master keys that it has, and of the one that it seals with. */
   keyIds: readonly string[];
   sealingId: string;
 };
-export type ListedBroker = {
-  id: string;
-  isThis: boolean;
-  isAlive: boolean;
-  seenAt: Date;
-  /** undefined: it has said nothing of itself yet. */
-  version: string | undefined;
-  since: Date | undefined;
-  callsPerSecond: number | undefined;
-  lagMs: number | undefined;
-  keyIds: readonly string[] | undefined;
-  sealingId: string | undefined;
+/** A broker in the list. Its figures are null until its first report. */
+export type ListedBroker = { id: string; isThis: boolean; isAlive: boolean; seenAt: Date } & {
+  [Name in keyof BrokerFigures]: BrokerFigures[Name] | null;
 };
 
 /** An embedded database has one broker. */

@@ -1,7 +1,8 @@
+import type { Server } from 'node:http';
 import { parse as parseForm } from 'node:querystring';
 import cookie from '@fastify/cookie';
-import helmet from '@fastify/helmet';
-import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import helmet, { type FastifyHelmetOptions } from '@fastify/helmet';
+import fastify, { LogController, type FastifyBaseLogger, type FastifyHttpOptions, type FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import { SoukError } from '../errors.ts';
 import type { Ids } from '../ids.ts';
@@ -16,22 +17,22 @@ import { renderError, retryAfterSeconds } from './answers/error-body.ts';
 import { isMcpLink, namesOtherHost, ownTarget } from './request-target.ts';
 
 const maxFormBytes = 64 * 1024;
-/** Deadlines for the head and for the whole of a request. Node looks for late requests once in each interval. */
+/** Deadlines for the head and for the whole of a request. Node checks for late requests once per interval. */
 export type RequestTimeouts = { headersMs: number; wholeMs: number; checkEveryMs: number };
 const requestTimeouts: RequestTimeouts = { headersMs: 10_000, wholeMs: 30_000, checkEveryMs: 1_000 };
 
-/** We keep idle connections for longer than proxies do: whoever sends the requests ends them, so that none is lost. */
+/** Longer than proxies keep idle connections: the side that sends the requests ends them, so that none is lost. */
 const leastKeepAliveMs = 72_000;
 
-/** A load balancer probes by the address of the machine, not by the public name. */
+/** Load balancers probe the address of the machine, not the public name. */
 const hostExempt: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
-/** The contract's zod schemas check bodies: Fastify would load two more JSON schema engines, 14 MB, for nothing. */
+/** The contract's zod schemas check bodies. Fastify would load two more JSON schema engines, 14 MB, for nothing. */
 const refuseSchemas = () => () => {
   throw new Error('routes have no schema of Fastify: use endpoint() of the contract');
 };
 
-/** Where a browser is led whose address cannot be decoded: no screen is there, and the page says so. */
+/** The target for a browser whose address cannot be decoded: no screen is there, and the page says so. */
 const undecodablePath = '/undecodable';
 
 function isDecodable(url: string): boolean {
@@ -45,88 +46,37 @@ function isDecodable(url: string): boolean {
   }
 }
 
-/** Whether requests can be served, why not, and what an operator has to know of it meanwhile. */
+/** Whether requests can be served, why not, and what the operator should know meanwhile. */
 export type Readiness = () => Promise<{ ready: boolean; reason?: string | undefined; warnings?: readonly string[] }>;
 
-/**
- * The HTTP server with everything that applies to every request: limits, Host check, security headers, cookies, forms,
- * one shape of errors, and the probes. Knows no feature.
- */
-export async function buildServer(options: {
+type ServerParts = {
   config: Config;
   ids: Ids;
   log: Log;
   readiness: Readiness;
-  /** /healthz answers with it. */
+  /** The version in the answer of /healthz. */
   version?: string;
-  /** Counts what clients leave unread; without it nothing is counted. */
+  /** Counts what clients leave unread; by default nothing is counted. */
   unread?: UnreadAnswers;
   /** Ends its connections at a stop. */
   connections?: Connections;
   timeouts?: RequestTimeouts;
-}): Promise<FastifyInstance> {
-  const { config, timeouts = requestTimeouts, connections = createConnections() } = options;
-  const logger: FastifyBaseLogger = options.log;
-  const https = config.publicUrl.startsWith('https:');
-  const publicHost = new URL(config.publicUrl).host;
-  const app = fastify({
-    loggerInstance: logger,
-    logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: config.trustProxy.length > 0 ? [...config.trustProxy] : false,
-    genReqId: () => options.ids.uuid(),
-    // a logger for each request would cost more than its few lines are worth: the lines name the request themselves
-    childLoggerFactory: () => logger,
-    requestTimeout: timeouts.wholeMs,
-    keepAliveTimeout: Math.max(leastKeepAliveMs, config.proxyKeepAliveMs + 5_000),
-    http: { headersTimeout: timeouts.headersMs, connectionsCheckingInterval: timeouts.checkEveryMs },
-    // Open streams of MCP clients would delay the stop without end.
-    forceCloseConnections: true,
-    return503OnClosing: true,
-    schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
-    rewriteUrl: ({ url = '/', headers }) => {
-      const target = ownTarget(url, publicHost);
-      return headers.accept?.includes('text/html') && !isDecodable(target) ? undecodablePath : target;
-    },
-    // for programs an address that cannot be decoded fails before routing, and so before the error handler below
-    frameworkErrors: (error, request, reply) => {
-      const rendered = renderError(error, request.id);
-      reply.hijack();
-      reply.raw.writeHead(rendered.status, { 'content-type': 'application/json; charset=utf-8' });
-      reply.raw.end(JSON.stringify(rendered.body));
-    },
-  });
+};
 
-  await app.register(helmet, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'self'"],
-        scriptSrc: ["'self'"],
-        styleSrc: ["'self'"],
-        // Of other origins only a person's own picture at Google: no third party sees visitors.
-        imgSrc: ["'self'", 'https://*.googleusercontent.com', 'data:'],
-        // sounds in the results of tools
-        mediaSrc: ["'self'", 'data:'],
-        connectSrc: ["'self'"],
-        fontSrc: ["'self'"],
-        objectSrc: ["'none'"],
-        baseUri: ["'none'"],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-        ...(https && { upgradeInsecureRequests: [] }),
-      },
-    },
-    strictTransportSecurity: https ? { maxAge: 31_536_000, includeSubDomains: false } : false,
-    crossOriginEmbedderPolicy: false,
-    // a sign-in popup passes through our pages and the provider's, and its opener must keep its handle
-    crossOriginOpenerPolicy: { policy: 'unsafe-none' },
-    referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
-  });
+/**
+ * The HTTP server with everything that applies to every request: limits, Host check, security headers, cookies, forms,
+ * error bodies, and the probes. Knows no feature.
+ */
+export async function buildServer(parts: ServerParts): Promise<FastifyInstance> {
+  const { config, connections = createConnections() } = parts;
+  const publicHost = new URL(config.publicUrl).host;
+  const app = fastify(optionsOf(parts, publicHost));
+  await app.register(helmet, securityHeaders(config.publicUrl.startsWith('https:')));
   compressAnswers(app);
   answerEarly(app);
   await app.register(cookie);
 
-  // A form of another origin can send text/plain without a preflight: we accept it nowhere.
+  // A form of another origin can send text/plain without a preflight, so no route accepts it.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', bodyParser(maxBodyBytes, readJsonBody));
   app.addContentTypeParser(
@@ -154,26 +104,84 @@ export async function buildServer(options: {
     if (usualSeconds) reply.header('retry-after', reply.getHeader('retry-after') ?? waitSeconds ?? usualSeconds);
     return reply.code(rendered.status).send(rendered.body);
   });
+  addProbes(app, parts);
+  // last, and so before any handler that a feature puts in front
+  app.addHook('onReady', async () => connections.watch(app.server));
+  parts.unread?.watch(app.server);
+  return app;
+}
 
+function optionsOf(
+  { config, ids, log, timeouts = requestTimeouts }: ServerParts,
+  publicHost: string,
+): FastifyHttpOptions<Server> {
+  const logger: FastifyBaseLogger = log;
+  return {
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: config.trustProxy.length > 0 ? [...config.trustProxy] : false,
+    genReqId: () => ids.uuid(),
+    // a child logger per request would cost more than its few lines are worth: the lines name the request themselves
+    childLoggerFactory: () => logger,
+    requestTimeout: timeouts.wholeMs,
+    keepAliveTimeout: Math.max(leastKeepAliveMs, config.proxyKeepAliveMs + 5_000),
+    http: { headersTimeout: timeouts.headersMs, connectionsCheckingInterval: timeouts.checkEveryMs },
+    // Open streams of MCP clients would delay the stop forever.
+    forceCloseConnections: true,
+    return503OnClosing: true,
+    schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
+    rewriteUrl: ({ url = '/', headers }) => {
+      const target = ownTarget(url, publicHost);
+      return headers.accept?.includes('text/html') && !isDecodable(target) ? undecodablePath : target;
+    },
+    // for programs, an address that cannot be decoded fails before routing, and so before the error handler
+    frameworkErrors: (error, request, reply) => {
+      const rendered = renderError(error, request.id);
+      reply.hijack();
+      reply.raw.writeHead(rendered.status, { 'content-type': 'application/json; charset=utf-8' });
+      reply.raw.end(JSON.stringify(rendered.body));
+    },
+  };
+}
+
+const securityHeaders = (https: boolean): FastifyHelmetOptions => ({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'self'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      // From other origins, only a user's own picture at Google: no third party sees visitors.
+      imgSrc: ["'self'", 'https://*.googleusercontent.com', 'data:'],
+      // sounds in the results of tools
+      mediaSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      fontSrc: ["'self'"],
+      objectSrc: ["'none'"],
+      baseUri: ["'none'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+      ...(https && { upgradeInsecureRequests: [] }),
+    },
+  },
+  strictTransportSecurity: https ? { maxAge: 31_536_000, includeSubDomains: false } : false,
+  crossOriginEmbedderPolicy: false,
+  // a sign-in popup passes through our pages and the provider's, and its opener must keep its handle
+  crossOriginOpenerPolicy: { policy: 'unsafe-none' },
+  referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
+});
+
+function addProbes(app: FastifyInstance, { readiness, version }: Pick<ServerParts, 'readiness' | 'version'>): void {
   app.get('/healthz', async (request, reply) => {
     reply.header(seenProxyHeader, seenProxy(request));
-    return { status: 'ok', version: options.version };
+    return { status: 'ok', version };
   });
   app.get('/readyz', async (_request, reply) => {
-    const {
-      ready,
-      reason,
-      warnings = [],
-    } = await options.readiness().catch((): Awaited<ReturnType<Readiness>> => ({
-      ready: false,
-    }));
+    const notReady: Awaited<ReturnType<Readiness>> = { ready: false };
+    const { ready, reason, warnings = [] } = await readiness().catch(() => notReady);
     const status = ready ? 'ready' : 'not ready';
     return reply
       .code(ready ? 200 : 503)
       .send({ status, ...(reason !== undefined && { reason }), ...(warnings.length > 0 && { warnings }) });
   });
-  // last, and so before whatever features put in front
-  app.addHook('onReady', async () => connections.watch(app.server));
-  options.unread?.watch(app.server);
-  return app;
 }

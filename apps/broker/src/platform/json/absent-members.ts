@@ -67,19 +67,21 @@ function mayDescribe({ _zod: { def } }: Inner, value: object): boolean {
   });
 }
 
-type Shape = z.core.$ZodShape;
-const literals = new WeakMap<Shape, readonly (readonly [string, readonly unknown[]])[]>();
+const literalsOf = remembered((shape: z.core.$ZodShape) =>
+  Object.entries(shape).flatMap(([key, member]): [string, readonly unknown[]][] => {
+    const [only, ...others] = innerOf(member);
+    return only?._zod.def.type === 'literal' && others.length === 0 ? [[key, only._zod.def.values]] : [];
+  }),
+);
 
-function literalsOf(shape: Shape): readonly (readonly [string, readonly unknown[]])[] {
-  let found = literals.get(shape);
-  if (!found) {
-    found = Object.entries(shape).flatMap(([key, member]) => {
-      const [only, ...others] = innerOf(member);
-      return only?._zod.def.type === 'literal' && others.length === 0 ? [[key, only._zod.def.values] as const] : [];
-    });
-    literals.set(shape, found);
-  }
-  return found;
+/** A function that computes its result once per argument. */
+function remembered<Key extends WeakKey, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const results = new WeakMap<Key, { value: Value }>();
+  return (key) => {
+    let result = results.get(key);
+    if (!result) results.set(key, (result = { value: compute(key) }));
+    return result.value;
+  };
 }
 
 /** What is said of a member by name counts more than what is said of all. */
@@ -95,11 +97,11 @@ function memberOf({ _zod: { def } }: Inner, key: string): Member[] {
   if (def.type === 'record') return [{ schema: def.valueType, mayBeAbsent: true }];
   if (def.type !== 'object' || !Object.hasOwn(def.shape, key)) return [];
   const schema = def.shape[key];
-  return schema ? [{ schema, mayBeAbsent: accepts(schema, undefined) }] : [];
+  return schema ? [{ schema, mayBeAbsent: accepts(schema, 'absent') }] : [];
 }
 
 function areAbsent(members: readonly Member[]): boolean {
-  return members.some(({ mayBeAbsent }) => mayBeAbsent) && !members.some(({ schema }) => accepts(schema, null));
+  return members.some(({ mayBeAbsent }) => mayBeAbsent) && !members.some(({ schema }) => accepts(schema, 'null'));
 }
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
@@ -114,20 +116,13 @@ function areObjects(members: readonly Member[]): boolean {
 const isRefused = (members: readonly Member[], value: unknown) =>
   members.length > 0 && !members.some(({ schema }) => z.core.safeParse(schema, value).success);
 
-type Nothing = null | undefined | 'object' | 'list';
+const emptyValues = { absent: undefined, null: null, object: {}, list: [] };
 
-/** Whether a schema takes null, absence, an empty object or an empty list: asked once of each. */
-const accepted = new WeakMap<Schema, Map<Nothing, boolean>>();
+/** Whether a schema accepts each of the empty values. */
+const emptyAccepted = remembered((_schema: Schema): Partial<Record<keyof typeof emptyValues, boolean>> => ({}));
 
-function accepts(schema: Schema, value: Nothing): boolean {
-  let known = accepted.get(schema);
-  if (!known) accepted.set(schema, (known = new Map()));
-  let answer = known.get(value);
-  if (answer === undefined) {
-    const sample = value === 'object' ? {} : value === 'list' ? [] : value;
-    known.set(value, (answer = z.core.safeParse(schema, sample).success));
-  }
-  return answer;
+function accepts(schema: Schema, kind: keyof typeof emptyValues): boolean {
+  return (emptyAccepted(schema)[kind] ??= z.core.safeParse(schema, emptyValues[kind]).success);
 }
 
 /** Whether a schema says what stands here. Not, where anything may. */
@@ -135,19 +130,12 @@ function isDescribed(inner: readonly Inner[]): boolean {
   return inner.length > 0 && !inner.some(({ _zod: { def } }) => def.type === 'unknown' || def.type === 'any');
 }
 
-const known = new WeakMap<Schema, readonly Inner[]>();
-
-/** Without the wrapping: options, defaults, unions. A schema may contain itself. */
-function innerOf(schema: Schema): readonly Inner[] {
-  let found = known.get(schema);
-  if (!found) {
-    const gathered = new Set<Inner>();
-    gather(schema, gathered, new Set());
-    found = [...gathered];
-    known.set(schema, found);
-  }
-  return found;
-}
+/** The schemas inside the wrapping: options, defaults, unions. A schema may contain itself. */
+const innerOf = remembered((schema: Schema): readonly Inner[] => {
+  const gathered = new Set<Inner>();
+  gather(schema, gathered, new Set());
+  return [...gathered];
+});
 
 function gather(schema: Schema, into: Set<Inner>, seen: Set<Schema>): void {
   if (seen.has(schema)) return;

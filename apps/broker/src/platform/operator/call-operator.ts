@@ -1,28 +1,29 @@
 import { createConnection } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { codeOf } from '../thrown.ts';
 import { answerSchema } from './operator-protocol.ts';
 import { findSocket } from './socket-path.ts';
 
 /** No broker runs on this data folder. */
 export class NotRunningError extends Error {
+  override name = 'NotRunningError';
   constructor(dataDir: string) {
     super(`no broker runs on the data folder ${dataDir}`);
-    this.name = 'NotRunningError';
   }
 }
 
 /** The running broker refused the command; the message is for the operator. */
 export class OperatorCommandError extends Error {
+  override name = 'OperatorCommandError';
   readonly code: string;
   constructor(code: string, message: string) {
     super(message);
-    this.name = 'OperatorCommandError';
     this.code = code;
   }
 }
 
 /** Errors of a connection to a socket without a listener. */
-const noListener = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
+const noListener: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 const usualTimeoutMs = 60_000;
 
 /**
@@ -47,9 +48,7 @@ export async function callOperator(
   try {
     line = await text(socket);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && noListener.has(String(error.code)))
-      throw new NotRunningError(dataDir);
-    throw error;
+    throw noListener.has(codeOf(error)) ? new NotRunningError(dataDir) : error;
   } finally {
     socket.destroy();
   }

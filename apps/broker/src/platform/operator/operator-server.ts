@@ -6,6 +6,7 @@ import { ZodError } from 'zod';
 import { DataFolderInUseError, isDatabaseLost, isDiskFull } from '../db/database-errors.ts';
 import { lockFolder, type FolderLock } from '../db/embedded/folder-lock.ts';
 import { SoukError } from '../errors.ts';
+import { parseJson } from '../json.ts';
 import type { Log } from '../log.ts';
 import { sayIssues } from '../text/say-issues.ts';
 import { databaseAway, longestLine, requestSchema, type Answer } from './operator-protocol.ts';
@@ -144,12 +145,4 @@ async function readLine(socket: Socket): Promise<string> {
     // the connection broke: we go by what has arrived
   }
   return text.split('\n', 1)[0] ?? '';
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

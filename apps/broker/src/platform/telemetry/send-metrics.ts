@@ -50,32 +50,18 @@ type Times = { startTime: HrTime; endTime: HrTime };
 
 /** A figure of Prometheus as OpenTelemetry has it, under the same name. Undefined for a kind that we have none of. */
 export function toOtlp({ name, help, type, values }: PrometheusMetric, times: Times): MetricData | undefined {
-  const descriptor = { name, description: help, unit: unitOf(name), valueType: ValueType.DOUBLE };
-  const aggregationTemporality = AggregationTemporality.CUMULATIVE;
+  const metric = {
+    descriptor: { name, description: help, unit: unitOf(name), valueType: ValueType.DOUBLE },
+    aggregationTemporality: AggregationTemporality.CUMULATIVE,
+  };
   // prom-client's own types: its enum is declared as text here and counted there
   switch (String(type)) {
     case 'counter':
-      return {
-        descriptor,
-        aggregationTemporality,
-        dataPointType: DataPointType.SUM,
-        isMonotonic: true,
-        dataPoints: points(values, times),
-      };
+      return { ...metric, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: points(values, times) };
     case 'gauge':
-      return {
-        descriptor,
-        aggregationTemporality,
-        dataPointType: DataPointType.GAUGE,
-        dataPoints: points(values, times),
-      };
+      return { ...metric, dataPointType: DataPointType.GAUGE, dataPoints: points(values, times) };
     case 'histogram':
-      return {
-        descriptor,
-        aggregationTemporality,
-        dataPointType: DataPointType.HISTOGRAM,
-        dataPoints: histograms(name, values, times),
-      };
+      return { ...metric, dataPointType: DataPointType.HISTOGRAM, dataPoints: histograms(name, values, times) };
     default:
       return undefined;
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { listTables } from '#platform/backup/list-tables.ts';
-import { quoted } from '#platform/backup/read-rows.ts';
+import { quoted } from '#platform/db/channels.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 
 type Value = string | number | boolean | Uint8Array | null;

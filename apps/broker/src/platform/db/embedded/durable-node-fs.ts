@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { fsyncSync } from 'node:fs';
 import type { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { asRecord } from '../../json.ts';
+import { syncPathNow } from '../../sync-path.ts';
 
 type EmscriptenOptions = Awaited<ReturnType<NodeFS['init']>>['emscriptenOpts'];
 
@@ -36,7 +37,8 @@ export class DurableNodeFs extends NodeFS {
   private hook({ NODEFS, FS }: EmscriptenModule): void {
     NODEFS.stream_ops.fsync = (stream) => {
       try {
-        if (stream.nfd === undefined) syncPath(NODEFS.realPath(stream.node));
+        // Emscripten has no descriptors of folders
+        if (stream.nfd === undefined) syncPathNow(NODEFS.realPath(stream.node));
         else fsyncSync(stream.nfd);
       } catch (cause) {
         // PostgreSQL panics on this, as it should: after a failed fsync the page cache may differ from the disk.
@@ -66,14 +68,4 @@ function waitingForSpace({ realPath, stream_ops }: NodeFsBackend): Write {
       }
     }
   };
-}
-
-/** Emscripten has no descriptors of directories. */
-function syncPath(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -6,6 +6,7 @@ import { date, int8, parseBigint, parseDate } from '../column-types.ts';
 import { createDiskSpaceGuard, diskFullText, type DiskSpace } from './disk-space-guard.ts';
 import { DurableNodeFs } from './durable-node-fs.ts';
 import { diskFull, type StatementErrorFields } from '../database-errors.ts';
+import { messageOf } from '../../thrown.ts';
 import type { Reply, Request, StatementResult, WorkerOptions } from './embedded-protocol.ts';
 
 /** SQLSTATE read_only_sql_transaction. */
@@ -29,20 +30,14 @@ const files = options.durable ? new DurableNodeFs(options.folder) : new NodeFS(o
 const memory = ['-c', 'shared_buffers=32MB'];
 // what a checkpoint leaves of the log (PostgreSQL's default is 1 GB)
 const log = ['-c', 'max_wal_size=128MB'];
-const startParameters = options.durable
-  ? [
-      ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
-      '-c',
-      'wal_sync_method=fsync',
-      ...memory,
-      ...log,
-    ]
-  : [...PGlite.defaultStartParams, ...memory, ...log];
+const durability = options.durable
+  ? [...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'), '-c', 'wal_sync_method=fsync']
+  : PGlite.defaultStartParams;
 
 try {
   const database = await PGlite.create({
     fs: files,
-    startParams: startParameters,
+    startParams: [...durability, ...memory, ...log],
     parsers: { [int8]: parseBigint, [date]: parseDate },
     onStderr: (line) => {
       lastWords.push(line);
@@ -138,8 +133,4 @@ function describe(error: unknown): StatementErrorFields {
     table: field('table'),
     column: field('column'),
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,6 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { chmod, cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../log.ts';
+import { codeOf } from '../../thrown.ts';
 import { createChannels } from '../channels.ts';
 import type { Migration } from '../database.ts';
 import { DataFolderDamagedError, DataFolderForbiddenError, DiskFullError } from '../database-errors.ts';
@@ -87,8 +88,7 @@ async function findImage({ cacheDir, dataDir, migrations }: EmbeddedOptions): Pr
   try {
     return await ensureStartImage(cacheDir, migrations);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && ['EACCES', 'EPERM', 'EROFS'].includes(String(error.code))))
-      throw error;
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(codeOf(error) ?? '')) throw error;
     return ensureStartImage(join(dataDir, 'cache'), migrations);
   }
 }

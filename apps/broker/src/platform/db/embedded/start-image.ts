@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { chmod, cp, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Migration } from '../database.ts';
@@ -8,6 +8,8 @@ import { createEmbeddedDatabase } from './embedded-database.ts';
 import { migrate } from '../migrate.ts';
 import { startWorker } from './worker-connection.ts';
 import { asRecord } from '../../json.ts';
+import { syncPath } from '../../sync-path.ts';
+import { eachAtMost } from '../../work/each-at-most.ts';
 
 /** An image of other migrations is kept this long: another checkout or branch may still start from it. */
 const keepImagesMs = 7 * 24 * 60 * 60_000;
@@ -83,11 +85,8 @@ async function buildDatabaseFolder(folder: string, migrations: readonly Migratio
 }
 
 function imageKey(migrations: readonly Migration[]): string {
-  const hash = createHash('sha256').update(`${recipe}\n${pgliteVersion()}\n`);
-  return hash
-    .update(JSON.stringify(migrations.map(({ name, statements }) => [name, statements])))
-    .digest('hex')
-    .slice(0, 16);
+  const content = JSON.stringify(migrations.map(({ name, statements }) => [name, statements]));
+  return hash('sha256', `${recipe}\n${pgliteVersion()}\n${content}`).slice(0, 16);
 }
 
 function pgliteVersion(): string {
@@ -105,18 +104,6 @@ async function filesBelow(folder: string): Promise<string[]> {
 async function syncTree(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.map((entry) => join(entry.parentPath, entry.name));
-  const lanes = Array.from({ length: 4 }, async () => {
-    for (let path = paths.pop(); path !== undefined; path = paths.pop()) await syncPath(path);
-  });
-  await Promise.all(lanes);
+  await eachAtMost(4, paths, syncPath);
   await syncPath(folder);
-}
-
-async function syncPath(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

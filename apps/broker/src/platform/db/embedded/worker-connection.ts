@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { DatabaseLostError, StatementError } from '../database-errors.ts';
+import { errorOf, messageOf } from '../../thrown.ts';
 import type { DiskSpace } from './disk-space-guard.ts';
 import type { Reply, Request, StatementResult, WorkerOptions } from './embedded-protocol.ts';
 
@@ -35,7 +36,7 @@ export async function startWorker(
     for (const { reject } of waiting.values()) reject(lost);
     waiting.clear();
   };
-  worker.on('error', (error) => lose(error instanceof Error ? error.message : String(error)));
+  worker.on('error', (error) => lose(messageOf(error)));
   worker.on('exit', () => lose('its worker has ended'));
   worker.on('message', (reply: Reply) => {
     if (reply.kind === 'ready') ready.resolve();
@@ -64,7 +65,7 @@ export async function startWorker(
       } catch (error) {
         // a value that cannot be cloned, such as a function: only this statement fails
         waiting.delete(lastId);
-        reject(error instanceof Error ? error : new Error(String(error)));
+        reject(errorOf(error));
       }
     });
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { codeOf, messageOf } from '../../thrown.ts';
 import { isDatabaseLost } from '../database-errors.ts';
 
 /** The database did not answer in the time that a start waits for it. */
@@ -6,9 +7,7 @@ export class DatabaseAwayError extends Error {
   constructor(address: string, waitedMs: number, cause: unknown) {
     super(
       `the database at ${address} could not be reached within ${waitedMs / 1000} s (${reasonOf(cause)}). Check DATABASE_URL, and that the database runs.`,
-      {
-        cause,
-      },
+      { cause },
     );
     this.name = 'DatabaseAwayError';
   }
@@ -52,6 +51,5 @@ export function addressOf(databaseUrl: string): string {
 
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return reasonOf(error.errors.at(-1)); // one for each address of the name
-  if (!(error instanceof Error)) return String(error);
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+  return codeOf(error) ?? messageOf(error);
 }

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { Socket } from 'node:net';
+import { errorOf } from '../../thrown.ts';
 import { createSocketGroups } from './socket-groups.ts';
 
 export type UnreadLimits = {
@@ -43,7 +44,10 @@ export type UnreadAnswers = {
   stop(): void;
 };
 
-type Person = { answers: number; bytes: number };
+/** Large answers that are not read, with their bytes. */
+type Share = { answers: number; bytes: number };
+/** The shares of users by id, or those of visitors by address; undefined: all shared addresses. */
+type Shares = { by: Map<string | undefined, Share>; bytes: number };
 type Connection = {
   userId: string | undefined;
   address: string | undefined;
@@ -55,76 +59,59 @@ type Done = (error?: Error | null) => void;
 type Chunks = { chunk: Buffer | string; encoding: BufferEncoding }[];
 
 /**
- * A server that writes an answer whole keeps it until its client has read it, and a client that never reads keeps it for
- * ever: a hundred connections with answers of 6 MB took 600 MB. Pieces show whether a client reads at all.
+ * A server that writes an answer whole keeps it until its client has read it, and forever if the client never reads: a
+ * hundred connections with answers of 6 MB took 600 MB. Writing in pieces shows whether a client reads at all.
  */
 export function createUnreadAnswers(given: Partial<UnreadLimits> = {}): UnreadAnswers {
   const limits = { ...usual, ...given };
   const connections = new Map<Socket, Connection>();
-  const people = new Map<string, Person>();
-  /** By address; undefined: all that are shared. */
-  const visitors = new Map<string | undefined, Person>();
+  const people: Shares = { by: new Map(), bytes: 0 };
+  const visitors: Shares = { by: new Map(), bytes: 0 };
   const addressOf = createSocketGroups(limits.shared);
   const listeners = new Set<() => void>();
-  let bytesOfAll = 0;
-  let bytesOfVisitors = 0;
   let timer: NodeJS.Timeout | undefined;
 
   async function writeInPieces(socket: Socket, connection: Connection, chunks: Chunks, done: Done): Promise<void> {
     const { userId, address } = connection;
-    const isVisitor = userId === undefined;
-    const person = (isVisitor ? visitors.get(address) : people.get(userId)) ?? { answers: 0, bytes: 0 };
+    const [shares, key] = userId === undefined ? [visitors, address] : [people, userId];
+    const share = shares.by.get(key) ?? { answers: 0, bytes: 0 };
     let left = sizeOf(chunks);
-    if (isVisitor && isTooMuch(address, person, left)) {
+    if (shares === visitors && isTooMuch(address, share, left)) {
       socket.resetAndDestroy();
       return done();
     }
-    if (isVisitor) visitors.set(address, person);
-    else people.set(userId, person);
+    shares.by.set(key, share);
     const add = (bytes: number) => {
-      person.bytes += bytes;
-      if (isVisitor) bytesOfVisitors += bytes;
-      else bytesOfAll += bytes;
+      share.bytes += bytes;
+      shares.bytes += bytes;
     };
-    person.answers++;
+    share.answers++;
     add(left);
     try {
-      for (const { chunk, encoding } of chunks) {
-        const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
-        for (let at = 0; at < bytes.length; at += pieceBytes) {
-          const piece = bytes.subarray(at, at + pieceBytes);
-          await new Promise<void>((resolve, reject) => {
-            Socket.prototype._write.call(socket, piece, 'buffer' as BufferEncoding, (error) =>
-              error ? reject(error) : resolve(),
-            );
-          });
-          connection.pieces++;
-          const taken = Math.min(left, piece.length);
-          left -= taken;
-          add(-taken);
-        }
-      }
+      await writePieces(socket, chunks, (bytes) => {
+        connection.pieces++;
+        const taken = Math.min(left, bytes);
+        left -= taken;
+        add(-taken);
+      });
       done();
     } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)));
+      done(errorOf(error));
     } finally {
       add(-left);
-      person.answers--;
-      if (person.answers === 0) {
-        if (isVisitor) visitors.delete(address);
-        else people.delete(userId);
-      }
+      share.answers--;
+      if (share.answers === 0) shares.by.delete(key);
       for (const listener of listeners) listener();
     }
   }
 
-  /** One answer is always written, however large. */
-  function isTooMuch(address: string | undefined, { bytes }: Person, more: number): boolean {
+  /** Whether a visitor's answer exceeds a limit. A first answer never does, however large. */
+  function isTooMuch(address: string | undefined, { bytes }: Share, more: number): boolean {
     if (address !== undefined && bytes > 0 && bytes + more > limits.bytesOfAddress) return true;
-    return bytesOfVisitors > 0 && bytesOfVisitors + more > limits.bytesOfVisitors;
+    return visitors.bytes > 0 && visitors.bytes + more > limits.bytesOfVisitors;
   }
 
-  /** As Node writes, but for what is large (documented for those who implement a stream: `_write`, `_writev`). */
+  /** Replaces how a socket writes large chunks (`_write` and `_writev`, documented for implementers of streams). */
   function writeOn(socket: Socket): void {
     const connection: Connection = {
       userId: undefined,
@@ -143,12 +130,12 @@ export function createUnreadAnswers(given: Partial<UnreadLimits> = {}): UnreadAn
     socket._writev = (chunks: Chunks, done) => {
       connection.pieces++;
       if (sizeOf(chunks) > pieceBytes) void writeInPieces(socket, connection, chunks, done);
-      // the same array: Node keeps a mark on it
+      // the same array, because Node keeps a mark on it
       else Socket.prototype._writev?.call(socket, chunks, done);
     };
   }
 
-  /** Ends connections on which nothing was taken since the last looks; one with nothing to write may stay. */
+  /** Ends connections that took nothing since the last checks. One with nothing to write may stay. */
   function endStalled(): void {
     const nowMs = performance.now();
     for (const [socket, connection] of connections) {
@@ -167,13 +154,30 @@ export function createUnreadAnswers(given: Partial<UnreadLimits> = {}): UnreadAn
       const connection = connections.get(socket);
       if (connection) connection.userId = userId;
     },
-    answersOf: (userId) => people.get(userId)?.answers ?? 0,
+    answersOf: (userId) => people.by.get(userId)?.answers ?? 0,
     isFull: (userId) =>
-      bytesOfAll >= limits.bytesOfAll || (people.size > 0 && (people.get(userId)?.bytes ?? 0) >= limits.bytesOfPerson),
+      people.bytes >= limits.bytesOfAll ||
+      (people.by.size > 0 && (people.by.get(userId)?.bytes ?? 0) >= limits.bytesOfPerson),
     onRead: (listener) => void listeners.add(listener),
     stop: () => clearInterval(timer),
   };
 }
 
-/** In bytes, or letters of texts: no more than the bytes. */
+/** Writes each piece once the previous one was taken. */
+async function writePieces(socket: Socket, chunks: Chunks, taken: (bytes: number) => void): Promise<void> {
+  for (const { chunk, encoding } of chunks) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
+    for (let at = 0; at < bytes.length; at += pieceBytes) {
+      const piece = bytes.subarray(at, at + pieceBytes);
+      await new Promise<void>((resolve, reject) => {
+        Socket.prototype._write.call(socket, piece, 'buffer' as BufferEncoding, (error) =>
+          error ? reject(error) : resolve(),
+        );
+      });
+      taken(piece.length);
+    }
+  }
+}
+
+/** The size in bytes, or in characters for strings, which are at most their bytes. */
 const sizeOf = (chunks: Chunks): number => chunks.reduce((sum, { chunk }) => sum + chunk.length, 0);

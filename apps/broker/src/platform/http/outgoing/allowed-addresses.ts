@@ -5,8 +5,6 @@ import type { AllowEntry, LimitedEntry } from './limited-entry.ts';
 export type AllowedAddresses = {
   /** Whether the operator names exactly this host and port, whatever the host resolves to. */
   hasHost(host: string, port: number): boolean;
-  /** Whether an IP address (a literal, or what a name resolved to) is in one of the operator's networks. */
-  hasAddress(address: string, port: number): boolean;
   /** The entry by which an address is allowed, the operator's first; undefined where none allows it. */
   entryFor(host: string, address: string, port: number): AllowEntry | undefined;
   /** Whether a host may turn out to be allowed: it is, or it is a name that may resolve into one of the networks. */
@@ -63,19 +61,11 @@ export function allowedAddresses(entries: readonly AllowEntry[]): AllowedAddress
   }
   const entryOfHost = (host: string, port: number) => hosts.get(`${bareHost(host).toLowerCase()} ${port}`);
   const hasHost = (host: string, port: number) => entryOfHost(host, port) !== undefined;
-  const ofPort = (port: number) => networks.filter((network) => network.port === undefined || network.port === port);
-  const entryOfAddress = (address: string, port: number) => {
-    const family = isIP(address);
-    // An IPv4 address in IPv6 clothes is what attackers write: only an entry of its own allows it.
-    if ((family !== 4 && family !== 6) || /^::ffff:/i.test(address)) return undefined;
-    return ofPort(port).find(
-      (network) => network.family === family && network.list.check(address, family === 4 ? 'ipv4' : 'ipv6'),
-    )?.text;
-  };
-  const hasAddress = (address: string, port: number) => entryOfAddress(address, port) !== undefined;
+  // attackers write IPv4-mapped IPv6 addresses: only an entry of its own allows one
+  const entryOfAddress = (address: string, port: number) =>
+    /^::ffff:/i.test(address) ? undefined : networks.find((network) => contains(network, address, port))?.text;
   const allowed: AllowedAddresses = {
     hasHost,
-    hasAddress,
     entryFor: (host, address, port) =>
       entryOfHost(host, port) ??
       entryOfAddress(address, port) ??
@@ -84,25 +74,31 @@ export function allowedAddresses(entries: readonly AllowEntry[]): AllowedAddress
       const bare = bareHost(host);
       if (hasHost(bare, port)) return true;
       if (limited.some((one) => mayBeNamedBy(one, bare, port))) return true;
-      return isIP(bare) === 0 ? ofPort(port).length > 0 : hasAddress(bare, port);
+      return isIP(bare) === 0
+        ? networks.some((network) => isOnPort(network, port))
+        : entryOfAddress(bare, port) !== undefined;
     },
   };
   parsed.set(entries, allowed);
   return allowed;
 }
 
+const isOnPort = (network: Network, port: number) => network.port === undefined || network.port === port;
+
+function contains(network: Network, address: string, port: number): boolean {
+  const { family, list } = network;
+  return isIP(address) === family && isOnPort(network, port) && list.check(address, family === 4 ? 'ipv4' : 'ipv6');
+}
+
 function isNamedBy({ parsed: entry }: Limited, host: string, address: string, port: number): boolean {
-  if ('host' in entry) return entry.host === host.toLowerCase() && entry.port === port;
-  const family = isIP(address);
-  if (family !== entry.family || (entry.port !== undefined && entry.port !== port)) return false;
-  return entry.list.check(address, family === 4 ? 'ipv4' : 'ipv6');
+  return 'host' in entry ? entry.host === host.toLowerCase() && entry.port === port : contains(entry, address, port);
 }
 
 /** Of a name the guard decides when it is resolved. */
 function mayBeNamedBy(one: Limited, host: string, port: number): boolean {
   if (isIP(host) !== 0) return isNamedBy(one, host, host, port) && one.by.opens(host, port);
   const { parsed: entry } = one;
-  return 'host' in entry ? isNamedBy(one, host, host, port) : entry.port === undefined || entry.port === port;
+  return 'host' in entry ? isNamedBy(one, host, host, port) : isOnPort(entry, port);
 }
 
 /** A URL writes IPv6 literals in brackets. */

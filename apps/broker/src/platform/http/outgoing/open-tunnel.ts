@@ -2,15 +2,13 @@ import { request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
 import type { Socket } from 'node:net';
 import type { ProxyServer } from '../../config/outgoing-proxy.ts';
+import { codeOf } from '../../thrown.ts';
 import { bareHost, portOf } from './allowed-addresses.ts';
 
 /** The proxy on the way out opened no tunnel. Nothing was sent to the destination. The message has no credentials. */
 export class ProxyError extends Error {
+  override name = 'ProxyError';
   readonly code = 'PROXY_ERROR';
-  constructor(message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'ProxyError';
-  }
 }
 
 /**
@@ -44,13 +42,10 @@ export function openTunnel({ url, authorization }: ProxyServer, place: string, t
   });
   asked.on('error', (error) => {
     clearTimeout(timer);
-    reject(new ProxyError(`the proxy ${url} cannot be used: ${error.message || codeOf(error)}`, error));
+    // a name with several addresses fails without a message
+    const reason = error.message || (codeOf(error) ?? error.name);
+    reject(new ProxyError(`the proxy ${url} cannot be used: ${reason}`, { cause: error }));
   });
   asked.end();
   return promise;
-}
-
-/** A name with several addresses fails without a message. */
-function codeOf(error: Error): string {
-  return 'code' in error ? String(error.code) : error.name;
 }

@@ -85,7 +85,7 @@ export function createClientDocuments(parts: {
 
 /** Rethrows a lost database so that answerUnavailable can tell it from a failed fetch. */
 function passOn(error: unknown): never {
-  throw isDatabaseLost(error) ? new DatabaseLostError('the database is away', error) : error;
+  throw isDatabaseLost(error) ? new DatabaseLostError('the database is away', { cause: error }) : error;
 }
 
 function toResponse(clientId: string, metadata: PublicMetadata, cacheControl?: string): Response {
