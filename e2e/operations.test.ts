@@ -61,7 +61,7 @@ test('in production the log tells start and stop, and who may sign in, without b
   expect(output).not.toContain(secret);
   // all that is left to do: the demo services are no part of production, and no server of one's own is deployed
   expect(lines.filter(({ level }) => Number(level) > 30).map(({ msg }) => msg)).toEqual([
-    'BRAND_NAM is not read by anything here: did you mean BRAND_NAME?',
+    'BRAND_NAM is not a variable of Souk: did you mean BRAND_NAME?',
     'no server is deployed, so the shop is empty: set ADMIN_EMAILS, sign in and upload a manifest at ' +
       'https://souk.example/admin, or run `npm run souk -- manifest deploy FILE` (docs/manifests.md says what a manifest is)',
   ]);

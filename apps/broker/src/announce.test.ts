@@ -45,7 +45,7 @@ test('a start warns of a variable with a wrong name, and of an empty shop, with 
     start(environment, { deployed }).lines.flatMap(({ level, msg }) => (level === 40 ? [msg] : []));
   expect(warned({})).toEqual([]);
   expect(warned({ ADMIN_EMIALS: 'ada@souk.test' })).toEqual([
-    'ADMIN_EMIALS is not read by anything here: did you mean ADMIN_EMAILS?',
+    'ADMIN_EMIALS is not a variable of Souk: did you mean ADMIN_EMAILS?',
   ]);
   const upload =
     'and upload a manifest at https://souk.example/admin, or run `npm run souk -- manifest deploy FILE` (docs/manifests.md says what a manifest is)';

@@ -1,10 +1,9 @@
-/** How many seconds a rate looks back. */
 const windowSeconds = 10;
 
-/** How many calls end, over the last seconds. */
+/** The rate at which calls end, over the last `windowSeconds`. */
 export type CallRate = { note(count: number): void; perSecond(): number };
 
-/** Counts by the second, without a timer: what is older is forgotten when the next comes. */
+/** Counts by the second, without a timer: a count replaces the old one in its slot. */
 export function createCallRate(nowMs: () => number = () => performance.now()): CallRate {
   const counts = Array.from({ length: windowSeconds }, () => ({ second: -1, count: 0 }));
   const secondOf = () => Math.floor(nowMs() / 1000);

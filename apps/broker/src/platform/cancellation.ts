@@ -1,4 +1,4 @@
-/** An end that a caller may put to its call: what AbortSignal is, without the cost of one for each call. */
+/** A cheap AbortSignal, for calls that are too many to have a real one each. */
 export class Cancellation {
   #aborted = false;
   #onAbort: (() => void) | undefined;
@@ -8,7 +8,7 @@ export class Cancellation {
     return this.#aborted;
   }
 
-  /** Why, where it was not the caller itself. */
+  /** Why it was cancelled; undefined if the caller did it. */
   get reason(): unknown {
     return this.#reason;
   }
@@ -20,14 +20,14 @@ export class Cancellation {
     this.#onAbort?.();
   }
 
-  /** One listener, which replaces the one before. Called at once when the call is cancelled already. */
+  /** Sets the only listener. Calls it immediately if the call is already cancelled. */
   listen(onAbort: (() => void) | undefined): void {
     this.#onAbort = onAbort;
     if (this.#aborted) onAbort?.();
   }
 }
 
-/** The same end as a Cancellation, for code that takes no AbortSignal. */
+/** Follows a signal, for code that takes a Cancellation. */
 export function cancellationOf(signal: AbortSignal | Cancellation): Cancellation {
   if (signal instanceof Cancellation) return signal;
   const cancellation = new Cancellation();
@@ -36,7 +36,7 @@ export function cancellationOf(signal: AbortSignal | Cancellation): Cancellation
   return cancellation;
 }
 
-/** The same end as an AbortSignal, for code that takes one. It becomes the listener of a Cancellation. */
+/** Follows a Cancellation as its listener, for code that takes an AbortSignal. */
 export function abortSignalOf(signal: AbortSignal | Cancellation): AbortSignal {
   if (!(signal instanceof Cancellation)) return signal;
   const controller = new AbortController();

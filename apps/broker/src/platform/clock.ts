@@ -1,25 +1,23 @@
 /** Time as an argument, so that tests can move it. */
 export type Clock = {
-  /** Epoch milliseconds: for what is stored, shown or sent. The machine's clock may be set back or forward. */
+  /** Epoch milliseconds, for times that are stored, shown or sent. The machine's clock may be set back or forward. */
   now(): number;
-  /** Milliseconds of a clock that nobody sets: for elapsed time. Without it `now` is that clock too, as in most tests. */
+  /** Milliseconds of a clock that is never set, for elapsed time. By default `now`, as in most tests. */
   monotonic?(): number;
 };
 
-/** Keeps times far from 0, which is the time of what never happened. */
-const startedAtMs = performance.timeOrigin;
+// the offset keeps times far from 0, which stands for "never"
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.timeOrigin + performance.now(),
+};
 
-export const systemClock: Clock = { now: () => Date.now(), monotonic: () => startedAtMs + performance.now() };
-
-/**
- * A time for elapsed time: rates, circuits, caches, waits. Such times mean something only beside each other, in one
- * process.
- */
+/** Returns a time for rates, circuits, caches and waits. It is comparable only with others of this process. */
 export function monotonicMs(clock: Clock): number {
   return clock.monotonic ? clock.monotonic() : clock.now();
 }
 
-/** The same as a clock, for what measures nothing else. */
+/** A clock of elapsed time, for code that needs no other. */
 export function elapsedTime(clock: Clock): Clock {
   return { now: () => monotonicMs(clock) };
 }

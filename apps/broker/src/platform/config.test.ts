@@ -231,7 +231,7 @@ describe('the configuration', () => {
     expect(readConfig({ ...others, [`${name}_FILE`]: path })).toEqual({ ...readConfig(given), settings });
     expect(problemsOf({ ...given, [`${name}_FILE`]: path })).toEqual([expect.stringContaining('both set')]);
     // the one that nobody can make again says so
-    const remedy = ': restore the key of this installation there, since its secrets open with no other';
+    const remedy = ': restore the key of this installation there, since no other key opens its secrets';
     expect(problemsOf({ ...others, [`${name}_FILE`]: '/nowhere' })).toContainEqual(
       `${name}_FILE: cannot read /nowhere${name === 'MASTER_KEY' ? remedy : ''}`,
     );
@@ -294,7 +294,7 @@ describe('the configuration', () => {
 
   test('a DATABASE_URL that is no address is named without its password', () => {
     expect(problemsOf({ DATABASE_URL: 'postgres://u:canary@127.0.0.1:notaport/x' })).toEqual([
-      'DATABASE_URL is no address: it must be as postgres://user:password@host:5432/database',
+      'DATABASE_URL is not an address: it must look like postgres://user:password@host:5432/database',
     ]);
     expect(readConfig({ DATABASE_URL: 'postgres:///souk?host=/run/postgresql' }).databaseUrl).toBeDefined();
   });
@@ -335,7 +335,7 @@ describe('the configuration', () => {
     expect(
       problemsOf({ SMTP_URL: 'smtp://mail.example?tls=off', ALERT_WEBHOOK_SECRET: 'a-long-enough-secret' }),
     ).toEqual([
-      'SMTP_URL must be a scheme, user, password, host and port, without a path or options',
+      'SMTP_URL must have only a scheme, user, password, host and port, without a path or options',
       'ALERT_WEBHOOK_SECRET is set without ALERT_WEBHOOK_URL',
     ]);
   });

@@ -30,5 +30,7 @@ test('a file in the place of the folder, or above it, is named with the variable
 });
 
 test('a folder that cannot be made is named at once, also where Node would try for ever', () => {
-  expect(() => makeDataFolder('/proc/souk/data')).toThrow(/^.*\n {2}- DATA_DIR: cannot make \/proc\/souk \(ENOENT\)\./);
+  expect(() => makeDataFolder('/proc/souk/data')).toThrow(
+    /^.*\n {2}- DATA_DIR: cannot create \/proc\/souk \(ENOENT\)\./,
+  );
 });

@@ -4,7 +4,7 @@ import { ConfigError } from './config.ts';
 import { codeOf } from './thrown.ts';
 
 /**
- * Why the broker cannot keep its data in this folder, which need not exist yet; undefined where it can. Makes nothing.
+ * Says why the broker cannot keep its data in this folder, which need not exist yet; undefined if it can. Creates nothing.
  * @param dataDir an absolute path
  */
 export function dataFolderProblem(dataDir: string): string | undefined {
@@ -19,25 +19,22 @@ export function dataFolderProblem(dataDir: string): string | undefined {
   }
 }
 
-/**
- * Makes the data folder, which its owner alone may open, and the folders above it.
- * @throws ConfigError that names DATA_DIR
- */
+/** Creates the data folder and the folders above it, readable by the owner only. @throws ConfigError that names DATA_DIR */
 export function makeDataFolder(dataDir: string): void {
   const found = dataFolderProblem(dataDir);
   if (found !== undefined) throw new ConfigError([found]);
-  // one by one: Node's own recursive way never ends below /proc
+  // one by one, because Node's recursive option never returns below /proc
   for (const folder of missingOf(dataDir)) {
     try {
       mkdirSync(folder, { mode: 0o700 });
     } catch (error) {
       if (codeOf(error) !== 'EEXIST')
-        throw new ConfigError([problem(dataDir, `cannot make ${folder} (${codeOf(error) ?? String(error)})`)]);
+        throw new ConfigError([problem(dataDir, `cannot create ${folder} (${codeOf(error) ?? String(error)})`)]);
     }
   }
 }
 
-/** The folders of a path that are not there, the highest first. */
+/** Returns the missing folders of a path, the highest first. */
 function missingOf(path: string): string[] {
   return existsSync(path) || dirname(path) === path ? [] : [...missingOf(dirname(path)), path];
 }

@@ -3,7 +3,7 @@ import { errorCatalogue, type ErrorBody, type ErrorCode } from '@souk/contract/e
 export type Issue = { path: string; message: string };
 
 /**
- * A failure that its caller may see: a code of the contract's catalogue with its public text.
+ * A failure that the caller may see: a code of the contract's catalogue with its public text.
  * `cause` is private: it goes to the log, never into an answer.
  */
 export class SoukError extends Error {
@@ -13,7 +13,6 @@ export class SoukError extends Error {
   readonly current: ErrorBody['current'];
   readonly price: ErrorBody['price'];
   readonly reason: ErrorBody['reason'];
-  /** When the same may be asked again. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(

@@ -1,14 +1,14 @@
-/** Pieces of at least this size are kept as they came; a Buffer of its own costs some 200 bytes, also for one byte. */
+/** Pieces of at least this size are kept as they arrived. A Buffer costs some 200 bytes, even for a single byte. */
 const largeBytes = 2048;
 const roomBytes = 16 * 1024;
 
 /**
- * Gathers bytes that arrive in pieces, in little more memory than the bytes themselves take. The sender chooses how small the
- * pieces are. A single piece is never copied.
+ * Collects bytes that arrive in pieces, using little more memory than the bytes themselves: the sender chooses how small
+ * the pieces are. A single piece is never copied.
  */
 export class GatheredBytes {
   length = 0;
-  /** The only piece so far: most answers and bodies come in one. */
+  /** The only piece so far: most answers and bodies arrive in one. */
   #single: Buffer | undefined = undefined;
   #joined: JoinedPieces | undefined = undefined;
 
@@ -24,7 +24,7 @@ export class GatheredBytes {
     this.length += piece.length;
   }
 
-  /** All of them in one Buffer; there are none afterwards. */
+  /** Returns all bytes in one Buffer, and forgets them. */
   take(): Buffer {
     const all = this.#single ?? this.#joined?.whole(this.length) ?? nothing;
     this.length = 0;
@@ -36,7 +36,7 @@ export class GatheredBytes {
 
 const nothing = Buffer.alloc(0);
 
-/** Small pieces one behind the other, large ones as they are. */
+/** Joins small pieces, and keeps large ones as they are. */
 class JoinedPieces {
   readonly #parts: Buffer[] = [];
   #room = nothing;
@@ -61,7 +61,7 @@ class JoinedPieces {
     return Buffer.concat(this.#parts, length);
   }
 
-  /** What is in the room becomes a part; what is left of the room takes the next pieces. */
+  /** Turns the used room into a part; the rest of it takes the next pieces. */
   #closePart(): void {
     if (this.#used === 0) return;
     this.#parts.push(this.#room.subarray(0, this.#used));

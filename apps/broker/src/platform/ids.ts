@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { Clock } from './clock.ts';
 
-/** Getting 16 random bytes from the system costs more than most steps of a call, so we get many at once. */
+/** Fetched at once, since 16 random bytes from the system cost more than most steps of a call. */
 const poolBytes = 8192;
 
 function createRandomPool(): (bytes: number) => Uint8Array {
@@ -18,9 +18,9 @@ function createRandomPool(): (bytes: number) => Uint8Array {
 
 /** Identifiers and randomness as an argument, so that a run can be repeated from its seed. */
 export type Ids = {
-  /** A UUIDv7: sorts by time, so rows are appended rather than scattered over the index. */
+  /** Returns a UUIDv7. It sorts by time, so that rows are appended rather than scattered over the index. */
   uuid(): string;
-  /** `bytes` of randomness in base64url. */
+  /** Returns `bytes` of randomness in base64url. */
   secret(bytes: number): string;
 };
 

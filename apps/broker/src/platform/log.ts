@@ -2,7 +2,7 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 import { createHiddenValues } from './text/hide-secrets.ts';
 
 export type Log = Logger & {
-  /** From now on no line contains these values; those of the same owner before are forgotten. */
+  /** Keeps these values out of all lines from now on. Replaces the previous values of the same owner. */
   hideValues?: (owner: string, values: readonly string[]) => void;
 };
 
@@ -28,12 +28,11 @@ const secretPaths = [
   '*.nextMasterKey',
 ];
 
-/** JSON lines to stdout (or `destination`), secrets censored: by their names, and those of `hideValues` wherever they stand. */
+/** Writes JSON lines to stdout (or `destination`). Secrets are censored by name, and those of `hideValues` wherever they occur. */
 export function createLog(level: string, destination?: DestinationStream): Log {
   const hidden = createHiddenValues();
   const redact = { paths: secretPaths, censor: '[redacted]' };
   const options = { level, base: null, redact, hooks: { streamWrite: hidden.hide } };
   const log = destination ? pino(options, destination) : pino(options);
-  // children inherit it
   return Object.assign(log, { hideValues: hidden.set });
 }

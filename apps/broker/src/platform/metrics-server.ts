@@ -2,19 +2,15 @@ import { createServer, type ServerResponse } from 'node:http';
 import { boundPipelines } from './http/connections/bound-pipelines.ts';
 import type { Log } from './log.ts';
 
-/** Prometheus keeps one connection: a few are enough for whoever looks as well. */
+/** Prometheus keeps one connection. The others are for people who look. */
 const maxConnections = 16;
-/** For a request, from the moment that somebody connects: who is silent keeps one of few places. */
+/** Counts from the connection on, since idle connections occupy scarce slots. */
 const requestTimeoutMs = 5_000;
 const checkEveryMs = 1_000;
 
-/** Prometheus' text format, version 0.0.4. */
 const contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/**
- * Serves GET /metrics on a port of its own, where no visitor comes.
- * @throws EADDRINUSE and its kin
- */
+/** Serves GET /metrics on a separate port, which visitors do not reach. @throws EADDRINUSE and the like */
 export async function serveMetrics(options: {
   port: number;
   host: string;

@@ -1,4 +1,4 @@
-/** The work's result, or a rejection with the signal's reason as soon as it aborts. The work itself goes on. */
+/** Returns the work's result, or rejects with the signal's reason as soon as it aborts. The work itself continues. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);

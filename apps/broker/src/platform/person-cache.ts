@@ -2,17 +2,17 @@ import { elapsedTime, type Clock } from './clock.ts';
 import type { Database } from './db/database.ts';
 import { createSharedReads } from './work/shared-reads.ts';
 
-/** Every change is announced to every replica; this only bounds what a notice costs that was never sent. */
+/** Longest use of a value. Every change is announced to every broker; this bounds the effect of a notice that was never sent. */
 const trustMs = 60_000;
-/** The same for a notice that was lost on its way: so much may have been missed when no notice could come. */
+/** Longest use of a value while notices may be lost on the way. */
 const unheardMs = 5_000;
 const maxPeople = 10_000;
 
-/** Facts about a person that every list and call needs, kept in memory while every change of them is heard of. */
+/** Caches facts about users that every list and call needs, while notices of their changes arrive. */
 export type PersonCache<T> = {
-  /** Without a promise while it is known, so that a call does not wait for several promises that are already resolved. */
+  /** Returns a cached value directly, so that a call does not wait for several promises that are already resolved. */
   get(userId: string): T | Promise<T>;
-  /** What was read of this person is out of date; undefined: of every person. */
+  /** Drops what was read about this user; undefined: about every user. */
   forget(userId: string | undefined): void;
 };
 

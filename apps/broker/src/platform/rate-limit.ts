@@ -2,26 +2,25 @@ import { elapsedTime, type Clock } from './clock.ts';
 import { oneBroker, type LiveBrokers } from './db/share-of.ts';
 
 const minuteMs = 60_000;
-/** Each key costs memory: under a flood of keys the one that was counted first is forgotten, and starts anew. */
+/** Bounds memory: in a flood of keys, the oldest bucket is dropped, and its key starts over. */
 const maxKeys = 10_000;
 
-/** How much of something each key may have in a window of time. */
+/** How much each key may take in a window of time. */
 export type RateLimit = {
-  /** Takes `count`, or nothing when that would be too much; a `count` above the limit takes all that there is. */
+  /** Takes `count`, or nothing if that is too much. A `count` above the limit needs a full bucket. */
   take(key: string, count?: number): boolean;
   /** Undoes a `take` of one. */
   giveBack(key: string): void;
-  /** Milliseconds until `take` would answer true; 0 when it would now. */
+  /** Milliseconds until `take` would succeed; 0 if it would now. */
   waitMs(key: string, count?: number): number;
 };
 
 type Bucket = { left: number; atMs: number };
 
 /**
- * At most `max` for each key, in a bucket that refills evenly over `windowMs`. In memory: each broker counts its own, and gives
- * its share of what all of them may give together, one at least.
- * A key that may be chosen by a stranger, such as an address, belongs into an `addressGroup` first.
- * @param brokers by default this one alone, for what each broker may give by itself
+ * Allows `max` per key, in a bucket that refills evenly over `windowMs`. Counts in memory: each broker allows its share of
+ * what all brokers allow together, at least 1. Group keys that strangers choose, such as addresses, by `addressGroup` first.
+ * @param brokers by default this one alone, for limits of each broker
  */
 export function createRateLimit(
   max: number,
@@ -41,7 +40,7 @@ export function createRateLimit(
     bucket.atMs = nowMs;
   }
 
-  /** The key's bucket as of now. */
+  /** Returns the key's refilled bucket. */
   function bucketOf(key: string): Bucket {
     const known = buckets.get(key);
     if (known) {

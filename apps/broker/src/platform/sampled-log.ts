@@ -1,17 +1,17 @@
 import type { Log } from './log.ts';
 
-/** A line for each of the first events of a second; of the others their number, in one line at its end. */
+/** Logs the first events of each second, and the number of the others in one line at its end. */
 export type SampledLog = {
   info(details: object, message: string): void;
-  /** Writes what has not been told yet. */
+  /** Logs the number of events that were left out so far. */
   stop(): void;
 };
 
 const windowMs = 1_000;
 
 /**
- * For what strangers or broken servers can make happen thousands of times a second.
- * @param leftOutMessage says what was left out, beside `leftOut`
+ * For events that strangers or broken servers can cause thousands of times a second.
+ * @param leftOutMessage the message of the line with the number `leftOut`
  */
 export function createSampledLog(log: Log, leftOutMessage: string, perSecond = 10): SampledLog {
   let written = 0;

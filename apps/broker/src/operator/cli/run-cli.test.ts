@@ -344,7 +344,7 @@ describe("the operator's command line", () => {
   });
 
   test('check-config names a variable that is one letter away from a known one', async () => {
-    const said = 'BRAND_NAM is not read by anything here: did you mean BRAND_NAME?';
+    const said = 'BRAND_NAM is not a variable of Souk: did you mean BRAND_NAME?';
     const environment = { DATA_DIR: dataDir, BRAND_NAM: 'x' };
     const valid = { code: 0, out: 'Configuration is valid', err: `Warning: ${said}` };
     expect(await run(['check-config'], { environment })).toEqual(valid);
@@ -418,7 +418,7 @@ describe("the operator's command line", () => {
     const both = await check({ PROGRAMS_CGROUP: dataDir, PROGRAM_MEMORY_MB: '1025' });
     expect(both).toMatchObject({ code: 78 });
     expect(both.err.split('\n').slice(1)).toEqual([
-      '  - PERSONAL_MEMORY_MB (1024) must be at least PROGRAM_MEMORY_MB (1025): one program of a person may take that much',
+      '  - PERSONAL_MEMORY_MB (1024) must be at least PROGRAM_MEMORY_MB (1025): one program of a user may take that much',
       `  - PROGRAMS_CGROUP cannot be used (${dataDir} is no control group)`,
     ]);
     expect(await check({ PROGRAM_MEMORY_MB: '1025', STDIO: 'off' })).toMatchObject({ code: 0 });

@@ -144,7 +144,7 @@ describeOnEmbedded('the system', migrations, (open) => {
     const { warnings } = await read();
     const ids = warnings.map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining(['demo-sign-in', 'demo-payments', 'misspelled', 'embedded']));
-    expect(await warning('misspelled')).toBe('METRIC_PORT is not read by anything here: did you mean METRICS_PORT?');
+    expect(await warning('misspelled')).toBe('METRIC_PORT is not a variable of Souk: did you mean METRICS_PORT?');
   });
 
   test('runs the checks on demand alone, once for all who ask meanwhile', async () => {

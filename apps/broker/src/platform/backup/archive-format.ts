@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** To be raised when an older product could not read what this one writes. */
+/** Increment when an older version could not read what this one writes. */
 export const archiveFormat = 1;
 
 export const headerName = 'souk-backup.json';
@@ -15,29 +15,29 @@ const tableSchema = z.object({
   rows: z.int().min(0),
 });
 
-/** The first entry of an archive: what a restore brings. */
+/** The first entry of an archive, which describes its contents. */
 export const headerSchema = z.object({
   format: z.literal(archiveFormat),
-  /** The version of the product that wrote the archive. */
+  /** The version that wrote the archive. */
   version: z.string(),
   takenAt: z.iso.datetime(),
   database: z.enum(['pglite', 'postgresql']),
-  /** The names of the migrations that the database had, sorted. */
+  /** The names of the database's migrations, sorted. */
   migrations: z.array(z.string()),
   /** In the order in which they are filled. */
   tables: z.array(tableSchema),
   ledger: z.object({ accounts: z.int(), balance: z.int(), debt: z.int(), entries: z.int() }),
-  /** Names the key that the secrets were sealed with, without revealing it. */
+  /** Identifies the key that sealed the secrets, without revealing it. */
   masterKeyId: z.string(),
-  /** While the key is being rotated: the one that the other secrets were sealed with. */
+  /** Identifies the key of the other secrets while the key is being rotated. */
   formerKeyId: z.string().optional(),
   hasKey: z.boolean(),
-  /** The folders of the data folder that the archive brings. */
+  /** The folders of the data folder that the archive contains. */
   folders: z.array(z.string()),
 });
 export type ArchiveHeader = z.output<typeof headerSchema>;
 
-/** The last entry lists all others, so that a missing or changed one is found. */
+/** The last entry lists all others, so that missing or changed ones are found. */
 export const endSchema = z.object({
   entries: z.array(z.object({ name: z.string(), bytes: z.int(), sha256: z.string() })),
 });
@@ -49,11 +49,11 @@ const piecesFolder = 'tables/';
 export const pieceName = (table: string, number: number): string =>
   `${piecesFolder}${table}.${String(number).padStart(5, '0')}`;
 
-/** The table of a piece; undefined for another entry. */
+/** Returns the table of a piece; undefined for other entries. */
 export const tableOfPiece = (entry: string): string | undefined =>
   entry.startsWith(piecesFolder) ? entry.slice(piecesFolder.length, entry.lastIndexOf('.')) : undefined;
 
-/** The archive is torn, was changed, or is none. The message names the place. */
+/** The file is incomplete, was changed, or is not an archive. The message names the place. */
 export class ArchiveDamagedError extends Error {
   override name = 'ArchiveDamagedError';
 }

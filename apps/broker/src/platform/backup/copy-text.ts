@@ -1,6 +1,5 @@
 /**
- * Rows in the text format of PostgreSQL's COPY: a line for each, columns divided by tabs, \N for null. psql and other tools read
- * it too.
+ * Writes a row in the text format of PostgreSQL's COPY: a line with columns separated by tabs, \N for null.
  * @see https://www.postgresql.org/docs/18/sql-copy.html "Text Format"
  */
 export function encodeRow(values: readonly (string | null)[]): string {

@@ -5,7 +5,7 @@ import type { Migration, Query } from '../db/database.ts';
 import { parseJson } from '../json.ts';
 import { codeOf } from '../thrown.ts';
 
-/** Beside the backups: a line of JSON for each account that was deleted. It has no more of a person than the id. */
+/** A file next to the backups, with a line of JSON for each deleted account. It contains nothing of the user but the id. */
 export const erasedListName = 'erased.jsonl';
 
 const lineSchema = z.object({ userId: z.uuid(), at: z.iso.datetime() });
@@ -29,7 +29,7 @@ export const erasureMigrations: readonly Migration[] = [
   },
 ];
 
-/** Appends a line, whole: one write of a line this short is not divided. */
+/** Appends a line. A single write of a line this short is not split. */
 export async function noteErased(folder: string, userId: string, at: Date): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await appendFile(join(folder, erasedListName), `${JSON.stringify({ userId, at: at.toISOString() })}\n`, {
@@ -37,7 +37,7 @@ export async function noteErased(folder: string, userId: string, at: Date): Prom
   });
 }
 
-/** Ids of the list beside an archive; none where there is no list. @throws Error that names the line that is none */
+/** Reads the ids from the list next to an archive, if there is one. @throws Error that names an invalid line */
 export async function readErased(archive: string): Promise<string[]> {
   const path = join(dirname(archive), erasedListName);
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -47,12 +47,12 @@ export async function readErased(archive: string): Promise<string[]> {
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line, index) => {
     const parsed = lineSchema.safeParse(parseJson(line));
-    if (!parsed.success) throw new Error(`${path}, line ${index + 1}: this is no deleted account`);
+    if (!parsed.success) throw new Error(`${path}, line ${index + 1}: this is not a deleted account`);
     return parsed.data.userId;
   });
 }
 
-/** Shuts the accounts out at once, and notes them for the next start. @returns how many the database has that are not deleted */
+/** Deactivates the accounts immediately, and marks them for deletion at the next start. @returns how many are not deleted yet */
 export async function repeatErasures(query: Query, userIds: readonly string[]): Promise<number> {
   const { affectedRows } = await query(
     `insert into erasures_to_repeat (user_id)
@@ -63,7 +63,7 @@ export async function repeatErasures(query: Query, userIds: readonly string[]): 
   return affectedRows;
 }
 
-/** Deletes what a restore brought back, before requests are taken. What fails is tried again at the next start. */
+/** Deletes accounts that a restore brought back, before requests are served. Failures are retried at the next start. */
 export async function eraseAgain(query: Query, erase: (userId: string) => Promise<void>): Promise<void> {
   const { rows } = await query<{ id: string }>('select user_id as id from erasures_to_repeat order by 1');
   for (const { id } of rows) {

@@ -4,18 +4,18 @@ import { migrationTableName } from '../db/product-versions.ts';
 export type Column = { name: string; type: string };
 export type Partition = { name: string; from: string; to: string };
 export type Table = {
-  /** Quoted where it has to be, with its schema: "public.users". */
+  /** With its schema, quoted if necessary: "public.users". */
   name: string;
-  /** The stored columns; generated ones follow from them. */
+  /** The stored columns, without generated ones. */
   columns: readonly Column[];
-  /** Of a table that is divided by time. The one for all other times is made by its migration. */
+  /** The partitions by time, without the default one, which the table's migration creates. */
   partitions: readonly Partition[];
 };
 
-/** The queue makes its own tables, and its jobs anew, at each start. */
+/** The job queue recreates its tables and jobs at each start. */
 const leftOut = ['pgboss'];
 
-/** All tables whose rows belong to the product, a table after those that it refers to. Runs on both engines. */
+/** Lists all tables of the product, each after the tables that it refers to. Runs on both engines. */
 export async function listTables(query: Query): Promise<Table[]> {
   const { rows } = await query<{ name: string; columns: Column[]; partitions: PartitionRow[]; needs: string[] }>(
     `with product as (
@@ -43,7 +43,7 @@ export async function listTables(query: Query): Promise<Table[]> {
 
 type PartitionRow = { name: string; bound: string };
 
-/** Reads a bound that is two times. @throws Error for any other kind of bound */
+/** Reads a bound that consists of two times. @throws Error for any other kind of bound */
 function readBound({ name, bound }: PartitionRow): Partition {
   const [, from, to] = /^FOR VALUES FROM \('([^']+)'\) TO \('([^']+)'\)$/.exec(bound) ?? [];
   if (from === undefined || to === undefined) throw new Error(`the partition ${name} has an unknown bound: ${bound}`);

@@ -25,7 +25,7 @@ export async function loadRows(query: Query, { name, columns }: LoadedTable, byt
   return lines.length;
 }
 
-/** Empties the tables, which the migrations may have filled, and keeps triggers from counting the rows a second time. */
+/** Empties the tables, which migrations may have filled, and disables triggers, which would count the rows again. */
 export async function prepareTables(query: Query, tables: readonly LoadedTable[]): Promise<void> {
   for (const { name, partitions } of tables) {
     await query(`alter table ${name} disable trigger user`);
@@ -39,7 +39,7 @@ export async function prepareTables(query: Query, tables: readonly LoadedTable[]
   await query(`truncate ${tables.map(({ name }) => name).join(', ')}`);
 }
 
-/** Afterwards: triggers work again, and numbers go on after the last one that was given. */
+/** Enables triggers again, and sets sequences to continue after the last number. */
 export async function finishTables(query: Query, tables: readonly LoadedTable[]): Promise<void> {
   for (const { name } of tables) await query(`alter table ${name} enable trigger user`);
   const { rows } = await query<{ table: string; column: string }>(

@@ -12,7 +12,7 @@ export type OwnBackup = {
 };
 
 export type OwnBackups = {
-  /** Writes one, and removes old ones once it is whole. @throws Error why there is no new one; the old ones stay */
+  /** Writes a backup, and then removes old ones. @throws Error if it fails; the old ones stay */
   run(): Promise<void>;
 };
 
@@ -20,18 +20,18 @@ type Parts = {
   query: Query;
   folder: string;
   keep: number;
-  /** Writes a backup to a file that does not exist, under another name until it is whole. */
+  /** Writes a backup to a new file, under another name until it is complete. */
   write(file: string): Promise<void>;
   clock: Clock;
   log: Log;
 };
 
 const backupName = /^souk-\d{8}T\d{6}Z\.tar\.zst$/;
-/** A backup that was killed leaves such a file behind. */
+/** Files that an interrupted backup leaves behind. */
 const draftName = /^(souk-\d{8}T\d{6}Z\.tar\.zst\.\d{1,10}\.part|\.souk-backup-[A-Za-z0-9]{6})$/;
 const oldDraftMs = 24 * 60 * 60_000;
 
-/** Backups that the shop writes by itself, each in a file named after its time. */
+/** Automatic backups, each in a file named after its time. */
 export function createOwnBackups({ query, folder, keep, write, clock, log }: Parts): OwnBackups {
   const note = (columns: string, values: readonly unknown[]) => {
     const names = columns.split(', ');
@@ -81,10 +81,10 @@ function explain(error: unknown, folder: string): string {
   if (!message.includes('ENOSPC')) return message;
   const freeBytes = freeBytesOf(folder);
   const free = Number.isFinite(freeBytes) ? `, ${Math.floor(freeBytes / 1024 / 1024)} MiB are free` : '';
-  return `the disk of ${folder} is full${free}: make room; the backups that are there stay (${message})`;
+  return `the disk of ${folder} is full${free}: free some space; existing backups stay (${message})`;
 }
 
-/** As of the last run, by whichever broker. */
+/** Reads the result of the last run by any broker. */
 export async function readOwnBackup(query: Query): Promise<OwnBackup> {
   const { rows } = await query<{
     file: string | null;

@@ -20,12 +20,12 @@ import {
 /** One entry: a file with its bytes, or a link. */
 export type ReadEntry = { name: string; bytes: Buffer; mode: number; link: string | undefined };
 
-/** A piece of rows has 1 MiB and one row more; a file of a service may be larger. */
+/** A piece of rows has at most 1 MiB and one row; a file of a service may be larger. */
 const maxEntryBytes = 1024 * 1024 * 1024;
 
 /**
- * Reads an archive, entry by entry, and compares each with what the end of the archive says of it.
- * @throws ArchiveDamagedError where it is torn or was changed: it names the table or file, and the byte
+ * Reads an archive entry by entry, and checks each against the list at its end.
+ * @throws ArchiveDamagedError if it is incomplete or was changed; the message names the table or file, and the byte
  */
 export async function* readArchive(file: string): AsyncGenerator<ReadEntry> {
   const seen: ArchiveEntry[] = [];
@@ -33,15 +33,14 @@ export async function* readArchive(file: string): AsyncGenerator<ReadEntry> {
   let ended = false;
   const source = createReadStream(file);
   const tar = extract();
-  // its error is thrown by the loop
+  // the loop throws its errors
   pipeline(source, createZstdDecompress(), tar, () => {});
   try {
     for await (const entry of tar) {
-      // its types leave out what an entry knows of itself
+      // the types lack an entry's header
       const { header } = entry as unknown as { header: Header };
       last = placeOf(header.name);
-      if ((header.size ?? 0) > maxEntryBytes)
-        throw new ArchiveDamagedError(`${last} is larger than this product reads`);
+      if ((header.size ?? 0) > maxEntryBytes) throw new ArchiveDamagedError(`${last} is larger than Souk can read`);
       const bytes = await buffer(entry);
       if (header.name === endName) {
         compare(endSchema.parse(JSON.parse(bytes.toString())).entries, seen);
@@ -61,15 +60,16 @@ export async function* readArchive(file: string): AsyncGenerator<ReadEntry> {
   } finally {
     source.destroy();
   }
-  if (!ended) throw new ArchiveDamagedError(`the archive is torn: it ends in ${last}, at byte ${source.bytesRead}`);
+  if (!ended)
+    throw new ArchiveDamagedError(`the archive is incomplete: it ends in ${last}, at byte ${source.bytesRead}`);
 }
 
-/** Reads the whole archive once, and keeps nothing. @throws ArchiveDamagedError */
+/** Reads the whole archive once. @throws ArchiveDamagedError */
 export async function verifyArchive(file: string): Promise<void> {
   for await (const _ of readArchive(file));
 }
 
-/** The first entry. @throws ArchiveDamagedError where the file is no archive, or of a format that this product does not know */
+/** Reads the first entry. @throws ArchiveDamagedError if the file is not an archive, or in a newer format */
 export async function readHeader(file: string): Promise<ArchiveHeader> {
   for await (const { name, bytes } of readArchive(file)) {
     if (name !== headerName) break;

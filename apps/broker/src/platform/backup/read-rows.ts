@@ -3,14 +3,14 @@ import type { Query } from '../db/database.ts';
 import { encodeRow } from './copy-text.ts';
 import type { Table } from './list-tables.ts';
 
-/** Rows that one answer of the database carries. */
+/** Rows per answer of the database. */
 const rowsAtOnce = 500;
-/** A piece of a table in the archive has about this many bytes: what is in memory at once. */
+/** Approximate size of a piece, which is in memory as a whole. */
 const pieceBytes = 1024 * 1024;
 
 /**
- * The rows of a table, in pieces of COPY text.
- * @param query of a snapshot, whose settings make each text one that the same type reads again: a cursor reads through it
+ * Reads the rows of a table with a cursor, in pieces of COPY text.
+ * @param query of a snapshot, whose settings make every value's text readable by the same type
  */
 export async function* readRows(
   query: Query,

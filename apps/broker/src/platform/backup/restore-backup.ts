@@ -12,7 +12,7 @@ import { staysInFolder } from './stays-in-folder.ts';
 import { readArchive, type ReadEntry } from './read-archive.ts';
 
 export type RestoreBackup = {
-  /** Without any migration. */
+  /** A database without any migration. */
   db: Database;
   migrations: readonly Migration[];
   version: string;
@@ -20,9 +20,9 @@ export type RestoreBackup = {
 };
 
 /**
- * Fills an empty database with an archive that was read to its end once, then brings it up to this product.
- * @throws Error where the database is not empty, DatabaseNewerError where the archive is of a newer one, ArchiveDamagedError
- *   where what was filled is not what the header says
+ * Fills an empty database from a verified archive, then migrates it to this version.
+ * @throws Error if the database is not empty, DatabaseNewerError if the archive is from a newer version, ArchiveDamagedError
+ *   if the result differs from the header
  */
 export async function restoreDatabase(
   file: string,
@@ -49,13 +49,13 @@ export async function restoreDatabase(
     const sums = await ledgerSums(query);
     if (JSON.stringify(sums) !== JSON.stringify(header.ledger))
       throw new ArchiveDamagedError(
-        `the ledger comes to ${JSON.stringify(sums)}, its backup says ${JSON.stringify(header.ledger)}`,
+        `the ledger adds up to ${JSON.stringify(sums)}, its backup says ${JSON.stringify(header.ledger)}`,
       );
   });
   await migrate(db, migrations, version);
 }
 
-/** Those that the database of the backup had. @throws DatabaseNewerError where this product does not know one */
+/** Returns the migrations of the backup's database. @throws DatabaseNewerError for an unknown one */
 export function migrationsThen(
   header: ArchiveHeader,
   migrations: readonly Migration[],
@@ -68,7 +68,7 @@ export function migrationsThen(
   return migrations.filter(({ name }) => had.has(name));
 }
 
-/** Tables may be there, rows may not. @throws Error */
+/** Accepts tables, but not rows. @throws Error */
 async function requireEmpty(query: Query): Promise<void> {
   for (const { name } of await listTables(query)) {
     if (name.endsWith('.migration_versions')) continue;
@@ -77,22 +77,22 @@ async function requireEmpty(query: Query): Promise<void> {
   }
 }
 
-/** The same migrations make the same tables, unless they were changed by hand. */
+/** Checks that the tables were not changed by hand: the same migrations make the same tables. @throws ArchiveDamagedError */
 async function requireSameTables(query: Query, header: ArchiveHeader): Promise<void> {
   const made = new Map((await listTables(query)).map(({ name, columns }) => [name, JSON.stringify(columns)]));
   for (const { name, columns } of header.tables) {
     if (made.get(name) !== JSON.stringify(columns))
-      throw new ArchiveDamagedError(`the table ${name} of the backup has other columns than its migrations make`);
+      throw new ArchiveDamagedError(`the table ${name} of the backup has other columns than its migrations create`);
   }
 }
 
-/** @throws Error where the data folder has one of the folders of the archive */
+/** @throws Error if the data folder has one of the archive's folders */
 export function requireNoFolders({ folders }: ArchiveHeader, dataDir: string): void {
   const there = folders.find((name) => existsSync(join(dataDir, name)));
   if (there !== undefined) throw new Error(`${join(dataDir, there)} exists: a backup is restored into a new folder`);
 }
 
-/** Writes the folders of an archive into a data folder that has none of them. @throws Error where one is there */
+/** Writes the folders of an archive into a data folder that has none of them. @throws Error if it has one */
 export async function restoreFolders(file: string, header: ArchiveHeader, dataDir: string): Promise<void> {
   requireNoFolders(header, dataDir);
   for await (const entry of readArchive(file))
@@ -106,7 +106,7 @@ async function restoreEntry(
 ): Promise<void> {
   const path = resolve(dataDir, name.slice('folders/'.length));
   const [folder] = relative(dataDir, path).split(sep);
-  // an archive is a file that anyone may have written
+  // an archive may come from anyone
   if (folder === undefined || !folders.includes(folder))
     throw new ArchiveDamagedError(`${name} leaves the data folder`);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -10,23 +10,23 @@ import { listTables } from './list-tables.ts';
 import { readRows } from './read-rows.ts';
 import { writeArchive } from './write-archive.ts';
 
-/** In the data folder: what services and programs have written, and the programs that were installed. */
+/** Folders of the data folder: files of services and programs, and installed programs. */
 const folders = ['files', 'services', 'programs'];
 
 export type TakeBackup = {
   db: Pick<Database, 'snapshot' | 'engine'>;
   dataDir: string;
   masterKey: string;
-  /** The one that a rotation of it brings. */
+  /** The key that a rotation introduces. */
   nextMasterKey?: string | undefined;
-  /** The archive brings the key too: a reader of the archive can then read every secret in it. */
+  /** Whether the archive contains the key, so that a reader of the archive can read every secret in it. */
   withKey: boolean;
   version: string;
   ledgerSums(query: Query): Promise<ArchiveHeader['ledger']>;
   clock: Clock;
 };
 
-/** Writes one moment of the database, and the folders, into an archive. @returns what is in it, and its size in bytes */
+/** Writes a snapshot of the database, and the folders, into an archive. @returns its header, and its size in bytes */
 export function takeBackup(
   file: string,
   { db, dataDir, masterKey, nextMasterKey, withKey, version, ledgerSums, clock }: TakeBackup,

@@ -12,24 +12,21 @@ import { endName, headerName, keyName, pieceName, type ArchiveEntry, type Archiv
 
 export type ArchiveParts = {
   header: ArchiveHeader;
-  /** The rows of each table, in the order of the header. */
+  /** Returns the rows of a table, in pieces. */
   rowsOf(table: ArchiveHeader['tables'][number]): AsyncIterable<{ bytes: Buffer }>;
-  /** The folder that the header's folders are in. */
+  /** The parent of the header's folders. */
   dataDir: string;
-  /** The master key, where the archive is to bring it. */
+  /** The master key, if the archive is to contain it. */
   key: string | undefined;
 };
 
-/**
- * Writes an archive (tar, zstd). It has its name only once all of it is on the disk: a backup that was broken off leaves none.
- * @returns its size in bytes
- */
+/** Writes an archive (tar, zstd), renamed once it is on the disk, so that an interrupted backup leaves none. @returns its size in bytes */
 export async function writeArchive(file: string, parts: ArchiveParts): Promise<number> {
   const draft = `${file}.${process.pid}.part`;
   const tar = pack();
   const compressed = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
   try {
-    // what fails on one side ends the other
+    // a failure of one side ends the other
     const written = pipeline(tar, compressed, createWriteStream(draft, { mode: 0o600, flags: 'wx' }));
     const filled = fill(tar, parts).catch((error: unknown) => {
       tar.destroy(errorOf(error));
@@ -78,7 +75,7 @@ function addEntry(tar: Pack, name: string, bytes: Buffer): Promise<void> {
 
 const filler = Buffer.alloc(64 * 1024);
 
-/** Files and links of a folder, without what is neither. A file that changes meanwhile is read up to the size that it had. */
+/** Adds the files and links of a folder. A file that changes meanwhile is read up to its former size. */
 async function addFolder(tar: Pack, dataDir: string, path: string, entries: ArchiveEntry[]): Promise<void> {
   for (const { name } of await readdir(join(dataDir, path), { withFileTypes: true })) {
     const inner = `${path}/${name}`;
@@ -107,14 +104,14 @@ async function addFile(
       await write(chunk as Buffer);
       left -= (chunk as Buffer).length;
     }
-  // it has become shorter since it was measured
+  // the file has become shorter since it was measured
   for (; left > 0; left -= Math.min(left, filler.length)) await write(filler.subarray(0, left));
   entry.end(Buffer.alloc(0));
   await taken;
   return { name, bytes: size, sha256: digest.digest('hex') };
 }
 
-/** A link that leaves its folder is left out: a restore refuses it, and a person's program can make one. */
+/** Adds a link, unless it leaves its folder: a restore refuses such links, and a user's program can create one. */
 async function addLink(tar: Pack, dataDir: string, path: string, entries: ArchiveEntry[]): Promise<void> {
   const linkname = await readlink(join(dataDir, path));
   if (!staysInFolder(dataDir, path, linkname)) return;

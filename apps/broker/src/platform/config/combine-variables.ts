@@ -8,9 +8,9 @@ import { maySignIn, readSignInAllow, type SignInAllow } from './sign-in-allow.ts
 import { standInProblems } from './stand-in-problems.ts';
 
 /**
- * Holds the variables against each other: which go together, which exclude each other, what production asks for.
+ * Checks variables against each other: which go together, which exclude each other, and which production requires.
  * @param variables as the process got them
- * @param problems every objection is added here
+ * @param problems gets every problem
  */
 export function combineVariables(env: Environment, variables: NodeJS.ProcessEnv, problems: string[]) {
   const production = env.NODE_ENV === 'production';
@@ -37,7 +37,7 @@ export function combineVariables(env: Environment, variables: NodeJS.ProcessEnv,
     env.PERSONAL_MEMORY_MB < env.PROGRAM_MEMORY_MB
   ) {
     problems.push(
-      `PERSONAL_MEMORY_MB (${env.PERSONAL_MEMORY_MB}) must be at least PROGRAM_MEMORY_MB (${env.PROGRAM_MEMORY_MB}): one program of a person may take that much`,
+      `PERSONAL_MEMORY_MB (${env.PERSONAL_MEMORY_MB}) must be at least PROGRAM_MEMORY_MB (${env.PROGRAM_MEMORY_MB}): one program of a user may take that much`,
     );
   }
   const signInAllow = readAllow(env.SIGN_IN_ALLOW, variables, problems);
@@ -63,7 +63,7 @@ export function combineVariables(env: Environment, variables: NodeJS.ProcessEnv,
   };
 }
 
-/** A list that is there and names nobody is a mistake: it must not open the door to everyone. */
+/** Reports a list that is set but empty, which must not open the shop to everyone. */
 function readAllow(
   entries: readonly string[],
   environment: NodeJS.ProcessEnv,

@@ -7,10 +7,10 @@ import type { Environment, SecretFileName } from './environment.ts';
  */
 type Disclosure = 'shown' | 'secret' | 'address';
 
-/** Nothing that may come from a file of its own is shown as it is: such files are for secrets. */
+/** Variables that may come from a file are never shown as they are: such files are for secrets. */
 type Rules = { readonly [Name in keyof Environment]: Name extends SecretFileName ? 'secret' | 'address' : Disclosure };
 
-/** What administrators see of each variable. One that is new has to be named here before it compiles. */
+/** What administrators see of each variable. A new variable does not compile until it is named here. */
 export const disclosure: Rules = {
   NODE_ENV: 'shown',
   PORT: 'shown',
@@ -43,7 +43,7 @@ export const disclosure: Rules = {
   BUSINESS_EMAIL: 'shown',
   CONTACT_EMAIL: 'shown',
   SMTP_URL: 'address',
-  // of a chat, the path is the secret
+  // in a chat's webhook, the path is the secret
   ALERT_WEBHOOK_URL: 'secret',
   ALERT_WEBHOOK_SECRET: 'secret',
   TRUST_PROXY: 'shown',

@@ -6,9 +6,9 @@ import { codeOf } from '../thrown.ts';
 const option = '--env-file';
 
 /**
- * Takes `--env-file FILE` (or `--env-file=FILE`, also several) from the beginning of a command line.
- * @returns what follows it, and the variables: those that are set already count more than those of a file, as with Node's own
- *   option, and those of a later file more than those of an earlier one; and the file of each that comes from one
+ * Takes `--env-file FILE` (or `--env-file=FILE`, once or more) from the beginning of a command line.
+ * @returns the rest of the line, and the variables with the file of each. Variables that are already set override a file, as
+ *   with Node's own option, and later files override earlier ones.
  * @throws ConfigError for a file that cannot be read
  */
 export function readEnvFiles(

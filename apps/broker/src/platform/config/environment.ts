@@ -15,7 +15,7 @@ const wholeOf = (min: number, max: number) => {
 };
 const whole = (fallback: number, min: number, max: number) => wholeOf(min, max).prefault(String(fallback));
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-/** An address or a name of this machine: which of them it has, the start finds out. */
+/** An address or a name. The start finds out whether this machine has it. */
 const listenAddress = z.string().regex(/^[\w.:%-]{1,253}$/, 'must be an address or a name of this machine');
 const cidr = /^([0-9a-fA-F.:]+)(\/\d{1,3})?$/;
 const list = z
@@ -28,14 +28,14 @@ const list = z
       .filter((part) => part !== ''),
   );
 
-/** A header as OpenTelemetry's variables have it, with a value that is encoded as in an address. */
+/** A header in the form of OpenTelemetry's variables, with a percent-encoded value. */
 const headerEntry = z
   .string()
   .regex(/^[\w-]{1,100}=(?:[^%]|%[0-9a-fA-F]{2})+$/, 'must be headers as name=value, separated by commas');
 
-/** What each variable may be by itself. */
+/** The form of each variable by itself. */
 const environmentSchema = z.object({
-  // a misspelt "production" must not open the stand-ins
+  // a misspelled "production" must not enable the stand-ins
   NODE_ENV: z.enum(['production', 'development', 'test'], 'must be production, development or test').optional(),
   PORT: whole(3000, 1, 65535),
   PUBLIC_URL: optionalText,
@@ -43,7 +43,7 @@ const environmentSchema = z.object({
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: optionalText,
   DATABASE_LISTEN_URL: optionalText,
-  /** Of one broker, for statements; beside them it has two for maintenance and one for notices. */
+  /** One broker's connections for statements. It has two more for maintenance and one for notices. */
   DATABASE_POOL_SIZE: whole(10, 4, 1000),
   GOOGLE_CLIENT_ID: optionalText,
   GOOGLE_CLIENT_SECRET: optionalText,
@@ -116,16 +116,16 @@ const environmentSchema = z.object({
   MCP_CALLS_PER_MINUTE_TOKEN: whole(120, 1, 100_000_000),
   MCP_CALLS_PER_MINUTE_USER: whole(300, 1, 100_000_000),
   MCP_REQUESTS_PER_MINUTE_TOKEN: whole(600, 1, 100_000_000),
-  /** Instead of every manifest's maxInFlight: for benchmarks and proofs. */
+  /** Overrides every manifest's maxInFlight, for benchmarks and proofs. */
   MCP_IN_FLIGHT_SERVER: z
     .string()
     .regex(/^[1-9]\d{0,5}$/, 'must be a whole number from 1 to 999999')
     .optional(),
   MCP_IN_FLIGHT_USER: whole(16, 1, 1_000_000),
-  /** Each has a session at its server, and a socket while it is used. */
+  /** Each connection has a session at its server, and a socket while it is used. */
   UPSTREAM_CONNECTIONS: whole(8192, 1, 1_000_000),
   SIGN_IN_PER_MINUTE: whole(20, 1, 1_000_000),
-  // five open tabs ask about 300 times a minute at most; an office of 500 in the shop about 4,000
+  // five open tabs send at most about 300 requests a minute; an office of 500 people in the shop about 4,000
   API_REQUESTS_PER_MINUTE_USER: whole(1200, 60, 100_000_000),
   API_REQUESTS_PER_MINUTE_ADDRESS: whole(6000, 60, 100_000_000),
   HTTPS_PROXY: optionalText,
@@ -147,7 +147,7 @@ const environmentSchema = z.object({
   }),
 });
 
-/** Secrets that may come from a file: NAME_FILE is its path. */
+/** Secrets that may come from the file at NAME_FILE. */
 const fromFile = [
   'DATABASE_URL',
   'DATABASE_LISTEN_URL',
@@ -169,10 +169,10 @@ const fromFile = [
 
 export type SecretFileName = (typeof fromFile)[number];
 
-/** Programs read these in lower case first. */
+/** Variables that programs read in lower case first. */
 export const lowerCaseToo = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'] as const;
 
-/** Every variable with a name of its own: names of secrets for servers and programs are in upstream-secrets.ts. */
+/** Every variable with a fixed name. Names of secrets for servers and programs are in upstream-secrets.ts. */
 export const variableNames: ReadonlySet<string> = new Set([
   ...Object.keys(environmentSchema.shape),
   ...fromFile.map((name) => `${name}_FILE`),
@@ -180,10 +180,7 @@ export const variableNames: ReadonlySet<string> = new Set([
 
 export type Environment = z.infer<typeof environmentSchema>;
 
-/**
- * Reads each variable by itself, with the contents of its NAME_FILE.
- * @param problems one is added for each variable that is not as it must be
- */
+/** Reads each variable by itself, or the contents of its NAME_FILE. @param problems gets one for each invalid variable */
 export function readEnvironment(variables: NodeJS.ProcessEnv, problems: string[]): Environment {
   const env = parseEnvironment(readFiles(variables, problems), problems);
   for (const name of ['MASTER_KEY', 'MASTER_KEY_NEXT'] as const) {
@@ -197,14 +194,14 @@ export function readEnvironment(variables: NodeJS.ProcessEnv, problems: string[]
     if (address && !/^postgres(ql)?:\/\//.test(address)) {
       problems.push(`${name} must begin with postgres:// or postgresql://`);
     } else if (address && !URL.canParse(address)) {
-      problems.push(`${name} is no address: it must be as postgres://user:password@host:5432/database`);
+      problems.push(`${name} is not an address: it must look like postgres://user:password@host:5432/database`);
     }
   }
   if (env.DATABASE_LISTEN_URL && !env.DATABASE_URL) problems.push('DATABASE_LISTEN_URL is set without DATABASE_URL');
   return env;
 }
 
-/** The variables that are not empty, with the contents of their NAME_FILE. */
+/** Returns the variables that are not empty, with the contents of their NAME_FILE. */
 function readFiles(environment: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {
   const merged: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
@@ -229,14 +226,14 @@ function readFiles(environment: NodeJS.ProcessEnv, problems: string[]): Record<s
   return merged;
 }
 
-/** Other secrets are easily had again. */
+/** Only the master key cannot be replaced. */
 function remedyOf(name: SecretFileName): string {
   return name === 'MASTER_KEY'
-    ? ': restore the key of this installation there, since its secrets open with no other'
+    ? ': restore the key of this installation there, since no other key opens its secrets'
     : '';
 }
 
-/** Invalid variables are reported and then count as unset, so that problems of the others are reported too. */
+/** Reports invalid variables and then treats them as unset, so that problems of the others are reported too. */
 function parseEnvironment(variables: Record<string, string>, problems: string[]): Environment {
   const parsed = environmentSchema.safeParse(variables);
   if (parsed.success) return parsed.data;

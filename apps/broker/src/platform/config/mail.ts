@@ -1,28 +1,24 @@
 import type { Environment } from './environment.ts';
 import { isLoopback } from './is-loopback.ts';
 
-/** The operator's mail server. */
 export type SmtpServer = {
   host: string;
   port: number;
-  /** TLS from the first byte. */
+  /** Whether the connection uses TLS from the first byte. */
   secure: boolean;
-  /** No mail leaves before STARTTLS. */
+  /** Whether STARTTLS is required before any mail is sent. */
   requireTls: boolean;
   user: string | undefined;
   password: string | undefined;
 };
 
-/** How e-mails leave: to a server, to a page of the demo, or not at all. */
+/** Where e-mails go: to a server, to a page of the demo, or nowhere. */
 export type MailDelivery = { kind: 'smtp'; server: SmtpServer } | { kind: 'demo' } | { kind: 'off' };
 
-/** The operator's webhook for alerts; with a secret each request is signed. */
+/** The operator's webhook for alerts. With a secret, each request is signed. */
 export type AlertWebhook = { url: string; secret: string | undefined };
 
-/**
- * Reads where e-mails go. A shop in which anyone signs in as anyone sends none beyond this machine: it would write to
- * addresses that no person has confirmed.
- */
+/** Reads where e-mails go. A shop with demo sign-in sends none beyond this machine: its users' addresses are unconfirmed. */
 export function readMail(
   env: Environment,
   { standIn, production }: { standIn: boolean; production: boolean },
@@ -44,16 +40,16 @@ export function readMail(
 function readServer(text: string): SmtpServer | string {
   const url = URL.parse(text);
   if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '')
-    return 'must be as smtp://user:password@host:587 or smtps://user:password@host:465';
+    return 'must look like smtp://user:password@host:587 or smtps://user:password@host:465';
   if (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '')
-    return 'must be a scheme, user, password, host and port, without a path or options';
+    return 'must have only a scheme, user, password, host and port, without a path or options';
   let user: string;
   let password: string;
   try {
     user = decodeURIComponent(url.username);
     password = decodeURIComponent(url.password);
   } catch {
-    return 'must have its user and password encoded as in an address: % as %25, @ as %40';
+    return 'must have its user and password percent-encoded: % as %25, @ as %40';
   }
   if ((user === '') !== (password === '')) return 'must have both a user and a password, or neither';
   const secure = url.protocol === 'smtps:';
@@ -68,7 +64,6 @@ function readServer(text: string): SmtpServer | string {
   };
 }
 
-/** @throws nothing: what is wrong joins the problems */
 export function readAlertWebhook(env: Environment, problems: string[]): AlertWebhook | undefined {
   if (env.ALERT_WEBHOOK_SECRET !== undefined && env.ALERT_WEBHOOK_URL === undefined)
     problems.push('ALERT_WEBHOOK_SECRET is set without ALERT_WEBHOOK_URL');

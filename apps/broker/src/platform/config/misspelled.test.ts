@@ -51,6 +51,6 @@ test('a variable beside the right one, and an empty one, are not told', () => {
 test('a variable that is missed is found under its wrong name', () => {
   expect(problemsOf({ GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SERCET: 'secret' })).toEqual([
     'GOOGLE_CLIENT_SECRET is missing: GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET go together',
-    'GOOGLE_CLIENT_SERCET is not read by anything here: did you mean GOOGLE_CLIENT_SECRET?',
+    'GOOGLE_CLIENT_SERCET is not a variable of Souk: did you mean GOOGLE_CLIENT_SECRET?',
   ]);
 });

@@ -1,13 +1,13 @@
-/** A variable that is set and that no part of the product reads, and the one that is probably meant. */
+/** A variable that is set although the product does not read it, and the one that is probably meant. */
 export type Misspelled = { name: string; meant: string };
 
-/** Of shorter names, such as PORT and HOST, too many words are one letter away: only two letters changed places count there. */
+/** Too many words are one letter away from shorter names, such as PORT and HOST: for these only swapped letters count. */
 const shortestName = 6;
 
 /**
- * Finds variables that are one letter away from one of ours: a letter too many, too few or wrong, or two that changed places
- * (Damerau-Levenshtein distance 1). One whose right name is set too is somebody else's.
- * @param known whole names; `prefixes` those whose end the operator chooses, such as UPSTREAM_HEADER_
+ * Finds variables that are one letter away from one of ours: a letter too many, too few or wrong, or two swapped
+ * (Damerau-Levenshtein distance 1). If the right name is set too, the variable belongs to another program.
+ * @param known whole names; `prefixes` are the beginnings of names that the operator completes, such as UPSTREAM_HEADER_
  */
 export function findMisspelled(
   environment: NodeJS.ProcessEnv,
@@ -24,9 +24,8 @@ export function findMisspelled(
     });
 }
 
-/** What to tell of it. */
 export function sayMisspelled({ name, meant }: Misspelled): string {
-  return `${name} is not read by anything here: did you mean ${meant}?`;
+  return `${name} is not a variable of Souk: did you mean ${meant}?`;
 }
 
 function nearest(name: string, known: ReadonlySet<string>): string | undefined {
@@ -40,7 +39,7 @@ function nearestWithPrefix(name: string, prefixes: readonly string[]): string | 
   for (const prefix of prefixes) {
     const starts = [-1, 0, 1].map((more) => name.slice(0, prefix.length + more));
     const near = starts.filter((start) => start.length < name.length && isOneAway(start, prefix));
-    // the whole of HEADERS_ is meant for HEADER_, and not its first letters
+    // prefer the candidate that ends with _: all of HEADERS_ stands for HEADER_, not only its first letters
     const start = near.find((each) => each.endsWith('_')) ?? near[0];
     if (start !== undefined) return prefix + name.slice(start.length);
   }

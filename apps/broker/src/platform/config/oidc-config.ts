@@ -1,29 +1,21 @@
+import type { Environment } from './environment.ts';
 import { isLoopback } from './is-loopback.ts';
 
 /** A company's own OpenID provider. */
 export type OidcConfig = {
-  /** As the operator wrote it: what the provider calls itself must be the same. */
+  /** As the operator wrote it, since it must equal what the provider calls itself. */
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** What people call it. */
+  /** The name shown to users. */
   name: string;
-  /** Its addresses count as verified where it does not say whether they are. */
+  /** Whether e-mail addresses count as verified if the provider does not say. */
   trustEmail: boolean;
 };
 
-/**
- * Reads OIDC_ISSUER and its kin: the issuer, the client's id and its secret go together.
- * @param problems problems are added here, never a secret
- */
+/** Reads OIDC_ISSUER and the variables that belong to it. @param problems gets problems, never a secret */
 export function readOidc(
-  env: {
-    OIDC_ISSUER?: string | undefined;
-    OIDC_CLIENT_ID?: string | undefined;
-    OIDC_CLIENT_SECRET?: string | undefined;
-    OIDC_NAME?: string | undefined;
-    OIDC_TRUST_EMAIL: boolean;
-  },
+  env: Pick<Environment, 'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET' | 'OIDC_NAME' | 'OIDC_TRUST_EMAIL'>,
   problems: string[],
 ): OidcConfig | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = env;
@@ -43,7 +35,7 @@ export function readOidc(
 
 function readIssuer(text: string, problems: string[]): URL | undefined {
   const url = URL.parse(text);
-  // Plain http is for a provider on this machine: its answers cannot be changed on the way.
+  // Plain http is allowed for a provider on this machine, whose answers cannot be changed on the way.
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url));
   if (!url || !isSafe) {
     problems.push('OIDC_ISSUER must be an https address');

@@ -1,14 +1,13 @@
 import type { Environment } from './environment.ts';
 
-/** A proxy that requests leave by. */
 export type ProxyServer = {
   /** Origin, without credentials. */
   url: string;
-  /** What it wants as Proxy-Authorization. */
+  /** Value of the Proxy-Authorization header. */
   authorization: string | undefined;
 };
 
-/** How requests leave this machine: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
+/** The proxies for outgoing requests: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
 export type OutgoingProxy = {
   /** For https and wss. */
   https: ProxyServer | undefined;
@@ -16,14 +15,14 @@ export type OutgoingProxy = {
   http: ProxyServer | undefined;
   /** Hosts, domains and networks that are reached directly. */
   noProxy: readonly string[];
-  /** The same for npm, which reads it from its environment. */
+  /** The same as environment variables for npm. */
   variables: Readonly<Record<string, string>>;
 };
 
-/** What npm must not ask a proxy for, in its words. */
+/** Hosts that npm must reach directly, in the format of NO_PROXY. */
 const loopbackHosts = 'localhost,127.0.0.1,[::1]';
 
-/** @param problems one is added for each address that is no proxy's; it does not show the address, which may hold a password */
+/** @param problems gets one for each invalid address, without the address, which may contain a password */
 export function readOutgoingProxy(env: Environment, problems: string[]): OutgoingProxy | undefined {
   const https = readProxy('HTTPS_PROXY', env, problems);
   const http = readProxy('HTTP_PROXY', env, problems);
@@ -57,7 +56,7 @@ function readProxy(
   return { url: url.origin, authorization };
 }
 
-/** User and password, which an address holds percent-encoded; undefined where they are not. */
+/** Decodes `user:password`; undefined if the percent-encoding is invalid. */
 function decode({ username, password }: URL): string | undefined {
   try {
     return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

@@ -3,13 +3,13 @@ import { disclosure } from './disclosure.ts';
 import { lowerCaseToo, type Environment } from './environment.ts';
 import { upstreamPrefixes } from './upstream-secrets.ts';
 
-/** Variables that came from a file of --env-file, and the path of that file. */
+/** The paths of --env-file, by the variables that come from them. */
 export type FilesOfVariables = ReadonlyMap<string, string>;
 
 /**
- * The configuration in force as administrators see it: each variable, its value where that is no secret, and where it comes
- * from. A secret is left out here, and so stands in nothing that is made of it.
- * @param inForce values that follow from others where a variable is not set
+ * Lists the configuration in force for administrators: each variable, where it comes from, and its value unless that is
+ * secret. Secrets are left out here, so that nothing made from this list can contain one.
+ * @param inForce values that follow from others if a variable is not set
  */
 export function describeSettings(
   env: Environment,
@@ -37,7 +37,7 @@ export function describeSettings(
   };
 
   const own = Object.entries(disclosure).map(([name, rule]): Setting => {
-    // an entry's name is a key of what it is an entry of
+    // Object.entries loses the type of the keys
     const key = name as keyof Environment;
     const value = textOf(env[key]) ?? textOf(inForce[key]);
     const from = place(name);
@@ -65,7 +65,7 @@ function textOf(value: Environment[keyof Environment]): string | null {
   return String(value);
 }
 
-/** Without user, password, query and fragment. */
+/** Removes user, password, query and fragment. */
 function addressOf(text: string | null): string | null {
   const url = text === null ? null : URL.parse(text);
   if (!url) return null;
@@ -80,7 +80,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Of an address, its password and whatever else of it is secret: the part before the host, and the query. */
+/** Returns all secret values; for an address, its password and its query parameters. */
 export function secretValuesOf(env: Environment, upstreamSecrets: ReadonlyMap<string, string>): string[] {
   const own = Object.entries(disclosure).flatMap(([name, rule]) => {
     const value = textOf(env[name as keyof Environment]);

@@ -1,7 +1,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { foldEmail } from '@souk/contract/fold-email.ts';
 
-/** Whose verified e-mail address lets them in: whole domains, and single addresses. Lower case, domains in ASCII. */
+/** The verified e-mail addresses that may sign in: whole domains and single addresses. Lower case, domains in ASCII. */
 export type SignInAllow = { domains: ReadonlySet<string>; addresses: ReadonlySet<string> };
 
 // eslint-disable-next-line no-control-regex
@@ -9,8 +9,8 @@ const isAscii = /^[\u0000-\u007F]*$/;
 const domainPattern = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/;
 
 /**
- * Reads the entries of SIGN_IN_ALLOW. A domain stands for exactly itself: its sub-domains have to be named.
- * @param problems one is added for each entry that is neither a domain nor an address
+ * Reads the entries of SIGN_IN_ALLOW. A domain does not include its sub-domains.
+ * @param problems gets one for each entry that is neither a domain nor an address
  */
 export function readSignInAllow(entries: readonly string[], problems: string[]): SignInAllow {
   const domains = new Set<string>();
@@ -30,7 +30,7 @@ export function readSignInAllow(entries: readonly string[], problems: string[]):
   return { domains, addresses };
 }
 
-/** Whether the person with this verified address may come in; everybody may where there is no list. */
+/** Whether the user with this verified address may sign in. Without a list, everyone may. */
 export function maySignIn(allow: SignInAllow | undefined, email: string): boolean {
   if (!allow) return true;
   const address = normalise(email);
@@ -38,12 +38,12 @@ export function maySignIn(allow: SignInAllow | undefined, email: string): boolea
   return allow.addresses.has(address) || allow.domains.has(address.slice(address.indexOf('@') + 1));
 }
 
-/** What the operator is told about who may come in. */
+/** Tells the operator who may sign in. */
 export function describeSignInAllow(allow: SignInAllow | undefined): string {
   return allow ? [...allow.domains, ...allow.addresses].join(', ') : 'everyone (SIGN_IN_ALLOW names who may)';
 }
 
-/** Exactly one @, so that no reading of the address has another domain than ours. */
+/** Accepts exactly one @, so that every program finds the same domain in the address. */
 function normalise(email: string): string | undefined {
   const [local, domainText, ...more] = foldEmail(email).split('@');
   const domain = isDomainAsWritten(domainText ?? '') ? normaliseDomain(domainText ?? '') : undefined;
@@ -53,8 +53,8 @@ function normalise(email: string): string | undefined {
 }
 
 /**
- * IDNA maps other letters to ASCII ones too, such as full-width ones. Of an address only the spelling counts that the domain
- * has (a U-label, RFC 5890, section 2.3.2.1): with another one no two programs agree on whose it is.
+ * Whether a domain is spelled as its U-label (RFC 5890, section 2.3.2.1). IDNA also maps other letters to ASCII, such as
+ * full-width ones, and programs disagree on who owns such an address.
  */
 function isDomainAsWritten(text: string): boolean {
   return isAscii.test(text) || domainToUnicode(domainToASCII(text)) === text;

@@ -1,26 +1,23 @@
 import { isLoopback } from './is-loopback.ts';
 
-/**
- * Why the stand-in for sign-in, with which anyone can sign in as anyone, must not run in this configuration.
- * @returns one sentence for each reason, none when there is no objection
- */
+/** Says why the stand-in for sign-in, with which anyone can sign in as anyone, must not run in this configuration. */
 export function standInProblems(given: {
   production: boolean;
   publicUrl: URL;
-  /** Google, or another provider, is configured: the stand-in does not run. */
+  /** Whether Google or another provider is configured, so that the stand-in does not run. */
   hasProvider: boolean;
   allowDevSignIn: boolean;
   knowsAnyoneCanSignIn: boolean;
 }): string[] {
   const problems: string[] = [];
   const standIn = !given.hasProvider && !given.allowDevSignIn;
-  const keys = 'set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET, or OIDC_ISSUER and its kin';
+  const keys = 'set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET, or OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET';
   if (standIn && !isLoopback(given.publicUrl)) {
     problems.push(
       `PUBLIC_URL is not loopback, so the stand-in for sign-in is refused: ${keys} (or ALLOW_DEV_SIGN_IN=1 to allow it)`,
     );
   } else if (standIn && given.production) {
-    // a proxy on the same machine makes a loopback address public
+    // a proxy on the same machine can make a loopback address public
     problems.push(`The stand-in for sign-in is refused in production, at a loopback PUBLIC_URL too: ${keys}`);
   }
   if (given.production && given.allowDevSignIn && !given.knowsAnyoneCanSignIn) {

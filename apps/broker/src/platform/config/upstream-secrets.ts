@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Header values, client ids, secrets and issuers, and variables of programs that the operator supplies for servers. */
+/** What the operator supplies for servers: header values, client ids, secrets and issuers, and variables of programs. */
 const forms = [
   { prefix: 'UPSTREAM_HEADER_', rest: /^[A-Z0-9]+(?:_[A-Z0-9]+)*__[A-Z0-9_]+$/, form: '{SERVER}__{NAME}' },
   { prefix: 'UPSTREAM_ENV_', rest: /^[A-Z0-9]+(?:_[A-Z0-9]+)*__[A-Z0-9_]+$/, form: '{ALIAS}__{NAME}' },
@@ -10,15 +10,15 @@ const forms = [
 ];
 export const upstreamPrefixes: readonly string[] = forms.map(({ prefix }) => prefix);
 
-/** What an HTTP header may contain (RFC 9110, section 5.5), without surrounding spaces. */
+/** An HTTP header's value (RFC 9110, section 5.5), without surrounding spaces. */
 const value = /^[\x21-\x7e]([\x20-\x7e]{0,4094}[\x21-\x7e])?$/;
-/** A variable of a program: any text, also of several lines (a key in PEM, JSON). */
+/** A program's variable: any text, possibly of several lines (a key in PEM, JSON). */
 const variableValue = /^[^\0]{1,6000}$/;
 
 /**
  * Reads UPSTREAM_HEADER_…, UPSTREAM_CLIENT_ID_…, UPSTREAM_CLIENT_SECRET_…, UPSTREAM_CLIENT_ISSUER_…, UPSTREAM_ENV_… and
  * their …_FILE forms.
- * @param problems problems are added here, never a value
+ * @param problems gets problems, never a value
  */
 export function readUpstreamSecrets(environment: NodeJS.ProcessEnv, problems: string[]): ReadonlyMap<string, string> {
   const secrets = new Map<string, string>();
@@ -46,7 +46,7 @@ export function readUpstreamSecrets(environment: NodeJS.ProcessEnv, problems: st
   return secrets;
 }
 
-/** RFC 8414, section 2. Plain http is for addresses that the operator allows, which the sign-in checks. */
+/** RFC 8414, section 2. The sign-in later allows plain http only at addresses that the operator allows. */
 function isIssuerAddress(text: string): boolean {
   const url = URL.parse(text);
   const isPlain = url !== null && url.username === '' && url.password === '' && !/[?#]/.test(text);

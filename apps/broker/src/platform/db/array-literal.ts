@@ -2,9 +2,9 @@
 const special = /["\\\0]/;
 
 /**
- * An array as PostgreSQL reads it from text (section 8.15.2): every element quoted, undefined as NULL. The drivers can do
- * this too, at three times the cost, which counts where each call leaves a row.
- * NUL, which PostgreSQL's text cannot contain, is removed: otherwise one such name would block the rows of all people.
+ * Writes an array as text for PostgreSQL (section 8.15.2): every element quoted, undefined as NULL. The drivers can do this
+ * too, at three times the cost, which matters because every call leaves a row.
+ * Removes NUL, which PostgreSQL's text cannot contain: otherwise one such name would block the rows of all users.
  */
 export function arrayLiteral(elements: readonly (string | number | undefined)[]): string {
   let text = '';

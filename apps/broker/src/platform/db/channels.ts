@@ -2,11 +2,11 @@ import type { Log } from '../log.ts';
 
 type Handler = (payload: string) => void;
 
-/** The listeners of each NOTIFY channel, independent of the engine's connection. */
+/** The handlers of each NOTIFY channel, independent of the engine's connection. */
 export type Channels = {
-  /** Hands a notification to its handlers. */
+  /** Calls the handlers of a notification. */
   deliver(channel: string, payload: string): void;
-  /** Adds a handler; a channel's first and last send LISTEN and UNLISTEN by `send`. Answers a function that removes it. */
+  /** Adds a handler, and returns a function that removes it. The channel's first and last handler send LISTEN and UNLISTEN. */
   add(channel: string, handler: Handler, send: (statement: string) => Promise<void>): Promise<() => Promise<void>>;
   names(): string[];
 };
@@ -24,7 +24,7 @@ export function createChannels(log?: Log): Channels {
       }
     },
     async add(channel, handler, send) {
-      const own = (payload: string) => handler(payload); // so that one handler may be added twice
+      const own = (payload: string) => handler(payload); // lets the same handler be added twice
       const known = handlers.get(channel);
       if (known) known.add(own);
       else handlers.set(channel, new Set([own]));

@@ -5,7 +5,7 @@ import { codeOf } from '../thrown.ts';
 /** SQLSTATE disk_full. */
 export const diskFull = '53100';
 
-/** Another process has the embedded database open. PGlite has no lock: with two openers, the rows of one are lost silently. */
+/** Another process has the embedded database open. PGlite has no lock: two openers would silently lose the rows of one. */
 export class DataFolderInUseError extends Error {
   override name = 'DataFolderInUseError';
   constructor(folder: string) {
@@ -13,7 +13,7 @@ export class DataFolderInUseError extends Error {
   }
 }
 
-/** The folder exists, but its database does not start: an incomplete copy, a full disk, another version. */
+/** The folder exists, but its database does not start: it is an incomplete copy or another version, or the disk is full. */
 export class DataFolderDamagedError extends Error {
   override name = 'DataFolderDamagedError';
   constructor(folder: string, cause: unknown) {
@@ -25,10 +25,10 @@ export class DataFolderDamagedError extends Error {
   }
 }
 
-/** The database belongs to another user of the machine: a restore by root is its usual cause. */
+/** The database belongs to another user of the machine, usually after a restore by root. */
 export class DataFolderForbiddenError extends Error {
   override name = 'DataFolderForbiddenError';
-  /** @param path what the user of this process may not read, or write */
+  /** @param path that the user of this process may not read or write */
   constructor(folder: string, path: string, cause: unknown) {
     const { username } = userInfo();
     super(
@@ -39,15 +39,15 @@ export class DataFolderForbiddenError extends Error {
   }
 }
 
-/** Another version of the product has changed the database: this one does not know what it would write to. */
+/** Another version has changed the database in a way that this one does not know. */
 export class DatabaseNewerError extends Error {
   override name = 'DatabaseNewerError';
-  /** @param facts.theirs the version that changed it, where it is noted; `migration`: the last of its changes */
+  /** @param facts.theirs the version that changed it, if recorded; `migration`: its last change */
   constructor(facts: { migration: string; theirs: string | undefined; ours: string | undefined }) {
     const { migration, theirs, ours = 'unknown' } = facts;
     super(
       theirs === undefined || theirs === ours
-        ? `the database was made by a development state of Souk (its migration ${migration}), which version ${ours} cannot ` +
+        ? `the database was created by a development state of Souk (its migration ${migration}), which version ${ours} cannot ` +
             'read. Start with an empty database, or go back to that state.'
         : `the database was changed by version ${theirs} (its migration ${migration}), and this is version ${ours}, ` +
             `which does not know that change. Start version ${theirs} again, or restore a backup from before the upgrade.`,
@@ -55,7 +55,7 @@ export class DatabaseNewerError extends Error {
   }
 }
 
-/** The disk has too little space to open the embedded database, which writes when it starts. */
+/** The disk has too little space for the start of the embedded database, which writes. */
 export class DiskFullError extends Error {
   override name = 'DiskFullError';
   readonly code = diskFull;
@@ -64,12 +64,12 @@ export class DiskFullError extends Error {
   }
 }
 
-/** The database cannot be reached or has stopped. The caller may try again; whether the statement took effect is unknown. */
+/** The database is unreachable or has stopped. The caller may retry; whether the statement took effect is unknown. */
 export class DatabaseLostError extends Error {
   override name = 'DatabaseLostError';
 }
 
-/** A statement that the embedded database refused; the same fields as the errors of `pg`. */
+/** A statement that the embedded database refused. Has the same fields as the errors of `pg`. */
 export class StatementError extends Error {
   readonly code: string;
   readonly detail: string | undefined;
@@ -98,7 +98,7 @@ export type StatementErrorFields = {
   column?: string | undefined;
 };
 
-/** Failures of sockets and name look-ups, as Node names them. */
+/** Node's codes for failures of sockets and name look-ups. */
 const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -116,17 +116,14 @@ const networkCodes = new Set([
 /** SQLSTATE: 08 connection, 53 out of resources (disk full, too many clients), 57P shutting down or starting up. */
 const lostState = /^(08...|53...|57P0[1-5])$/;
 
-/** `pg` gives these no code. */
+/** Messages of `pg` for errors without a code. */
 const lostMessage =
   /^(Query read timeout|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Cannot use a pool after calling end)/;
 
-/**
- * Whether `error` says that the database is unreachable rather than that the statement is wrong.
- * The HTTP layer answers 503 for these. Looks through `cause`.
- */
+/** Whether the database is unreachable, rather than the statement wrong: HTTP answers 503. Looks through `cause`. */
 export function isDatabaseLost(error: unknown): boolean {
   if (error instanceof DatabaseLostError) return true;
-  // a folder that cannot be opened does not come back by itself
+  // retrying does not help with a folder that cannot be opened
   if (error instanceof DataFolderDamagedError || error instanceof DataFolderForbiddenError) return false;
   if (error instanceof AggregateError) return error.errors.some(isDatabaseLost);
   if (!(error instanceof Error)) return false;
@@ -135,12 +132,12 @@ export function isDatabaseLost(error: unknown): boolean {
   return lostMessage.test(error.message) || isDatabaseLost(error.cause);
 }
 
-/** Whether the database could not write because its disk is full; a part of isDatabaseLost. Looks through `cause`. */
+/** Whether the database could not write because its disk is full, a case of isDatabaseLost. Looks through `cause`. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && (codeOf(error) === diskFull || isDiskFull(error.cause));
 }
 
-/** Whether a statement failed on a unique index (`constraint`: on that one). */
+/** Whether a statement violated a unique index, or the one named `constraint`. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (!(error instanceof Error) || codeOf(error) !== '23505') return false;
   return constraint === undefined || ('constraint' in error && error.constraint === constraint);

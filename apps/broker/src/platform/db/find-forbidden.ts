@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The first file or folder that the user of this process may not read and write; undefined where there is none. */
+/** Finds the first file or folder that the user of this process may not read and write. */
 export async function findForbidden(folder: string): Promise<string | undefined> {
   const mayUse = (path: string, mode: number) =>
     access(path, mode).then(

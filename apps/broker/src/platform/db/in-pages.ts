@@ -1,11 +1,11 @@
-/** Rows of a page: so few that reading and writing them holds up nobody. */
+/** Few enough that reading and writing a page does not hold up others. */
 const pageRows = 500;
 
 /**
- * Rows in pages, each of which begins after the last row of the page before. What comes in meanwhile shifts none, and nothing
- * is held between two pages.
- * @param read answers at most `limit` rows in the order of the list, those after `last`
- * @param most so many rows in all
+ * Reads rows in pages, each of which begins after the last row of the previous one. New rows do not shift a page, and no
+ * lock or cursor is kept between pages.
+ * @param read returns at most `limit` rows after `last`, in the order of the list
+ * @param most the maximum of all rows
  */
 export async function* inPages<Row>(
   read: (last: Row | undefined, limit: number) => Promise<readonly Row[]>,

@@ -23,7 +23,7 @@ export const liveBrokerMigrations: readonly Migration[] = [
 ];
 
 const beatMs = 4_000;
-/** A broker without a sign for so long is gone. */
+/** Silence after which other brokers consider this one dead. */
 const life = `interval '12 s'`;
 
 export function createLiveBrokers(query: Query, log: Log): LiveBrokers {
@@ -53,7 +53,7 @@ export function createLiveBrokers(query: Query, log: Log): LiveBrokers {
     async join() {
       await beat();
       timer = setInterval(() => {
-        // while the database is away, as many as there were
+        // while the database is unreachable, the last count stays
         beat().catch((error: unknown) => log.debug({ err: error }, 'the live brokers could not be counted'));
       }, beatMs).unref();
     },

@@ -3,9 +3,9 @@ import type { Database } from './database.ts';
 const maxAtOnce = 20_000;
 
 /**
- * Works off a table of parts: `text` takes up to $1 of its rows, brings them into another table, and answers how many.
- * @param parts.lock of two that update the same rows in different orders each would block the other
- * @returns how many parts there were
+ * Empties a table of parts: `text` takes up to $1 of its rows, merges them into another table, and returns their number.
+ * @param parts.lock prevents a deadlock of two mergers that update the same rows in different orders
+ * @returns the number of parts
  */
 export async function mergeParts(
   db: Pick<Database, 'query' | 'transaction' | 'engine'>,
@@ -19,7 +19,7 @@ export async function mergeParts(
       return rows[0]?.parts ?? 0;
     });
   }
-  // PGlite has no process that reuses the space of deleted rows
+  // PGlite has no autovacuum that reuses the space of deleted rows
   if (merged > 0 && db.engine === 'pglite') await db.query(`vacuum ${table}`);
   return merged;
 }

@@ -71,7 +71,7 @@ describeOnDatabases('migrations', [], (open) => {
       const db = await open();
       await migrate(db, [...versionMigrations, people, pets], noted);
       await expect(migrate(db, [...versionMigrations, people], '1.0.0')).rejects.toThrow(
-        'the database was made by a development state of Souk (its migration pets-0001), which version 1.0.0 cannot read. ' +
+        'the database was created by a development state of Souk (its migration pets-0001), which version 1.0.0 cannot read. ' +
           'Start with an empty database, or go back to that state.',
       );
     },

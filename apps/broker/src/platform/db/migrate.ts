@@ -5,17 +5,17 @@ import type { Database, Migration } from './database.ts';
 import { appliedNames, migrationTableName, noteVersion, refuseNewer } from './product-versions.ts';
 
 /**
- * Applies the migrations that the database does not have yet, forward only, in the order of their names, each atomically.
- * Several processes may call it at once: an advisory lock lets one apply while the others wait.
- * @param migrations of all features together; a name must never change
- * @param version of the product, which is noted beside what it applies; without it nothing is noted
- * @throws DatabaseNewerError before anything is changed; the error of the statement that failed, its migration rolled back
+ * Applies the missing migrations, forward only, in the order of their names, each atomically. Several processes may call it
+ * concurrently: an advisory lock lets one apply while the others wait.
+ * @param migrations of all features; a name must never change
+ * @param version recorded with the migrations that it applies; without it nothing is recorded
+ * @throws DatabaseNewerError before anything is changed; the error of a failed statement, its migration rolled back
  */
 export async function migrate(db: Database, migrations: readonly Migration[], version?: string): Promise<void> {
   const known = new Set(migrations.map(({ name }) => name));
   const applied = await appliedNames(db);
   await refuseNewer(db, { applied, known, version });
-  // Kysely would first read every table and column that there is, as at most starts nobody needs
+  // most starts have nothing to apply, and Kysely would first read every table and column
   if (applied.size < migrations.length) await applyMissing(db, migrations, version);
   if (version !== undefined) await noteVersion(db, version, known);
 }
@@ -34,12 +34,12 @@ async function applyMissing(db: Database, migrations: readonly Migration[], vers
     db: db.maintenance,
     migrationTableName,
     provider: { getMigrations: async () => provider },
-    // Each feature numbers its own migrations, so a new one may sort before another feature's old one.
+    // Each feature numbers its own migrations, so that a new one may sort before another feature's old one.
     allowUnorderedMigrations: true,
   });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  // a newer product may have been faster, while this one waited for the lock
+  // a newer version may have been faster, while this one waited for the lock
   await refuseNewer(db, { applied: await appliedNames(db), known: new Set(Object.keys(provider)), version });
   const failed = results?.find((result) => result.status === 'Error');
   throw new Error(`migration ${failed?.migrationName ?? ''} failed: ${messageOf(error)}`, { cause: error });

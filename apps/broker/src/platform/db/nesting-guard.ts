@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * Finds a statement that would wait for its own transaction: sent from inside it, but not through it. On one connection it
- * waits without end; on a pool it works until as many transactions as connections do it at once. So both engines refuse it.
+ * Refuses a statement that would wait for its own transaction, because it is sent from inside but not through it. On one
+ * connection it would wait forever; on a pool it works until as many transactions as connections do it concurrently.
  */
 export type NestingGuard = {
   /** Runs a transaction. */
   inside<T>(work: () => Promise<T>): Promise<T>;
-  /** @throws when called from inside an open transaction */
+  /** @throws Error if called from inside an open transaction */
   refuseInside(): void;
 };
 
@@ -19,13 +19,13 @@ export function createNestingGuard(): NestingGuard {
       try {
         return await transactions.run(state, work);
       } finally {
-        state.open = false; // work that the transaction has started may use the database again
+        state.open = false; // work that the transaction started may now use the database
       }
     },
     refuseInside() {
       if (!transactions.getStore()?.open) return;
       throw new Error(
-        'the database was used beside an open transaction from inside it: use the query that the transaction gives',
+        'a transaction used the database outside itself: use the query function that the transaction provides',
       );
     },
   };

@@ -7,12 +7,12 @@ import { defaultCacheDir } from './embedded/start-image.ts';
 export type OpenDatabaseOptions = {
   /** PostgreSQL's address; undefined opens the embedded database of `dataDir`. */
   databaseUrl: string | undefined;
-  /** Where notices of PostgreSQL come from, if not from there. */
+  /** Where notices of PostgreSQL come from; by default databaseUrl. */
   listenUrl?: string | undefined;
   dataDir: string;
   /** PostgreSQL's connections for statements (DATABASE_POOL_SIZE). */
   poolSize?: number | undefined;
-  /** Of PostgreSQL: see `openPostgresDatabase`. */
+  /** See `openPostgresDatabase`. */
   isStarting?: boolean | undefined;
   log: Log;
   /** All migrations, so that a new embedded folder starts from an image that has them. `migrate` must still be called. */
@@ -22,7 +22,8 @@ export type OpenDatabaseOptions = {
 
 /**
  * Opens the database that the configuration names.
- * @throws DataFolderInUseError, DataFolderDamagedError, DataFolderForbiddenError (embedded); an error for which isDatabaseLost is true (PostgreSQL)
+ * @throws DataFolderInUseError, DataFolderDamagedError, DataFolderForbiddenError (embedded); if PostgreSQL is unreachable, an
+ *   error for which isDatabaseLost is true
  */
 export function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const { databaseUrl, listenUrl, dataDir, poolSize, log, migrations = [], cacheDir = defaultCacheDir } = options;

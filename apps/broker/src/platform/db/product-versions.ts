@@ -3,7 +3,7 @@ import { DatabaseNewerError } from './database-errors.ts';
 
 export const migrationTableName = 'kysely_migration';
 
-/** Says which version of the product applied a migration, so that an older one can name it when it meets the database. */
+/** Records which version applied a migration, so that an older version can name it when it finds the database. */
 export const versionMigrations: readonly Migration[] = [
   {
     name: '0001-platform-migration-versions',
@@ -11,14 +11,14 @@ export const versionMigrations: readonly Migration[] = [
   },
 ];
 
-/** The migrations that the database has; none in a new one. */
+/** Returns the names of the applied migrations. */
 export async function appliedNames({ query }: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
   if (!(await hasTable({ query }, migrationTableName))) return new Set();
   const { rows } = await query<{ name: string }>(`select name from ${migrationTableName}`);
   return new Set(rows.map(({ name }) => name));
 }
 
-/** @throws DatabaseNewerError when the database has a migration that this product does not know */
+/** @throws DatabaseNewerError if the database has a migration that this version does not know */
 export async function refuseNewer(
   { query }: Pick<Database, 'query'>,
   {
@@ -29,7 +29,7 @@ export async function refuseNewer(
 ): Promise<void> {
   const unknown = [...applied].filter((name) => !known.has(name));
   if (unknown.length === 0) return;
-  // what was applied last is of the newest version that has been here
+  // the last unknown migration is from the newest version that used this database
   const last = await query<{ name: string }>(
     `select name from ${migrationTableName} where name = any($1) order by timestamp desc, name desc limit 1`,
     [unknown],
@@ -41,7 +41,7 @@ export async function refuseNewer(
   throw new DatabaseNewerError({ migration, theirs: noted?.rows[0]?.version, ours: version });
 }
 
-/** Notes this version at each of these migrations that has none yet. */
+/** Records this version for each of these migrations that has none yet. */
 export async function noteVersion(
   { query }: Pick<Database, 'query'>,
   version: string,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Reads the statements of an SQL file, which PGlite takes one at a time. A semicolon with an empty line after it ends a
- * statement, so that the body of a function has no empty line after one of its own.
+ * Reads the statements of an SQL file, since PGlite takes them one at a time. A semicolon followed by an empty line ends a
+ * statement, so the body of a function must not contain that.
  */
 export function readStatements(path: string): string[] {
   return readFileSync(path, 'utf8')

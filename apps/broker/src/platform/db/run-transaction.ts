@@ -1,21 +1,21 @@
 import type { Query } from './database.ts';
 
-/** A statement on one connection; `command` is the tag that PostgreSQL answers with. */
+/** Runs a statement on one connection. `command` is the tag in PostgreSQL's answer. */
 export type RunStatement = (
   text: string,
   values: readonly unknown[],
 ) => Promise<{ rows: unknown[]; affectedRows: number; command: string }>;
 
-/** Makes the typed `query` of the Database interface. The caller names the row type: SQL is checked by tests, not by types. */
+/** Makes the typed `query` of the Database interface. The caller names the row type: tests check SQL, not types. */
 export function createQuery(run: RunStatement): Query {
   return async <Row>(text: string, values: readonly unknown[] = []) => {
     const { rows, affectedRows } = await run(text, values);
-    // The caller names the row type of its statement; nothing here can check it.
+    // Nothing here can check the row type that the caller names.
     return { rows: rows as Row[], affectedRows };
   };
 }
 
-/** These settings make the text of each value one that its type reads again on any server. */
+/** Settings that make every value's text readable by the same type on any server. */
 const asWritten = [
   `set local timezone = 'UTC'`,
   `set local datestyle = 'ISO, YMD'`,
@@ -23,7 +23,7 @@ const asWritten = [
   `set local extra_float_digits = 1`,
 ];
 
-/** `work` in a transaction that sees one moment of the database, and changes nothing. */
+/** Runs read-only `work` in a transaction that sees one moment of the database. */
 export function runSnapshot<T>(run: RunStatement, work: (query: Query) => Promise<T>): Promise<T> {
   return runTransaction(run, async (query) => {
     await query('set transaction isolation level repeatable read, read only');
@@ -33,8 +33,8 @@ export function runSnapshot<T>(run: RunStatement, work: (query: Query) => Promis
 }
 
 /**
- * BEGIN, `work`, COMMIT on one connection; ROLLBACK when `work` throws.
- * @throws what `work` throws; an Error when a statement failed, `work` went on, and COMMIT became a rollback.
+ * Runs BEGIN, `work` and COMMIT on one connection; ROLLBACK if `work` throws.
+ * @throws what `work` throws; an Error if a statement failed, `work` continued, and COMMIT became a rollback
  */
 export async function runTransaction<T>(run: RunStatement, work: (query: Query) => Promise<T>): Promise<T> {
   await run('begin', []);

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 
-/** The brokers that use this database. Limits that each of them counts by itself are shared out among them. */
+/** The brokers that use this database. They share limits that each of them counts by itself. */
 export type LiveBrokers = {
-  /** How many there are, with this one: as of a few seconds ago, and never a wait. */
+  /** Returns the number of live brokers, this one included, as of a few seconds ago. */
   count(): number;
-  /** From now on this is one of them. */
+  /** Registers this broker. */
   join(): Promise<void>;
   leave(): Promise<void>;
-  /** What this one says of itself with each sign. */
+  /** Sets the figures that this broker reports with each heartbeat. */
   describe(read: () => BrokerFigures): void;
-  /** All that gave a sign within an hour and did not leave, this one first. */
+  /** Lists brokers with a heartbeat in the last hour that did not leave, this one first. */
   list(): Promise<readonly ListedBroker[]>;
 };
 
@@ -18,7 +18,7 @@ export type BrokerFigures = {
   since: Date;
   callsPerSecond: number;
   lagMs: number | null;
-  /** Ids of the master keys that it has, and of the one that it seals with. */
+  /** Ids of its master keys, and of the one that it seals with. */
   keyIds: readonly string[];
   sealingId: string;
 };
@@ -44,9 +44,9 @@ export function createOneBroker(): LiveBrokers {
   };
 }
 
-/** For what counts alone. */
+/** For limits that are not shared. */
 export const oneBroker: Pick<LiveBrokers, 'count'> = { count: () => 1 };
 
-/** What is each broker's, of something that all have together: whole, and never nothing. */
+/** Returns one broker's share of a common limit, a whole number and at least 1. */
 export const shareOf = (whole: number, brokers: Pick<LiveBrokers, 'count'>): number =>
   Math.ceil(whole / brokers.count());

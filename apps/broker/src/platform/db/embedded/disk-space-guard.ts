@@ -1,19 +1,19 @@
 import { statfsSync } from 'node:fs';
 
-/** What the log's next segments (16 MiB each), a checkpoint and the statements of one look need. */
+/** Space for the log's next segments (16 MiB each), a checkpoint, and the statements until the next check. */
 export const neededBytes = 64 * 1024 * 1024;
-/** More than `neededBytes`, so that a disk at the edge does not go to and fro. */
+/** More than `neededBytes`, so that a disk at the edge does not switch back and forth. */
 const enoughBytes = 80 * 1024 * 1024;
-/** statfs takes some 10 µs and a statement hundreds: ten looks a second cost nothing that can be measured. */
+/** statfs takes some 10 µs and a statement hundreds, so ten checks a second cost nothing measurable. */
 const lookEveryMs = 100;
 
 export type DiskSpace = { isFull: boolean; freeBytes: number };
 
-/** Whether the disk of a folder has too little space for a database to write. */
+/** Checks whether the disk of a folder has enough space for a database to write. */
 export type DiskSpaceGuard = {
-  /** The last look. */
+  /** The result of the last check. */
   readonly space: DiskSpace;
-  /** Looks, unless it has just looked. @returns the space when the disk has become full, or has space again */
+  /** Checks, unless it has just done so. @returns the space if the disk has become full, or has space again */
   look(): DiskSpace | undefined;
 };
 
@@ -39,17 +39,17 @@ export function createDiskSpaceGuard(
   };
 }
 
-/** Free for a user other than root; Infinity where the system does not say. */
+/** Returns the free space for a user other than root; Infinity if the system does not say. */
 export function freeBytesOf(folder: string): number {
   try {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;
   } catch {
-    return Infinity; // a database that works must not stop because of the look
+    return Infinity; // a failing check must not stop a working database
   }
 }
 
-/** One sentence for the operator. */
+/** Writes a sentence for the operator. */
 export function diskFullText(folder: string, freeBytes: number): string {
   const [free, needed] = [freeBytes, neededBytes].map((bytes) => Math.floor(bytes / 1024 / 1024));
   return `The disk of the database (${folder}) is full: it has ${free} MiB free and needs ${needed} MiB.`;

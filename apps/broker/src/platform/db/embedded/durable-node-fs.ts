@@ -6,7 +6,7 @@ import { syncPathNow } from '../../sync-path.ts';
 
 type EmscriptenOptions = Awaited<ReturnType<NodeFS['init']>>['emscriptenOpts'];
 
-/** The part of Emscripten's NODEFS that we use. Checked against PGlite 0.5.16, which is pinned for this. */
+/** The part of Emscripten's NODEFS that we use, as in PGlite 0.5.16, which is pinned for this. */
 type NodeFsStream = { nfd?: number; node: object };
 type Write = (stream: NodeFsStream, ...rest: unknown[]) => number;
 type NodeFsBackend = {
@@ -20,12 +20,11 @@ const noSpaceErrno = 51; // ENOSPC
 const spaceRetryMs = 250;
 
 /**
- * PGlite's NodeFS with an fsync that reaches the disk. Emscripten's own NODEFS has none, so that a commit would only be in
- * the page cache: safe from kill -9, lost with the power. PostgreSQL has to be started without -F and with
- * wal_sync_method=fsync (fdatasync has no hook in Emscripten) for this to be called.
+ * PGlite's NodeFS with an fsync that reaches the disk. Emscripten's own NODEFS has none: a commit would only be in the page
+ * cache, safe from kill -9 but lost in a power failure. PostgreSQL only calls it when started without -F and with
+ * wal_sync_method=fsync (fdatasync has no hook in Emscripten).
  */
 export class DurableNodeFs extends NodeFS {
-  /** fsyncs that reached the disk since the start. */
   fsyncCount = 0;
 
   override async init(pg: PGlite, options: EmscriptenOptions): Promise<{ emscriptenOpts: EmscriptenOptions }> {
@@ -41,7 +40,7 @@ export class DurableNodeFs extends NodeFS {
         if (stream.nfd === undefined) syncPathNow(NODEFS.realPath(stream.node));
         else fsyncSync(stream.nfd);
       } catch (cause) {
-        // PostgreSQL panics on this, as it should: after a failed fsync the page cache may differ from the disk.
+        // PostgreSQL panics on this, as it should: the page cache may now differ from the disk.
         throw Object.assign(new FS.ErrnoError(ioErrno), { cause });
       }
       this.fsyncCount += 1;
@@ -52,8 +51,8 @@ export class DurableNodeFs extends NodeFS {
 }
 
 /**
- * A write to PostgreSQL's log waits for space: a failed one is a panic, in which PGlite spins for ever. The last resort, since
- * the worker refuses statements that write before it comes to this. Other files may fail: that is an error of the statement.
+ * Makes writes to PostgreSQL's log wait for space, since a failed one is a panic in which PGlite spins forever. This is the
+ * last resort: the worker refuses writing statements earlier. Writes to other files may fail, as errors of their statement.
  */
 function waitingForSpace({ realPath, stream_ops }: NodeFsBackend): Write {
   const { write } = stream_ops;

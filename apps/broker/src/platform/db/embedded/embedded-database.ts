@@ -7,14 +7,14 @@ import { createQuery, runSnapshot, runTransaction, type RunStatement } from '../
 import { createTurnGate, type TurnGate } from './turn-gate.ts';
 import type { WorkerConnection } from './worker-connection.ts';
 
-/** The embedded database counts its fsyncs, so that a test can see commits reach the disk. */
 export type EmbeddedDatabase = Database & {
+  /** Counts fsyncs, so that a test can see commits reach the disk. */
   fsyncCount(): Promise<number>;
-  /** Runs `work` while no statement runs: the files of the database are those of one moment. */
+  /** Runs `work` while no statement runs, so that the files of the database do not change. */
   whileStill<T>(work: () => Promise<T>): Promise<T>;
 };
 
-/** A Database over a worker's one connection. `onClosed` runs when it is closed. */
+/** Builds a Database on a worker's only connection. */
 export function createEmbeddedDatabase(
   worker: WorkerConnection,
   onClosed: () => void,
@@ -35,13 +35,13 @@ export function createEmbeddedDatabase(
     transaction: (work) => gate.transaction(() => runTransaction((text, values) => worker.run(text, values), work)),
     snapshot: (work) => gate.transaction(() => runSnapshot((text, values) => worker.run(text, values), work)),
     listen: (channel, handler) => channels.add(channel, handler, async (statement) => void (await query(statement))),
-    // one process: a notice cannot be lost
+    // within one process, a notice cannot be lost
     heardUntilMs: () => performance.now(),
     brokers: createOneBroker(),
     notify: async (channel, payload) => void (await query('select pg_notify($1, $2)', [channel, payload])),
     fsyncCount: () => worker.fsyncCount(),
     async whileStill(work) {
-      // most of what has changed is written before anyone waits
+      // writes most changes before other statements have to wait
       await query('checkpoint');
       return gate.transaction(work);
     },
@@ -49,7 +49,7 @@ export function createEmbeddedDatabase(
   };
 }
 
-/** The part of a PGlite that Kysely's dialect uses: here the worker, behind the same gate as all statements. */
+/** The part of PGlite that Kysely's dialect uses, implemented by the worker behind the same gate as all statements. */
 function kyselyBackend(worker: WorkerConnection, gate: TurnGate) {
   const run = async <Row>(text: string, values: readonly unknown[] = []) => {
     const { rows, affectedRows } = await worker.run(text, values);

@@ -1,11 +1,12 @@
 import type { StatementErrorFields } from '../database-errors.ts';
 import type { DiskSpace } from './disk-space-guard.ts';
 
-/** The messages between the process and the worker that runs the embedded database. */
+// The messages between the process and the worker that runs the embedded database.
+
 export type WorkerOptions = {
-  /** The database's folder itself. PGlite makes a new database there when it has no file PG_VERSION. */
+  /** The database's own folder. PGlite creates a new database there if it has no file PG_VERSION. */
   folder: string;
-  /** Real fsyncs. Off in tests and while an image is built (it is synced as a whole afterwards). */
+  /** Whether fsyncs reach the disk. Off in tests and while an image is built (it is synced as a whole afterwards). */
   durable: boolean;
 };
 
@@ -18,7 +19,7 @@ export type StatementResult = { rows: Record<string, unknown>[]; affectedRows: n
 
 export type Reply =
   | { kind: 'ready' }
-  /** The database did not start, or has stopped for good. */
+  /** The database did not start, or has stopped permanently. */
   | { kind: 'fatal'; message: string }
   | { kind: 'notification'; channel: string; payload: string }
   /** The disk has become full, or has space again. */

@@ -1,4 +1,4 @@
-// The worker that runs PGlite: in the main thread it starves the event loop (no timer fired for 1.5 s in a slow query).
+// The worker that runs PGlite. In the main thread it would starve the event loop (no timer fired for 1.5 s in a slow query).
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite, type PGliteOptions, type Results } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
@@ -14,21 +14,21 @@ const readOnlyTransaction = '25006';
 
 const port = parentPort;
 if (!port) throw new Error('embedded-worker.ts runs as a worker only');
-// workerData is `any`; the only place that starts this worker gives a WorkerOptions.
+// workerData is `any`; worker-connection.ts, which alone starts this worker, passes WorkerOptions.
 const options: WorkerOptions = workerData;
 const reply = (message: Reply) => port.postMessage(message);
 
 const disk = createDiskSpaceGuard(options.folder);
-/** The requests are between BEGIN and its end, where the setting of the session could be rolled back. */
+/** Whether a transaction is open, whose rollback would undo the session's read-only setting. */
 let inTransaction = false;
 
-/** The last output of PostgreSQL, for the error of a database that does not start. */
+/** PostgreSQL's last output, for the error of a database that does not start. */
 const lastWords: string[] = [];
 
 const files = options.durable ? new DurableNodeFs(options.folder) : new NodeFS(options.folder);
-// PostgreSQL's default of 128 MB of buffers would be touched at the start and stay in memory; the page cache backs these anyway.
+// PostgreSQL would touch its default of 128 MB of buffers at the start and keep them; the page cache backs these anyway
 const memory = ['-c', 'shared_buffers=32MB'];
-// what a checkpoint leaves of the log (PostgreSQL's default is 1 GB)
+// size of the log after a checkpoint (PostgreSQL's default is 1 GB)
 const log = ['-c', 'max_wal_size=128MB'];
 const durability = options.durable
   ? [...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'), '-c', 'wal_sync_method=fsync']
@@ -52,7 +52,7 @@ try {
   reply({ kind: 'fatal', message: [messageOf(error), ...lastWords].join('\n') });
 }
 
-/** Runs one request after the other, in the order of their arrival: BEGIN and COMMIT are requests too. */
+/** Runs requests sequentially, in the order of their arrival, since BEGIN and COMMIT are requests too. */
 function serve(database: PGlite): void {
   let tail = Promise.resolve();
   port?.on('message', (request: Request) => {
@@ -85,15 +85,15 @@ async function answer(database: PGlite, request: Request): Promise<void> {
 }
 
 /**
- * On a full disk PGlite does not fail: it waits for the next segment of its log, and with it all statements. So nothing may
- * write before that. PostgreSQL itself tells a statement that writes from one that reads.
+ * Makes the session read-only while the disk is full. PGlite would not fail: it would wait for the next segment of its log,
+ * and block all statements. PostgreSQL itself tells statements that write from those that read.
  */
 async function followSpace(database: PGlite, space: DiskSpace): Promise<void> {
   await database.exec(`set default_transaction_read_only = ${space.isFull ? 'on' : 'off'}`);
   reply({ kind: 'space', space });
 }
 
-/** Without values the simple protocol: one round trip instead of four, and several statements at once (pg-boss has some). */
+/** Uses the simple protocol if there are no values: one round trip instead of four, and several statements per text (pg-boss). */
 async function run(database: PGlite, text: string, values: readonly unknown[]): Promise<StatementResult> {
   const results: Results[] =
     values.length === 0 ? await database.exec(text) : [await database.query(text, [...values])];
@@ -108,7 +108,7 @@ async function run(database: PGlite, text: string, values: readonly unknown[]): 
   };
 }
 
-/** An abort of the WebAssembly program, after which nothing works. Errors of statements have an SQLSTATE instead. */
+/** Whether the WebAssembly program has aborted, after which nothing works. Errors of statements have an SQLSTATE instead. */
 function isCrash(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (

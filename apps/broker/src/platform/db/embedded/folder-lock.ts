@@ -6,9 +6,9 @@ import { DataFolderInUseError } from '../database-errors.ts';
 export type FolderLock = { release(): void };
 
 /**
- * Locks `folder` for this process by a file beside it, `${folder}.lock`. The lock is the kernel's (SQLite takes it by fcntl),
- * so it ends with the process in any case, and there is no stale lock to clear.
- * @throws DataFolderInUseError when it is locked, in this process or another.
+ * Locks `folder` for this process through the file `${folder}.lock`. The kernel holds the lock (SQLite takes it by fcntl), so
+ * it ends with the process, and there is no stale lock to clear.
+ * @throws DataFolderInUseError if it is locked, by this process or another
  */
 export function lockFolder(folder: string): FolderLock {
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });

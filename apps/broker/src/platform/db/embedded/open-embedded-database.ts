@@ -17,18 +17,18 @@ export type EmbeddedOptions = {
   /** DATA_DIR; the database is the folder `db` in it. */
   dataDir: string;
   log: Log;
-  /** Where start-up images are kept. */
+  /** The folder of start-up images. */
   cacheDir: string;
   /** The migrations of a new folder's image. `migrate` must still be called: an existing folder may be older. */
   migrations: readonly Migration[];
-  /** Real fsyncs, unless a test checks the warning about their absence. */
+  /** False only in a test of the warning about missing fsyncs. */
   durable?: boolean;
 };
 
 /**
- * Opens (or makes) the embedded database of a data folder, in a worker, durable, for this process only.
- * @throws DataFolderInUseError when another process has it open, DataFolderDamagedError when it does not start,
- * DataFolderForbiddenError when it is another user's, DiskFullError when it would wait for space without end.
+ * Opens or creates the embedded database of a data folder, in a worker, durable, for this process only.
+ * @throws DataFolderInUseError if another process has it open, DataFolderDamagedError if it does not start,
+ * DataFolderForbiddenError if it belongs to another user, DiskFullError if it would wait for space forever.
  */
 export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const { dataDir, log, durable = true } = options;
@@ -39,11 +39,11 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
     const freeBytes = freeBytesOf(dataDir);
     if (freeBytes < neededBytes) throw new DiskFullError(diskFullText(dataDir, freeBytes));
     if (!existsSync(folder)) await copyImage(await findImage(options), folder);
-    // PGlite creates files with mode 0666: the folder keeps other users out
+    // the folder keeps other users out, because PGlite creates files with mode 0666
     await chmod(folder, 0o700).catch((cause: unknown) => {
       throw new DataFolderForbiddenError(folder, folder, cause);
     });
-    // Without this file PGlite would make a new, empty database over the other files.
+    // Without this file PGlite would create a new, empty database over the other files.
     if (!existsSync(join(folder, 'PG_VERSION'))) throw new DataFolderDamagedError(folder, 'PG_VERSION is missing');
     const channels = createChannels(log);
     let fault: string | undefined;
@@ -74,16 +74,16 @@ function tellSpace({ isFull, freeBytes }: DiskSpace, folder: string, log: Log): 
   else log.warn({ folder, freeBytes }, 'The disk of the database has space again: it writes as before.');
 }
 
-/** The fsync hook depends on internals of a pinned version: if it is not called, we say so rather than lose data silently. */
+/** Warns if the fsync hook is not called: it depends on internals of a pinned version, and data could be lost silently. */
 async function warnUnlessDurable(worker: WorkerConnection, log: Log): Promise<void> {
   const before = await worker.fsyncCount();
-  // The smallest commit that must reach the log on disk; it touches no table.
+  // The smallest commit that must reach the log on disk, without touching a table.
   await worker.run("select pg_logical_emit_message(true, 'souk', 'opened')", []);
   if ((await worker.fsyncCount()) > before) return;
   log.error('The embedded database does not fsync: it survives a killed process, but NOT a power failure.');
 }
 
-/** The image of the cache, or one in the data folder where the product's own folder is not writable. */
+/** Returns the image of the cache, or one in the data folder if the product's own folder is not writable. */
 async function findImage({ cacheDir, dataDir, migrations }: EmbeddedOptions): Promise<string> {
   try {
     return await ensureStartImage(cacheDir, migrations);

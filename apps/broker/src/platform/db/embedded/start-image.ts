@@ -11,19 +11,19 @@ import { asRecord } from '../../json.ts';
 import { syncPath } from '../../sync-path.ts';
 import { eachAtMost } from '../../work/each-at-most.ts';
 
-/** An image of other migrations is kept this long: another checkout or branch may still start from it. */
+/** Time for which images of other migrations are kept: another checkout or branch may still start from them. */
 const keepImagesMs = 7 * 24 * 60 * 60_000;
 
-/** `.cache` at the repository's root: files that can be made again. */
+/** `.cache` at the repository's root, for files that can be rebuilt. */
 export const defaultCacheDir = join(import.meta.dirname, '../../../../../../.cache');
 
-/** To be raised when the code below that makes an image changes. */
+/** Increment when the code below that builds an image changes. */
 const recipe = 2;
 
 /**
- * A closed, migrated, empty database folder to copy new ones from: a copy takes a fraction of the 2.5 s and 1.1 GB of a
- * new database. Named by its content (PGlite and the migrations), so it is never out of date. Built here when it does not
- * exist yet; two builders at once are safe, one rename wins.
+ * Builds a closed, migrated, empty database folder to copy new ones from, unless it exists: a copy takes a fraction of the
+ * 2.5 s and 1.1 GB of a new database. It is named by its content (PGlite and the migrations), so it is never stale. Concurrent
+ * builders are safe: one rename wins.
  * @returns the image's folder
  */
 export async function ensureStartImage(cacheDir: string, migrations: readonly Migration[]): Promise<string> {
@@ -34,7 +34,7 @@ export async function ensureStartImage(cacheDir: string, migrations: readonly Mi
   try {
     await buildDatabaseFolder(draft, migrations);
     await rename(draft, image).catch((error: unknown) => {
-      if (!existsSync(image)) throw error; // another builder was faster: theirs is the same
+      if (!existsSync(image)) throw error; // another builder was faster, with the same result
     });
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -49,20 +49,17 @@ async function removeOldImages(cacheDir: string, image: string): Promise<void> {
   for (const name of await readdir(cacheDir)) {
     const path = join(cacheDir, name);
     if (path === image || !name.startsWith('database-')) continue;
-    // another start may have removed it just now, or given its draft its name
+    // another start may have just removed it, or renamed its draft
     const found = await stat(path).catch(() => undefined);
     if (!found || found.mtimeMs > oldest) continue;
     await rm(path, { recursive: true, force: true });
   }
 }
 
-/**
- * Copies `image` to `folder`, which must not exist. The whole copy is on the disk before it gets its name, so that a crash
- * leaves no incomplete database.
- */
+/** Copies `image` to `folder`, which must not exist. The copy is on the disk before it is renamed, so a crash leaves no part of it. */
 export async function copyImage(image: string, folder: string): Promise<void> {
   const draft = `${folder}.new`;
-  await rm(draft, { recursive: true, force: true }); // of a start that was killed; the folder's lock is ours
+  await rm(draft, { recursive: true, force: true }); // left by a start that was killed; the folder's lock is ours
   await cp(image, draft, { recursive: true, mode: constants.COPYFILE_FICLONE });
   await chmod(draft, 0o700);
   await syncTree(draft);
@@ -71,7 +68,7 @@ export async function copyImage(image: string, folder: string): Promise<void> {
 }
 
 async function buildDatabaseFolder(folder: string, migrations: readonly Migration[]): Promise<void> {
-  // In its own worker, which ends and so frees the memory that initdb needs.
+  // In its own worker, whose end frees the memory that initdb needs.
   const worker = await startWorker({ folder, durable: false });
   const database = createEmbeddedDatabase(worker, () => {});
   try {
@@ -80,7 +77,7 @@ async function buildDatabaseFolder(folder: string, migrations: readonly Migratio
   } finally {
     await database.close();
   }
-  // PGlite gives its files the mode 0666. Whoever could write to the image would write to every new database.
+  // PGlite creates files with mode 0666, and a user who can write to the image writes to every new database.
   for (const path of await filesBelow(folder)) await chmod(path, 0o644);
 }
 
@@ -90,7 +87,7 @@ function imageKey(migrations: readonly Migration[]): string {
 }
 
 function pgliteVersion(): string {
-  // its exports hide package.json, so walk up from its entry
+  // the package's exports hide package.json, so walk up from its entry
   const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite');
   const manifest: unknown = createRequire(import.meta.url)(join(dirname(entry), '..', 'package.json'));
   return String(asRecord(manifest)?.['version']);

@@ -2,9 +2,8 @@ import { isInBackground } from '../background-work.ts';
 import type { NestingGuard } from '../nesting-guard.ts';
 
 /**
- * Decides who may use the one connection, in the order of arrival: single statements follow each other freely, a transaction
- * has it exclusively. Of the work in the background one statement or transaction at a time takes its place in that order,
- * so that a person waits for one of them at most.
+ * Orders the use of the only connection by arrival: single statements run freely, a transaction exclusively. Background work
+ * queues only one statement or transaction at a time, so that a user waits for at most one of them.
  */
 export type TurnGate = {
   statement<T>(work: () => Promise<T>): Promise<T>;
@@ -14,7 +13,7 @@ export type TurnGate = {
 export function createTurnGate(guard: NestingGuard): TurnGate {
   /** Ends with the last transaction in the queue; never rejects. */
   let lastTransaction: Promise<unknown> = Promise.resolve();
-  /** The same of all work in the background. */
+  /** Ends with the last background work in the queue; never rejects. */
   let lastBackground: Promise<unknown> = Promise.resolve();
 
   async function statement<T>(work: () => Promise<T>): Promise<T> {

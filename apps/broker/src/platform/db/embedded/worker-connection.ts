@@ -7,7 +7,7 @@ import type { Reply, Request, StatementResult, WorkerOptions } from './embedded-
 type Waiting = { resolve(reply: Reply): void; reject(error: Error): void };
 type WithoutId<R> = R extends Request ? Omit<R, 'id'> : never;
 
-/** The one connection of the embedded database. Requests are answered in the order in which they were sent. */
+/** The only connection of the embedded database. Requests are answered in the order in which they were sent. */
 export type WorkerConnection = {
   run(text: string, values: readonly unknown[]): Promise<StatementResult>;
   fsyncCount(): Promise<number>;
@@ -15,10 +15,7 @@ export type WorkerConnection = {
   close(): Promise<void>;
 };
 
-/**
- * Starts a worker with PGlite on a folder and waits until it answers.
- * @throws DatabaseLostError with PostgreSQL's last output when it does not start.
- */
+/** Starts a worker with PGlite on a folder. @throws DatabaseLostError with PostgreSQL's last output if it does not start */
 export async function startWorker(
   options: WorkerOptions,
   onNotification: (channel: string, payload: string) => void = () => {},
@@ -63,7 +60,7 @@ export async function startWorker(
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows; this is a thread
         worker.postMessage({ ...request, id: lastId });
       } catch (error) {
-        // a value that cannot be cloned, such as a function: only this statement fails
+        // a value cannot be cloned, such as a function: only this statement fails
         waiting.delete(lastId);
         reject(errorOf(error));
       }

@@ -6,9 +6,7 @@ import { connectionOptions } from './postgres-pool.ts';
 
 const withinMs = 3_000;
 
-/**
- * Whether a notice that is sent to a database comes on a connection to `listenUrl`. Undefined where either cannot be reached.
- */
+/** Whether a notice sent to a database arrives on a connection to `listenUrl`; undefined if either is unreachable. */
 export async function bringsNotices(databaseUrl: string, listenUrl: string): Promise<boolean | undefined> {
   const [sender, listener] = [databaseUrl, listenUrl].map((url) => new Client(connectionOptions(url)));
   if (!sender || !listener) return undefined;

@@ -1,30 +1,30 @@
 import type { Log } from '../../log.ts';
 
-/** How often a notice to ourselves shows that notices come. */
+/** Interval of the heartbeats: notices to ourselves that show that notices arrive. */
 export const heartbeatMs = 2_000;
-/** One that has not come by the second heartbeat after it: with a reading then, nothing is older than 5 s. */
+/** Just before the second heartbeat after a lost one: with a refresh then, data is at most 5 s old. */
 const unheardMs = 2 * heartbeatMs - 100;
-/** Heartbeats in a row that show that notices come again: through a pooler, one may come by chance. */
+/** Consecutive heartbeats that show that notices arrive again: through a pooler, a single one may arrive by chance. */
 const surely = 3;
-/** A lost connection is opened again within this time, where it can be. */
+/** Time within which a lost connection is reopened, if possible. */
 const awayMs = 10_000;
 
-/** Said in the log and on /readyz. */
+/** For the log and /readyz. */
 export const unheardText =
   'no notices come from the database, so that changes by other brokers are seen up to 5 s late: ' +
   'set DATABASE_LISTEN_URL to an address of PostgreSQL itself, past PgBouncer and other poolers';
 
-/** Whether notices of the database come, by those to ourselves. While none do, what they would tell is read again and again. */
+/** Follows whether notices of the database arrive. While none do, listeners refresh regularly instead. */
 export type Hearing = {
-  /** A notice to ourselves came, which was sent then. */
+  /** Takes a heartbeat that arrived. */
   heard(sentAtMs: number): void;
   untilMs(): number;
-  /** A connection has been opened: notices are expected from now on. */
+  /** Expects heartbeats from now on, because a connection was opened. */
   begin(): void;
-  /** With each heartbeat. @param isConnected whether there is a connection for notices */
+  /** Called with each heartbeat. @param isConnected whether there is a connection for notices */
   check(isConnected: boolean): void;
   isUnheard(): boolean;
-  /** @returns a function that takes the listener off again */
+  /** @returns a function that removes the listener */
   onUnheard(listener: () => void): () => void;
 };
 
@@ -34,10 +34,10 @@ export function createHearing(log: Log, isReachable: () => Promise<boolean>): He
   let begunMs = Number.POSITIVE_INFINITY;
   let readMs = Number.NEGATIVE_INFINITY;
   let isUnheard = false;
-  /** How many came in a row while none were believed to come, and when the last of them was sent. */
+  /** Consecutive heartbeats while unheard, and when the last of them was sent. */
   let row = { count: 0, sentMs: 0 };
 
-  function readAgain(nowMs: number): void {
+  function refresh(nowMs: number): void {
     readMs = nowMs;
     for (const listener of listeners) listener();
   }
@@ -53,8 +53,8 @@ export function createHearing(log: Log, isReachable: () => Promise<boolean>): He
       if (!isUnheard) return;
       isUnheard = false;
       log.info('notices of the database come again');
-      // what was told since the last reading
-      readAgain(performance.now());
+      // for changes since the last refresh
+      refresh(performance.now());
     },
     untilMs: () => heardMs,
     begin() {
@@ -64,14 +64,14 @@ export function createHearing(log: Log, isReachable: () => Promise<boolean>): He
       const nowMs = performance.now();
       const silentMs = nowMs - Math.max(heardMs, begunMs);
       if (silentMs < unheardMs || nowMs - readMs < unheardMs) return;
-      // while the database is away there is nothing to read, and requests say so
+      // while the database is unreachable there is nothing to read, and requests fail anyway
       void isReachable().then((isSo) => {
         if (!isSo || heardMs > nowMs) return;
         if (!isUnheard && (isConnected || silentMs > awayMs)) {
           isUnheard = true;
           log.warn(unheardText);
         }
-        readAgain(nowMs);
+        refresh(nowMs);
       });
     },
     isUnheard: () => isUnheard,

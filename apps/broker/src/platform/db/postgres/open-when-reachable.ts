@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf, messageOf } from '../../thrown.ts';
 import { isDatabaseLost } from '../database-errors.ts';
 
-/** The database did not answer in the time that a start waits for it. */
+/** The database did not answer within the time that a start waits for it. */
 export class DatabaseAwayError extends Error {
   constructor(address: string, waitedMs: number, cause: unknown) {
     super(
@@ -15,7 +15,7 @@ export class DatabaseAwayError extends Error {
 
 export type OpenWhenReachableOptions = {
   databaseUrl: string;
-  /** Called once, with host and port, when the database is away at first. */
+  /** Called once, with host and port, if the first attempt fails. */
   onAway: (address: string, reason: string) => void;
   waitMs?: number;
   pauseMs?: number;
@@ -23,7 +23,7 @@ export type OpenWhenReachableOptions = {
 
 /**
  * Opens a database that may not be up yet, as when both start with the machine.
- * @throws DatabaseAwayError after `waitMs`; at once whatever else `open` throws, such as a refused password
+ * @throws DatabaseAwayError after `waitMs`; immediately any other error of `open`, such as a refused password
  */
 export async function openWhenReachable<T>(
   open: () => Promise<T>,
@@ -43,7 +43,7 @@ export async function openWhenReachable<T>(
   }
 }
 
-/** Host and port: never the user or the password. */
+/** Returns host and port, never the user or the password. */
 export function addressOf(databaseUrl: string): string {
   const url = URL.parse(databaseUrl);
   return `${url?.searchParams.get('host') ?? (url?.hostname || 'localhost')}:${url?.port || 5432}`;

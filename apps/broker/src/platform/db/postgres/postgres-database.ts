@@ -9,32 +9,31 @@ import { createListener } from './postgres-listener.ts';
 import { connect, createPool, databaseLimits, type DatabaseLimits } from './postgres-pool.ts';
 import { createQuery, runSnapshot, runTransaction, type RunStatement } from '../run-transaction.ts';
 
-/** Without DATABASE_POOL_SIZE. */
 export const defaultPoolSize = 10;
 
-/** Of a start, whose statements come one after the other. */
+/** Few, because a start runs its statements sequentially. */
 const startConnections = 4;
 
-/** For usage and charges, which write in batches. */
+/** Few, because usage and charges are written in batches. */
 const recordConnections = 2;
 
-/** How many of the connections are for work in the background: a quarter, so that room is left for people. */
+/** Returns the number of connections for background work: a quarter, so that most are left for users. */
 export function backgroundShare(size: number): number {
   return Math.max(1, Math.floor(size / 4));
 }
 
 /**
  * Connects to PostgreSQL.
- * @param options.poolSize connections for statements; two each for records and maintenance and one for notices come on top
- * @throws when it cannot be reached or refuses the connection (`isDatabaseLost` tells the first)
+ * @param options.poolSize connections for statements; records and maintenance have two more each, notices one
+ * @throws if it is unreachable (`isDatabaseLost`) or refuses the connection
  */
 export async function openPostgresDatabase(options: {
   databaseUrl: string;
-  /** For the one connection that notices come on, where the other address is a pooler's. */
+  /** The address for the notices' connection, if the other address is a pooler's. */
   listenUrl?: string | undefined;
   poolSize?: number | undefined;
   limits?: DatabaseLimits | undefined;
-  /** A broker starts: until `started` is called, statements have its time. */
+  /** Gives statements the time limit of a start until `started` is called. */
   isStarting?: boolean | undefined;
   log: Log;
 }): Promise<Database> {
@@ -42,7 +41,7 @@ export async function openPostgresDatabase(options: {
   const { connectMs, statementMs, backgroundMs, startMs } = limits;
   const forBackground = backgroundShare(poolSize);
   const people = createPool({ databaseUrl, log, size: poolSize - forBackground, connectMs, limitMs: statementMs });
-  // a connection is waited for as long as a statement
+  // these wait for a connection as long as for a statement
   const patient = { databaseUrl, log, connectMs: backgroundMs, limitMs: backgroundMs };
   const background = createPool({ ...patient, size: forBackground });
   const record = createPool({ ...patient, size: recordConnections });
@@ -88,13 +87,13 @@ export async function openPostgresDatabase(options: {
       waiting: sum((each) => each.waitingCount),
     }),
     started() {
-      // its connections close once they have been idle
+      // the connections of the start close once they are idle
       isStarting = false;
     },
     close: () => (closing ??= close()),
   };
   try {
-    // whether it is there is known soon, also at a start
+    // finds out quickly whether the database is reachable, even at a start
     await onClient(people, (runHere) => runHere('select 1', []));
   } catch (error) {
     await db.close();

@@ -3,12 +3,12 @@ import type { Log } from '../../log.ts';
 import { date, dateArray, int8, int8Array, parseBigint, parseDate } from '../column-types.ts';
 import { isDatabaseLost } from '../database-errors.ts';
 
-/** How long connections and statements may take, in milliseconds. */
+/** Time limits of connections and statements. */
 export type DatabaseLimits = { connectMs: number; statementMs: number; backgroundMs: number; startMs: number };
 
 /**
- * An unreachable database must cause an answer (503) within 2 s. No person waits for work in the background, which may wait
- * for the locks of other brokers; a start may wait for a database that many brokers begin to use.
+ * If the database is unreachable, requests must be answered (503) within 2 s. No user waits for background work, which may
+ * wait for locks of other brokers; a start may wait for a database that many brokers begin to use.
  */
 export const databaseLimits: DatabaseLimits = {
   connectMs: 1500,
@@ -17,7 +17,7 @@ export const databaseLimits: DatabaseLimits = {
   startMs: 60_000,
 };
 
-/** A new connection plans the functions of the ledger anew. */
+/** Long, because a new connection plans the functions of the ledger anew. */
 const idleMs = 60_000;
 
 const textArray: number = 1009;
@@ -38,10 +38,10 @@ const types: CustomTypesConfig = {
 export type PoolOptions = {
   databaseUrl: string;
   log: Log;
-  /** Connections at most. */
+  /** Maximum number of connections. */
   size: number;
   connectMs: number;
-  /** How long a statement may take; undefined: without a limit (migrations wait for each other's lock). */
+  /** Time limit of a statement; undefined: none (migrations wait for each other's lock). */
   limitMs?: number | undefined;
 };
 
@@ -50,12 +50,12 @@ export function createPool({ databaseUrl, log, size, connectMs, limitMs }: PoolO
     ...connectionOptions(databaseUrl, connectMs),
     max: size,
     idleTimeoutMillis: idleMs,
-    // In the client: an unreachable server cannot enforce its statement_timeout, and PgBouncer refuses the parameter.
+    // Enforced in the client: an unreachable server cannot enforce statement_timeout, and PgBouncer refuses the parameter.
     ...(limitMs !== undefined && { query_timeout: limitMs }),
   });
-  // A broken idle connection is just replaced; without a listener, the event would end the process.
+  // A broken idle connection is replaced; without a listener, the event would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
-  pool.on('connect', (client) => client.on('error', () => {})); // the same while it is in use: its statement rejects
+  pool.on('connect', (client) => client.on('error', () => {})); // the same for a connection in use, whose statement rejects
   return pool;
 }
 
@@ -84,7 +84,7 @@ export async function connect(pool: Pool): Promise<PooledClient> {
         const result: QueryResult | QueryResult[] = await client.query(text, values && [...values]);
         return joined(result);
       } catch (error) {
-        // A statement that exceeded the time limit still occupies this connection; the next one would wait behind it.
+        // A statement that exceeded the time limit still occupies this connection, and the next one would wait for it.
         broken ||= isDatabaseLost(error);
         throw error;
       }
@@ -93,7 +93,7 @@ export async function connect(pool: Pool): Promise<PooledClient> {
   };
 }
 
-/** Several statements in one text give several results: their rows together, as the embedded database answers them. */
+/** Joins the results of several statements in one text into one, as the embedded database does. */
 function joined(result: QueryResult | QueryResult[]): QueryResult {
   if (!Array.isArray(result)) return result;
   const last = result.at(-1);
