@@ -7,31 +7,31 @@ import { addressOfActor } from '../http/acting.ts';
 
 /** The permanent record of a decision: who did what to what, and why. Never a secret. */
 export type AuditEntry = {
-  /** The person who decided; undefined when a rule of the broker did. */
+  /** The user who decided; undefined for a rule of the broker. */
   actorId: string | undefined;
-  /** `area.what-happened`, such as `tool-change.approved`: every action has words for administrators. */
+  /** `area.what-happened`, such as `tool-change.approved`. Every action has a text for administrators. */
   action: AuditAction;
   /** What it happened to, such as `travel/search_flights`. */
   subject: string;
   reason?: string | undefined;
   details?: Record<string, unknown>;
-  /** The network address that they acted from; by default that of the administrator's call under way. */
+  /** The actor's network address; by default that of the administrator's current call. */
   address?: string | undefined;
 };
 
-/** Who acted by a command: the operator's name, an empty text where the command does not know it; null for others. */
+/** The operator's name of a command, empty if the command does not know it; null for other actors. */
 export const operatorSql = `coalesce(details->>'operator', case details->>'via' when 'command' then '' end)`;
 
 export const auditMigrations: readonly Migration[] = [
   { name: '0006-platform-audit', statements: readStatements(join(import.meta.dirname, 'tables.sql')) },
 ];
 
-/** Adds a row, in the transaction of the decision, so that neither is stored without the other. */
+/** Adds a row in the transaction of the decision, so that neither is stored without the other. */
 export function writeAudit(tx: QueryExecutorProvider, entry: AuditEntry, at: Date): Promise<void> {
   return insert(tx, [entry], null, at);
 }
 
-/** The same in a transaction of plain statements. */
+/** Adds a row in a transaction of plain statements. */
 export async function writeAuditWith(query: Query, entry: AuditEntry, at: Date): Promise<void> {
   const { actorId, action, subject, reason, details = {} } = entry;
   await query(
@@ -41,7 +41,7 @@ export async function writeAuditWith(query: Query, entry: AuditEntry, at: Date):
   );
 }
 
-/** Several rows, as of the same decision. */
+/** Adds several rows of the same decision. */
 export async function writeAuditsWith(query: Query, entries: readonly AuditEntry[], at: Date): Promise<void> {
   if (entries.length === 0) return;
   await query(
@@ -53,22 +53,22 @@ export async function writeAuditsWith(query: Query, entries: readonly AuditEntry
   );
 }
 
-/** An outside party that can cause rows, such as a server that changes its tools. Rows are kept for ever: it has a limit. */
+/** An outside party that can cause rows, such as a server that changes its tools. It has a limit, since rows are kept. */
 export type AuditSource = {
-  /** Whose rows are counted together. */
+  /** The rows of a source are counted together. */
   source: string;
-  /** What the row is about that says that the limit was reached. */
+  /** The subject of the row that says that the limit was reached. */
   subject: string;
   maxRowsADay: number;
 };
 
-/** `isNews`: no entry was left out before on this day. */
+/** `isNews`: these are the first entries left out on this day. */
 export type LeftOut = { entries: number; isNews: boolean };
 
 /**
- * Adds rows that an outside party caused: at most so many a day (UTC), of which the last says that more was left out.
- * Nothing that a person did goes this way.
- * @returns what was left out, undefined when all was written
+ * Adds rows that an outside party caused, up to its limit per day (UTC); the last one says that more was left out. Not for
+ * actions of users.
+ * @returns what was left out, if anything
  */
 export async function writeCausedAudit(
   tx: QueryExecutorProvider,
@@ -80,13 +80,13 @@ export async function writeCausedAudit(
   const day = `${at.toISOString().slice(0, 10)}T00:00:00Z`;
   const { rows } = await sql<{ written: number }>`select count(*)::int as written from audit_log
     where source = ${source} and at >= ${day}`.execute(tx);
-  // the last row of the day is kept for saying that there was more
+  // the last row of the day is reserved for saying that there was more
   const room = maxRowsADay - 1 - (rows[0]?.written ?? 0);
   if (room < 0) return { entries: entries.length, isNews: false };
   const written = entries.slice(0, room);
   const leftOut = entries.length - written.length;
   if (leftOut === 0) return insert(tx, entries, source, at).then(() => undefined);
-  const reason = `At most ${maxRowsADay} rows a day are written of what it changes`;
+  const reason = `At most ${maxRowsADay} rows a day are written about its changes`;
   const last: AuditEntry = { actorId: undefined, action: 'audit.limit-reached', subject, reason, details: { leftOut } };
   await insert(tx, [...written, last], source, at);
   return { entries: leftOut, isNews: true };

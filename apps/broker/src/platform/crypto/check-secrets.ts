@@ -3,7 +3,7 @@ import { encryptedColumns, nameOf } from './encrypted-columns.ts';
 import { readSealed, type SealedRow } from './read-sealed.ts';
 import { SealedTextError, type Vault } from './vault.ts';
 
-/** How many secrets a column has, and how many of them do not open. */
+/** The number of secrets in a column, and of those that do not open. */
 export type CheckedColumn = { name: string; secrets: number; unreadable: number };
 
 /** Opens every secret of the database. */
@@ -30,7 +30,7 @@ function opens(vault: Pick<Vault, 'open'>, { context, sealed }: SealedRow): bool
   }
 }
 
-/** One line for each column with secrets that do not open. */
+/** Writes a line for each column with secrets that do not open. */
 export const sayUnreadable = (checked: readonly CheckedColumn[]): string[] =>
   checked
     .filter(({ unreadable }) => unreadable > 0)

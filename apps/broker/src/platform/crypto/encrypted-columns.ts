@@ -1,16 +1,16 @@
 import type { SecretContext } from './vault.ts';
 
-/** A column whose values the vault has sealed. */
+/** A column with values that the vault has sealed. */
 export type EncryptedColumn = {
   table: string;
   column: string;
-  /** A jsonb column has its sealed text in this member. */
+  /** The member with the sealed text, for a jsonb column. */
   member?: string;
-  /** The primary key in its order, each column with its type. */
+  /** The columns of the primary key in their order, with their types. */
   key: Readonly<Record<string, string>>;
   /** Further columns that the value is bound to. */
   reads?: readonly string[];
-  /** What the value is bound to: the additional data of its encryption. @param row the columns of `key` and `reads` as text */
+  /** Returns the additional data of the encryption, to which the value is bound. @param row the columns of `key` and `reads` as text */
   boundTo(row: Readonly<Record<string, string>>): Omit<SecretContext, 'table'>;
 };
 
@@ -18,8 +18,9 @@ const ofRow = ({ id = '' }: Readonly<Record<string, string>>) => ({ row: id, use
 const ofUsersRow = ({ id = '', user_id: userId = '' }: Readonly<Record<string, string>>) => ({ row: id, userId });
 
 /**
- * Every encrypted column of the database. A rotation of the master key rewrites these, and `souk restore --check` opens each value
- * of them: a column that is missing here is lost with the old key. encrypted-columns.test.ts compares the list with the schema.
+ * Every encrypted column of the database. A rotation of the master key rewrites them, and `souk restore --check` opens each
+ * value: a column that is missing here would be lost with the old key. encrypted-columns.test.ts compares the list with the
+ * schema.
  */
 export const encryptedColumns: readonly EncryptedColumn[] = [
   { table: 'signing_keys', column: 'sealed_key', key: { id: 'text' }, boundTo: ofRow },
@@ -57,6 +58,6 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
   },
 ];
 
-/** "oauth_records.payload.client_secret", as messages name it. */
+/** Names a column in messages: "oauth_records.payload.client_secret". */
 export const nameOf = ({ table, column, member }: EncryptedColumn): string =>
   [table, column, member].filter((part) => part !== undefined).join('.');

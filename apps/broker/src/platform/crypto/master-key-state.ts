@@ -22,10 +22,10 @@ export const masterKeyMigrations: readonly Migration[] = [
 
 export const masterKeyChannel = 'souk_master_key';
 
-/** The rotation of the master key that began last. */
+/** The latest rotation of the master key. */
 export type KeyRotation = { keyId: string; formerId: string; isFinished: boolean };
 
-/** @returns undefined where the master key was never rotated */
+/** @returns undefined if the master key was never rotated */
 export async function readRotation(query: Query): Promise<KeyRotation | undefined> {
   const { rows } = await query<KeyRotation>(
     `select key_id as "keyId", former_id as "formerId", finished_at is not null as "isFinished" from master_keys`,
@@ -34,8 +34,8 @@ export async function readRotation(query: Query): Promise<KeyRotation | undefine
 }
 
 /**
- * From now on the keys seal with the one that the database names.
- * @throws ConfigError where none of them is it, or where rows of the former key are left and that key is not there
+ * Makes the keys seal with the one that the database names.
+ * @throws ConfigError if it is missing, or if the former key is missing while its rows are left
  */
 export async function sealAsDatabaseSays(query: Query, keys: KeyRing): Promise<KeyRotation | undefined> {
   const rotation = await readRotation(query);

@@ -49,7 +49,7 @@ describe('the master key', () => {
   test('a folder in its place is named, and what is wrong twice is said at once', () => {
     mkdirSync(join(dataDir, 'master.key'));
     expect(() => readMasterKey({ masterKey: undefined, dataDir })).toThrow(
-      `${join(dataDir, 'master.key')} is a folder, not the file of a key`,
+      `${join(dataDir, 'master.key')} is a folder, not a key file`,
     );
     rmSync(join(dataDir, 'master.key'), { recursive: true });
     writeFileSync(join(dataDir, 'master.key'), '', { mode: 0o644 });

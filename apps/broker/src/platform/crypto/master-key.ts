@@ -19,14 +19,14 @@ import { syncPathNow } from '../sync-path.ts';
 import { codeOf } from '../thrown.ts';
 import { weaknessOf } from './weak-master-key.ts';
 
-/** 32 bytes in base64url, as MASTER_KEY carries them. */
+/** 32 bytes in base64url, as in MASTER_KEY. */
 const keyPattern = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * The key that encrypts stored secrets: the configuration's, else `master.key` in the data folder, which is made at the first
- * call and readable by its owner only. It is beside the database's folder, so that a backup of that does not contain it.
+ * Returns the key that encrypts stored secrets: the configuration's, else `master.key` in the data folder, which is created
+ * at the first call, readable by its owner only. It is outside the database's folder, so that a copy of that has no key.
  * @returns 32 bytes in base64url
- * @throws ConfigError when the file is readable by others, cannot be read, or does not contain a key
+ * @throws ConfigError if the file is readable by others, cannot be read, or does not contain a key
  */
 export function readMasterKey({ masterKey, dataDir }: Pick<Config, 'masterKey' | 'dataDir'>): string {
   if (masterKey !== undefined) return masterKey.replace(/=$/, '');
@@ -46,9 +46,9 @@ export function readMasterKey({ masterKey, dataDir }: Pick<Config, 'masterKey' |
 }
 
 /**
- * The same, at a start: a key is only made where there is no data yet, whose secrets another key would not open.
- * @param db PostgreSQL, where that is used; undefined for the embedded database, which is not open yet
- * @throws ConfigError, also where the key of existing data is missing, and where new data would get a key that can be guessed
+ * Returns the key at a start. It only creates one if there is no data yet, since a new key would not open existing secrets.
+ * @param db PostgreSQL, if used; undefined for the embedded database, which is not open yet
+ * @throws ConfigError, also if the key of existing data is missing, or if new data would get a key that can be guessed
  */
 export async function openMasterKey(
   config: Pick<Config, 'masterKey' | 'dataDir'>,
@@ -58,12 +58,11 @@ export async function openMasterKey(
   if (problem !== undefined) throw new ConfigError([problem]);
   const key = readMasterKey(config);
   const weakness = weaknessOf(key);
-  // the secrets of data that is there already open with no other key
+  // existing secrets open with no other key, so a weak one is accepted for them
   if (weakness !== undefined && !(await hasData(config, db))) throw new ConfigError([weakness]);
   return key;
 }
 
-/** Whether there is an embedded database, whose secrets are sealed under a key already. */
 export const hasEmbeddedData = (dataDir: string): boolean => existsSync(join(dataDir, 'db'));
 
 async function hasData(
@@ -73,14 +72,14 @@ async function hasData(
   return db ? (await appliedNames(db)).size > 0 : hasEmbeddedData(dataDir);
 }
 
-/** What to do about the key of existing data that is not there; undefined where nothing is missing. */
+/** Says what to do if the key of existing data is missing. */
 export async function missingKeyProblem(
   config: Pick<Config, 'masterKey' | 'dataDir'>,
   db: Pick<Database, 'query'> | undefined,
 ): Promise<string | undefined> {
   const { masterKey, dataDir } = config;
   const isMissing = () => masterKey === undefined && !hasMasterKey(dataDir);
-  // asked again: of several first starts one makes the key, and only then the tables
+  // checked again: of several concurrent first starts, one creates the key and only then the tables
   if (!isMissing() || !(await hasData(config, db)) || !isMissing()) return undefined;
   const place = db === undefined ? join(dataDir, 'db') : 'DATABASE_URL';
   return (
@@ -96,23 +95,23 @@ function readKey(path: string): string {
     const code = codeOf(error) ?? String(error);
     if (code === 'EISDIR') {
       const remedy = 'restore the file from a backup of DATA_DIR';
-      throw new ConfigError([`MASTER_KEY: ${path} is a folder, not the file of a key: ${remedy}`]);
+      throw new ConfigError([`MASTER_KEY: ${path} is a folder, not a key file: ${remedy}`]);
     }
     throw new ConfigError([`MASTER_KEY: ${path} cannot be read (${code}): start as the user who owns it`]);
   }
 }
 
-/** Whether the data folder has a key of its own already. */
+/** Whether the data folder has its own key. */
 export const hasMasterKey = (dataDir: string): boolean => modeOf(pathOf(dataDir)) !== undefined;
 
 const pathOf = (dataDir: string) => join(dataDir, 'master.key');
 
-/** A key of 32 bytes for one purpose, derived from the master key (HKDF, RFC 5869), which it does not reveal. */
+/** Derives a key of 32 bytes for one purpose from the master key (HKDF, RFC 5869), which it does not reveal. */
 export function deriveKey(masterKey: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', Buffer.from(masterKey, 'base64url'), '', `souk ${purpose}`, 32));
 }
 
-/** Writes the whole file before it has its name: link() fails when another process was first, whose key then counts. */
+/** Writes the file completely before naming it. If another process was first, link() fails, and that key is used. */
 function createKeyFile(path: string, dataDir: string): number {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;

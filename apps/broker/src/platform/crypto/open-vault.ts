@@ -6,7 +6,7 @@ import { masterKeyChannel, sealAsDatabaseSays } from './master-key-state.ts';
 import { createVault, type KeyRing } from './vault.ts';
 import { weaknessOf } from './weak-master-key.ts';
 
-/** The vault with all keys of the configuration. @throws ConfigError for a next key that can be guessed, or is the same */
+/** Opens the vault with all keys of the configuration. @throws ConfigError for a next key that can be guessed */
 export function openVault(config: Pick<Config, 'masterKey' | 'nextMasterKey' | 'dataDir'>): KeyRing {
   const { nextMasterKey: next } = config;
   const weakness = next === undefined ? undefined : weaknessOf(next)?.replace('MASTER_KEY', 'MASTER_KEY_NEXT');
@@ -15,9 +15,9 @@ export function openVault(config: Pick<Config, 'masterKey' | 'nextMasterKey' | '
 }
 
 /**
- * Seals with the key that the database names, now and whenever a rotation begins at another broker.
- * @returns a function that stops it
- * @throws ConfigError where the key that the database names is not there
+ * Seals with the key that the database names, now and after each rotation that begins at another broker.
+ * @returns a function that stops following
+ * @throws ConfigError if that key is missing
  */
 export async function followRotations(
   db: Pick<Database, 'query' | 'listen'>,
@@ -34,7 +34,7 @@ export async function followRotations(
       log.error({ err: error }, 'the master key that secrets are sealed with could not be read');
     }
   };
-  // first the notices, so that none between is missed
+  // listens before reading, so that no rotation in between is missed
   const stop = await db.listen(
     masterKeyChannel,
     () => void follow(),

@@ -2,16 +2,16 @@ import type { Query } from '../db/database.ts';
 import type { EncryptedColumn } from './encrypted-columns.ts';
 import type { SecretContext } from './vault.ts';
 
-/** One sealed value and where it stands. */
+/** A sealed value with its place. */
 export type SealedRow = { key: Readonly<Record<string, string>>; context: SecretContext; sealed: string };
 
 export const rowsAtOnce = 500;
 
-/** The SQL expression of the sealed text. */
+/** Returns the SQL expression of the sealed text. */
 export const valueOf = ({ column, member }: EncryptedColumn): string =>
   member === undefined ? column : `(${column} ->> '${member}')`;
 
-/** Every sealed value of a column, in batches in the order of its key. A row that is added behind the reader is not seen. */
+/** Reads every sealed value of a column, in batches in the order of its key. Misses rows that are added before its position. */
 export async function* readSealed(query: Query, column: EncryptedColumn): AsyncGenerator<SealedRow[]> {
   const keys = Object.entries(column.key);
   const names = keys.map(([name]) => name);

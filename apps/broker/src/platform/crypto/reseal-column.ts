@@ -6,8 +6,8 @@ import { SealedTextError, type Vault } from './vault.ts';
 export type ResealedColumn = { name: string; resealed: number; unreadable: number };
 
 /**
- * Seals every value of a column anew that the vault's other keys have sealed, a batch in one statement. A row that changed or went
- * since it was read is left as it is. What no key opens is counted and left.
+ * Reseals the values of a column that other keys of the vault have sealed, in batches. Skips rows that were changed or
+ * deleted since they were read. Counts and skips values that no key opens.
  */
 export async function resealColumn(
   query: Query,

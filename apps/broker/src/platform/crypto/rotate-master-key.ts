@@ -8,26 +8,26 @@ import type { KeyRing } from './vault.ts';
 
 export type RotateMasterKey = {
   db: Pick<Database, 'query' | 'transaction' | 'brokers'>;
-  /** The ring holds the former and the next key. */
+  /** Contains the former and the next key. */
   keys: KeyRing;
   formerId: string;
   nextId: string;
-  /** Who runs the command, as the system knows them. */
+  /** The user name of the operator who runs the command. */
   operator: string;
-  /** How far it has come, for the operator. */
+  /** Reports progress to the operator. */
   said(line: string): void;
 };
 
-/** A broker says every 4 s which keys it has, and counts for 12 s after the last sign. */
+/** A broker reports its keys every 4 s, and is considered alive for 12 s after its last heartbeat. */
 const patienceMs = 20_000;
 const askAgainMs = 250;
 /** Brokers seal with the next key before the first pass, so that the second finds little and the third nothing. */
 const mostPasses = 10;
 
 /**
- * Has all brokers seal with the next key, then seals every secret anew that another key has sealed. It can be broken off and begun
- * again at any moment: both keys open secrets until it has finished.
- * @throws Error where a broker lacks the next key, or another rotation is not finished
+ * Makes all brokers seal with the next key, then reseals every secret that another key has sealed. It can be interrupted and
+ * restarted at any time: both keys open secrets until it has finished.
+ * @throws Error if a broker lacks the next key, or another rotation is not finished
  */
 export async function rotateMasterKey(parts: RotateMasterKey): Promise<ResealedColumn[]> {
   const { db, keys, nextId, said } = parts;
@@ -53,7 +53,7 @@ export async function rotateMasterKey(parts: RotateMasterKey): Promise<ResealedC
   );
 }
 
-/** A rotation that was finished before is told of once. */
+/** Marks the rotation as finished, and audits that once. */
 async function finish(query: Query, parts: RotateMasterKey): Promise<void> {
   const { affectedRows } = await query(
     'update master_keys set finished_at = clock_timestamp() where key_id = $1 and finished_at is null',
@@ -62,7 +62,7 @@ async function finish(query: Query, parts: RotateMasterKey): Promise<void> {
   if (affectedRows > 0) await audit(query, 'key.rotated', parts);
 }
 
-/** @param parts of keys, the row has ids alone */
+/** Audits a step of the rotation, with the ids of the keys only. */
 function audit(
   query: Query,
   action: 'key.rotation-begun' | 'key.rotated',
@@ -72,7 +72,7 @@ function audit(
   return writeAuditWith(query, { actorId: undefined, action, subject: nextId, details }, new Date());
 }
 
-/** Notes that the rotation has begun, once every broker has the next key; goes on with one that was broken off. */
+/** Records that the rotation has begun, once every broker has the next key. Continues an interrupted one. */
 async function begin(parts: RotateMasterKey): Promise<void> {
   const { db, formerId, nextId } = parts;
   const known = await readRotation(db.query);
@@ -83,7 +83,7 @@ async function begin(parts: RotateMasterKey): Promise<void> {
     );
   await brokersThat(
     db,
-    `do not have the new key: set MASTER_KEY_NEXT (or MASTER_KEY_NEXT_FILE) at each of them to the key with the id ${nextId}, restart them one after the other, then run the command again. One that was killed counts for 12 s`,
+    `do not have the new key: set MASTER_KEY_NEXT (or MASTER_KEY_NEXT_FILE) at each of them to the key with the id ${nextId}, restart them one by one, then run the command again. A broker that was killed still counts for 12 s`,
     0,
     ({ keyIds }) => keyIds?.includes(nextId) === true,
   );
@@ -101,7 +101,7 @@ async function begin(parts: RotateMasterKey): Promise<void> {
 
 type Broker = Awaited<ReturnType<Database['brokers']['list']>>[number];
 
-/** Waits so long until all live brokers are so. @throws Error that names the others */
+/** Waits up to `waitMs` until all live brokers meet a condition. @throws Error that names the others */
 async function brokersThat(
   { brokers }: Pick<Database, 'brokers'>,
   problem: string,

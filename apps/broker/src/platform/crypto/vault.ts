@@ -1,24 +1,24 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
-/** Where a secret belongs. It opens only there: a sealed text that is copied to another row or user is useless. */
+/** The place of a secret. A sealed text opens only there: copied to another row or user, it is useless. */
 export type SecretContext = { table: string; row: string; userId: string };
 
-/** Secrets at rest. */
+/** Encrypts stored secrets. */
 export type Vault = {
-  /** Answers text to store: printable ASCII, some 160 characters longer than `plaintext`. */
+  /** Returns text to store: printable ASCII, some 160 characters longer than `plaintext`. */
   seal(context: SecretContext, plaintext: string): string;
-  /** @throws SealedTextError when it was sealed elsewhere, was changed, or needs a key that is not given */
+  /** @throws SealedTextError if it was sealed for another place, was changed, or needs a missing key */
   open(context: SecretContext, sealed: string): string;
-  /** Whether it is sealed under the current master key; otherwise it should be sealed again (rotation). */
+  /** Whether it is sealed under the current master key; otherwise it should be resealed (rotation). */
   isCurrent(sealed: string): boolean;
 };
 
-/** A vault that may change the key with which it seals. It opens what any of its keys sealed. */
+/** A vault with several keys. It seals with one of them, and opens what any of them sealed. */
 export type KeyRing = Vault & {
-  /** The ids of its keys; the first is the one that it was made with. */
+  /** The ids of its keys, its first key first. */
   readonly ids: readonly string[];
   sealingId(): string;
-  /** @throws Error for the id of a key that it does not have */
+  /** @throws Error for an unknown id */
   sealWith(keyId: string): void;
 };
 
@@ -32,10 +32,10 @@ const tagBytes = 16;
 const version = 'v1';
 
 /**
- * AES-256-GCM with a data key for each sealed text, which the master key wraps, so that one master key never encrypts much
- * (NIST SP 800-38D bounds the uses of a key with random nonces) and rotating it only rewraps.
+ * Encrypts with AES-256-GCM and a data key per sealed text. The master key only wraps data keys, so that it never encrypts
+ * much (NIST SP 800-38D bounds the uses of a key with random nonces).
  * Format: v1.{id of the master key}.{wrapped data key}.{encrypted text}, the last two as nonce + ciphertext + tag in base64url.
- * @param masterKey 32 bytes in base64url, which seals until `sealWith` says otherwise; `others` open what they sealed
+ * @param masterKey 32 bytes in base64url, which seals until `sealWith` chooses another; `others` open what they sealed
  */
 export function createVault(masterKey: string, others: readonly string[] = []): KeyRing {
   const keys = new Map([masterKey, ...others].map(readMasterKey).map((key) => [key.id, key.bytes]));
@@ -69,18 +69,17 @@ export function createVault(masterKey: string, others: readonly string[] = []): 
   };
 }
 
-/** Names a master key without revealing it. @throws Error for what is no key */
+/** Identifies a master key without revealing it. @throws Error for an invalid key */
 export const masterKeyIdOf = (masterKey: string): string => readMasterKey(masterKey).id;
 
 function readMasterKey(text: string): { id: string; bytes: Buffer } {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.length !== 32) throw new Error('a master key is 32 bytes in base64url');
-  // identifies the key without revealing it
   const id = createHmac('sha256', bytes).update('souk master key id').digest('base64url').slice(0, 8);
   return { id, bytes };
 }
 
-/** The additional data. JSON keeps ("ab","c") and ("a","bc") apart. */
+/** Encodes the additional data. JSON keeps ("ab","c") and ("a","bc") apart. */
 function bind({ table, row, userId }: SecretContext, keyId: string): Buffer {
   return Buffer.from(JSON.stringify([version, keyId, table, row, userId]), 'utf8');
 }

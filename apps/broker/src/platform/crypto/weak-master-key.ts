@@ -1,24 +1,23 @@
 /**
- * Of 32 random bytes fewer than 18 are distinct in one of 500 million keys, and fewer than that with none of the other signs. A
- * pattern that repeats within half of the key has 16 at most.
+ * One of 500 million random keys has fewer than 18 distinct bytes. A pattern that repeats within half of the key has 16 at
+ * most.
  */
 const fewestDistinctBytes = 18;
-/** Neighbours that differ by the same: in counted-up keys all, in a random one a handful. */
+/** Equal differences between neighbors: all of them in a key that counts up, a handful in a random one. */
 const mostEqualSteps = 14;
 
-/** How a key is made, for messages. */
 const remedy = `Make one with: node -p "require('crypto').randomBytes(32).toString('base64url')"`;
 
-/** What follows where a weak key is in use already. */
+/** Continues the message if a weak key is already in use. */
 export const ofExistingData =
-  'It goes on, since the secrets of the data that is there open with this key alone: keep it, let nobody read a copy of the ' +
+  'Souk starts anyway, since only this key opens the secrets of the existing data: keep it, let no one read a copy of the ' +
   'database, and replace the key: docs/keys.md says how.';
 
 /**
- * What shows that somebody typed a key, or a placeholder was left: 32 bytes that can be guessed protect nothing. Not every weak
- * key can be told from a random one.
+ * Detects a key that was typed or is a placeholder: 32 bytes that can be guessed protect nothing. Not every weak key can be
+ * told from a random one.
  * @param key 32 bytes in base64url
- * @returns what is wrong with it and how to make another, without anything of the key; undefined for one that looks random
+ * @returns what is wrong with it and how to make another, without any part of the key; undefined if it looks random
  */
 export function weaknessOf(key: string): string | undefined {
   const sign = signOf(key.replace(/=$/, ''));
@@ -35,7 +34,7 @@ function signOf(text: string): string | undefined {
   return undefined;
 }
 
-/** How many steps from one value to the next are as wide as most of them. */
+/** Returns how often the most frequent difference between neighbors occurs. */
 function equalSteps(values: readonly number[]): number {
   const counts = new Map<number, number>();
   for (let at = 1; at < values.length; at++) {

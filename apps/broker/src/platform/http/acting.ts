@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The administrator whose call is being answered, and the network address that it came from. */
+/** The administrator whose call is being handled, and its network address. */
 type Acting = { userId: string; address: string };
 
 const acting = new AsyncLocalStorage<Acting>();
 
-/** Runs the handler of an administrator's call: the audit rows of what they do in it name the address. */
+/** Runs the handler of an administrator's call, so that its audit rows contain the address. */
 export function actAs<T>(who: Acting, work: () => T): T {
   return acting.run(who, work);
 }
 
-/** The address of the call in which this person acts; undefined for another person, a command, and a rule of the broker. */
+/** Returns the address of this administrator's current call; undefined for other users, commands, and rules of the broker. */
 export function addressOfActor(actorId: string | undefined): string | undefined {
   const now = acting.getStore();
   return now !== undefined && now.userId === actorId ? now.address : undefined;

@@ -6,15 +6,15 @@ import { markLongNumbers, withExactNumbers } from '../json/exact-numbers.ts';
 import { scanJson } from '../json/scan-json.ts';
 import { maxJsonDepth } from './json-depth.ts';
 
-/** REST bodies (security.md, Limits). The MCP endpoints have a limit of their own. */
+/** Limit of REST bodies (security.md, Limits). The MCP endpoints have their own. */
 export const maxBodyBytes = 256 * 1024;
 
 type BodyParser<T> = (request: FastifyRequest, payload: IncomingMessage) => Promise<T>;
 
 /**
- * A parser for `addContentTypeParser` that reads the whole body first. Fastify's own (`parseAs`) keeps each piece of a body
- * as it came: 64,000 chunks of one byte took 15 MB, and the client need not be signed in.
- * @param largest in bytes: of a larger body no more is read, and the answer is 413. A route may have a lower `bodyLimit`.
+ * A parser for `addContentTypeParser` that reads the whole body first. Fastify's own (`parseAs`) keeps each piece as it
+ * arrived: 64,000 chunks of one byte took 15 MB, even from a client without sign-in.
+ * @param largest size in bytes above which reading stops, and the answer is 413. A route may have a lower `bodyLimit`.
  */
 export function bodyParser<T>(largest: number, read: (bytes: Buffer) => T): BodyParser<T> {
   return async ({ headers, routeOptions }, payload) => {
@@ -59,17 +59,17 @@ export function readJsonBody(bytes: Buffer): unknown {
 
 function parse(text: string, hasLongNumber: boolean): unknown {
   try {
-    // a field that is a number refuses one that no double holds; the arguments of a tool keep it
+    // fields of the contract refuse numbers that do not fit a double; arguments of tools keep them
     return hasLongNumber ? withExactNumbers(JSON.parse(markLongNumbers(text))) : JSON.parse(text);
   } catch (error) {
     throw new SoukError('invalid_json', { cause: error });
   }
 }
 
-/** The word, or an escape that may be a letter of it. */
+/** Matches the word, or an escape that may stand for one of its letters. */
 const maySpellProto = /__proto__|\\u00[5-7]/;
 
-/** Whether a field at any depth has this name. As a value it is a text like any other. */
+/** Whether a field at any depth has this name. As a value, it is allowed. */
 function hasProtoField(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasProtoField);

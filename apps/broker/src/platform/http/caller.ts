@@ -1,4 +1,4 @@
-/** Who sends a request. Made from the verified token only, never from a path, a body or another header. */
+/** The sender of a request, known from the verified token only, never from a path, a body or another header. */
 export type Caller = {
   userId: string;
   role: 'user' | 'admin';
@@ -6,11 +6,11 @@ export type Caller = {
   kind: 'web' | 'client' | 'personal';
   /** OAuth client id; `personal` for a personal access token. */
   clientId: string;
-  /** Grant id (web, client) or personal token id: revocations name it, and legacy MCP sessions are bound to it. */
+  /** Grant id (web, client) or personal token id, which revocations name and legacy MCP sessions are bound to. */
   tokenId: string;
   scopes: readonly string[];
   /** Epoch milliseconds. */
   expiresAtMs: number;
-  /** web: when the person signed in, in epoch milliseconds; a renewal of the token does not change it. */
+  /** web: when the user signed in, in epoch milliseconds. Renewing the token does not change it. */
   signedInAtMs?: number;
 };

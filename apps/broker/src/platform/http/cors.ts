@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** The methods and headers of requests that pages of other origins may send, and the headers of answers that they may read. */
+/** Methods and headers that pages of other origins may send, and the headers of answers that they may read. */
 export type AllowedRequests = { methods: string; headers: string; exposed?: string };
 
-/** MCP clients in browsers send these to the OAuth endpoints (the Inspector's user interface, for one). */
+/** What MCP clients in browsers send to the OAuth endpoints (the Inspector's user interface, for one). */
 const ofMcpClients: AllowedRequests = {
   methods: 'GET, POST',
   headers: 'authorization, content-type, mcp-protocol-version',
 };
 
-/** Any page may read this answer, but never with our cookies: `*` and credentials exclude each other. */
+/** Lets any page read this answer, but never with our cookies: `*` and credentials exclude each other. */
 export function allowEveryOrigin(reply: FastifyReply, allowed?: AllowedRequests): FastifyReply {
   reply.header('access-control-allow-origin', '*');
   if (allowed) {

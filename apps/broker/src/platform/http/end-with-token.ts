@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { Caller } from './caller.ts';
 import type { Clock } from '../clock.ts';
 
-/** The longest delay that is safe for setTimeout here; a later end is checked again then. */
+/** A delay that is safe for setTimeout. A later expiry is checked again then. */
 const longestTimerMs = 24 * 60 * 60_000;
 
-/** Ends a lasting stream when the token that opened it expires: the client reconnects with its next token. */
+/** Ends a long-lived stream when the token that opened it expires. The client reconnects with its next token. */
 export function endWithToken(
   response: ServerResponse,
   { expiresAtMs }: Pick<Caller, 'expiresAtMs'>,

@@ -1,4 +1,4 @@
-/** Whether an address from outside may be shown to a person as one to open: nothing that runs code or reads files. */
+/** Whether an address from outside is safe to offer as a link: it must not run code or read files. */
 export function isWebPage(url: unknown): boolean {
   const protocol = typeof url === 'string' ? URL.parse(url)?.protocol : undefined;
   return protocol === 'https:' || protocol === 'http:';

@@ -4,21 +4,21 @@ import type { LiveBrokers } from '../db/share-of.ts';
 import { createRateLimit, type RateLimit } from '../rate-limit.ts';
 import { addressGroup } from './connections/address-group.ts';
 
-/** What a minute allows is given out by sixths: a whole minute's worth at once would hold up everybody else. */
+/** A minute's allowance is split into sixths, since all of it at once would hold up everyone else. */
 const minuteMs = 60_000;
 const parts = 6;
 
 export type RequestRates = {
-  /** A request of nobody in particular. @throws SoukError rate_limited */
+  /** Counts a request without a user. @throws SoukError rate_limited */
   ofAddress(address: string, weight: number): void;
   /** @throws SoukError rate_limited */
   ofPerson(userId: string, weight: number): void;
 };
 
 /**
- * How much of the API one person, and those of one address who are not signed in, may ask for. A request counts by its weight
- * in the contract, which is about the milliseconds that it takes at its dearest. In memory: each broker counts what it serves,
- * and gives its share.
+ * Limits the API requests of a user, and those of an address without sign-in. A request counts by its weight in the
+ * contract, which is roughly the milliseconds that its most expensive case takes. Counts in memory: each broker counts what it
+ * serves, and allows its share.
  */
 export function createRequestRates(
   { perMinuteUser, perMinuteAddress }: { perMinuteUser: number; perMinuteAddress: number },

@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 
-/** As a proxy is asked (RFC 9112, section 3.2.2): with the whole address. */
+/** The absolute form, with which proxies are asked (RFC 9112, section 3.2.2). */
 const absoluteForm = /^https?:\/\//i;
 
-/** The target of a request as a server is asked. An address of another host stays whole: `namesOtherHost` refuses it. */
+/** Converts an absolute target to path and query. A target of another host stays as it is: `namesOtherHost` refuses it. */
 export function ownTarget(target: string, publicHost: string): string {
   if (!absoluteForm.test(target)) return target;
   const address = URL.parse(target);
   return address?.host === publicHost ? address.pathname + address.search : target;
 }
 
-/** Whether a request is for another host by its target, or names its host twice (RFC 9112, section 3.2). */
+/** Whether a request's target names another host, or it has two Host headers (RFC 9112, section 3.2). */
 export function namesOtherHost({ url = '/', rawHeaders }: Pick<IncomingMessage, 'url' | 'rawHeaders'>): boolean {
   return absoluteForm.test(url) || hasTwoHosts(rawHeaders);
 }
 
-/** Of two, Node keeps the first, and a proxy before us may have judged the second. */
+/** Whether there are two Host headers. Node keeps the first, while a proxy may have checked the second. */
 export function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -25,7 +25,7 @@ export function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   return hosts > 1;
 }
 
-/** Links answer a foreign host as such (security.md, row 4), in whichever form it comes. */
+/** Whether a target is a link, which refuses a foreign host as such in either form (security.md, row 4). */
 export function isMcpLink(target: string | undefined): boolean {
   return target?.split('?', 1)[0]?.endsWith('/mcp') === true;
 }

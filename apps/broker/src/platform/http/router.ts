@@ -16,7 +16,8 @@ import { sendRevalidated } from './answers/revalidated-answer.ts';
 
 /**
  * Decides whether a request may call an endpoint with this access (the token table of the clarifications).
- * Answers the caller, or undefined where the endpoint needs none and there is no token; throws SoukError otherwise.
+ * @returns the caller; undefined if there is no token and the endpoint needs none
+ * @throws SoukError
  */
 export type Guard = (
   authorization: string | undefined,
@@ -27,24 +28,24 @@ export type Guard = (
 
 type CallerFor<A extends Access> = A extends 'public' | 'refresh' ? Caller | undefined : Caller;
 
-/** A long answer may be a stream of its text (downloads.ts, json-text.ts). */
+/** Handles an endpoint. A long answer may be a stream of its text (downloads.ts, json-text.ts). */
 export type Handler<E extends Endpoint> = (
   input: ParsedRequest<E> & { caller: CallerFor<E['access']>; request: FastifyRequest; reply: FastifyReply },
 ) => Promise<Answer<E> | Readable> | Answer<E> | Readable;
 
 export type Router = {
-  /** Serves one endpoint of the contract. Throws at start when it is served already. */
+  /** Serves one endpoint of the contract. @throws Error if it is served already */
   route<E extends Endpoint>(endpoint: E, handler: Handler<E>): void;
-  /** The endpoints that are served, for the test that compares them with the contract. */
+  /** The served endpoints, for the test that compares them with the contract. */
   readonly served: readonly Endpoint[];
 };
 
 /**
- * Serves the endpoints of the contract. Who calls, and whether they may, is judged by the head of a request: no body is read
- * of one that is refused.
- * @param limits.unread counts what a person does not read of their answers
- * @param limits.rates without them nobody is limited
- * @param limits.forwarded counts what a proxy forwards that is not trusted
+ * Serves the endpoints of the contract. Authentication and limits only need the head of a request, so that the body of a
+ * refused request is not read.
+ * @param limits.unread counts the bytes of answers that users leave unread
+ * @param limits.rates by default nothing is limited
+ * @param limits.forwarded counts requests from proxies that are not trusted
  */
 export function createRouter(
   app: FastifyInstance,
@@ -68,9 +69,9 @@ export function createRouter(
       unread?.belongs(request.raw.socket, caller.userId);
     }
     if (endpoint.anyOrigin) allowEveryOrigin(reply, ofReaders);
-    // of a person: no cache keeps it; a handler may say otherwise
+    // answers to users must not be cached, unless their handler allows it
     if (access !== 'public') reply.header('cache-control', 'no-store');
-    // The form parser is for the sign-in; the contract's calls accept only JSON.
+    // The form parser is for the sign-in; endpoints of the contract accept only JSON.
     if (endpoint.body && !isJson(request.headers['content-type'])) throw new SoukError('unsupported_media_type');
   }
 
@@ -82,7 +83,7 @@ export function createRouter(
       const options: RouteOptions = {
         method: endpoint.method,
         url: endpoint.path,
-        // without one, fastify's own limit of 1 MiB holds for larger ones
+        // without it, Fastify's limit of 1 MiB would apply
         ...(endpoint.largestBody !== undefined && { bodyLimit: endpoint.largestBody }),
         onRequest: (request, reply) => admit(endpoint, request, reply),
         handler: async (request, reply) => {
@@ -103,10 +104,10 @@ export function createRouter(
           const answer = await (administrator
             ? actAs({ userId: administrator.userId, address: request.ip }, run)
             : run());
-          // a stream, or one that was answered already
+          // a stream, or already sent
           if (answer instanceof Readable || reply.sent || typeof answer === 'string') return answer;
           if (endpoint.revalidated) return sendRevalidated(request, reply, await encodeInTurns(answer), endpoint);
-          // short ones fastify writes
+          // Fastify encodes short answers
           if (!hasLongList(answer)) return answer;
           return reply.type('application/json; charset=utf-8').send((await encodeInTurns(answer)).text);
         },
@@ -114,7 +115,7 @@ export function createRouter(
       if (endpoint.anyOrigin) mountPreflight(app, endpoint.path, ofReaders);
       const { rawBody, largestBody } = endpoint;
       const parser = rawBody
-        ? // a parser would drop what is wrong with it, such as a key that comes twice
+        ? // a parser would hide faults such as a repeated key
           bodyParser(largestBody ?? maxBodyBytes, (bytes): unknown => bytes)
         : largestBody && bodyParser(largestBody, readJsonBody);
       if (parser) void app.register(async (scope) => void withParser(scope, parser).route(options));
@@ -138,7 +139,7 @@ function parsePart(
   if (!schema) return undefined;
   const parsed = schema.safeParse(value ?? {});
   if (parsed.success) {
-    // PostgreSQL stores U+0000 in no text
+    // PostgreSQL's text cannot contain U+0000
     if (hasNul(parsed.data)) throw new SoukError('invalid_request', { message: `${part}: must not contain U+0000` });
     return parsed.data;
   }
@@ -155,14 +156,14 @@ function parsePart(
   });
 }
 
-/** Clients may send a token along or ask again for what they have, which browsers ask for first. */
+/** Lets pages of other origins send a token and revalidate answers, which needs a preflight. */
 const ofReaders: AllowedRequests = {
   methods: 'GET, OPTIONS',
   headers: 'Authorization, Content-Type, If-None-Match',
   exposed: 'ETag',
 };
 
-/** Such a number is no number for a schema (json/exact-numbers.ts). */
+/** For a number that does not fit a double, and is therefore not a number for a schema (json/exact-numbers.ts). */
 const inexactNumber = 'must be a number with fewer digits';
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
@@ -172,7 +173,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** RFC 9110, section 13.1.1: one strong tag; `*` names none. */
+/** Reads a revision from If-Match (RFC 9110, section 13.1.1): one strong tag; `*` names none. */
 function revisionOf(header: string | undefined): string | undefined {
   if (header === undefined || header.trim() === '*') return undefined;
   const tag = /^"([^"]{0,200})"$/.exec(header.trim())?.[1];
@@ -186,7 +187,7 @@ function hasNul(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasNul);
 }
 
-/** A missing body has no type; the schema reports what is missing. */
+/** Accepts a missing type too, since a missing body has none: the schema reports what is missing. */
 function isJson(contentType: string | undefined): boolean {
   return contentType === undefined || /^application\/json\s*(;|$)/i.test(contentType);
 }

@@ -105,7 +105,7 @@ export async function buildServer(parts: ServerParts): Promise<FastifyInstance> 
     return reply.code(rendered.status).send(rendered.body);
   });
   addProbes(app, parts);
-  // last, and so before any handler that a feature puts in front
+  // last, so that it comes before handlers that features put in front
   app.addHook('onReady', async () => connections.watch(app.server));
   parts.unread?.watch(app.server);
   return app;

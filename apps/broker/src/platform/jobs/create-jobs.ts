@@ -10,18 +10,16 @@ import { bossBackend } from './boss-backend.ts';
  */
 export type Jobs = {
   /**
-   * Runs `run` soon after the start and then every `everySeconds` (at least 10), on one of all processes. A failed run is
-   * logged; the next is its retry.
+   * Runs `run` soon after the start and then every `everySeconds` (at least 10), in one of all processes. A failed run is
+   * logged; the next run is its retry.
    */
   schedule(name: string, everySeconds: number, run: () => Promise<unknown>): Promise<void>;
   start(): Promise<void>;
-  /** What is scheduled, in all processes: by name. */
   list(): Promise<readonly ScheduledJob[]>;
-  /** Waits for jobs under way. Nothing runs afterwards, and no timer is left. */
+  /** Waits for running jobs. Nothing runs afterwards, and no timer is left. */
   stop(): Promise<void>;
 };
 
-/** Work that is done from time to time. */
 export type ScheduledJob = {
   name: string;
   everySeconds: number;
@@ -29,15 +27,15 @@ export type ScheduledJob = {
   lastRunAt: Date | undefined;
   nextRunAt: Date | undefined;
   isRunning: boolean;
-  /** Of the last days. */
+  /** The latest failure of the last week. */
   lastFailure: { at: Date; message: string } | undefined;
 };
 
 type Schedule = { name: string; everySeconds: number; run(): Promise<unknown> };
 
-/** How long a job may run before another process takes it over, assuming that its process was killed. */
+/** Time after which another process takes a job over, assuming that its process was killed. */
 const expireSeconds = 15 * 60;
-/** Jobs of other processes are found by asking this often; a process takes its own jobs at once. */
+/** Polling interval for jobs of other processes. A process takes its own jobs immediately. */
 const pollSeconds = 5;
 const stopTimeoutMs = 20_000;
 const scheduleKey = 'next';
@@ -59,14 +57,14 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
     boss.send(name, {}, { singletonKey: scheduleKey, startAfter });
 
   async function open({ name, everySeconds, run }: Schedule): Promise<void> {
-    // one that exists stays as it is, so it need not be made: five statements each
+    // skips the five statements for an existing queue, which they would not change
     if (!existing.has(name))
       await boss.createQueue(name, {
         policy: 'stately', // one waiting, one running, in all processes
         retryLimit: 0,
         expireInSeconds: expireSeconds,
       });
-    // the first run; ignored when an earlier process has left one waiting. The worker's first look then finds it.
+    // the first run, which the worker's first poll finds; ignored if an earlier process has left one waiting
     await queueNext(name, 0);
     const pollingIntervalSeconds = Math.min(60, Math.max(pollSeconds, everySeconds / 4));
     const runOnce = async () => {
@@ -94,7 +92,7 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
     async stop() {
       if (state !== 'running') return;
       state = 'stopped';
-      // pg-boss polls each half second whether its workers have ended; asked for each by name, it answers at once
+      // pg-boss polls every half second whether its workers have ended, but answers immediately for each by name
       const ended = Promise.all([...schedules.keys()].map((name) => boss.offWork(name)));
       await withinTime(ended, stopTimeoutMs);
       await boss.stop({ graceful: true, timeout: stopTimeoutMs });
@@ -102,7 +100,7 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
   };
 }
 
-/** pg-boss keeps what has ended for a week. Its table is in its schema, which the start makes. */
+/** Reads pg-boss's own table, which keeps ended jobs for a week. */
 async function listScheduled(db: Database, scheduled: readonly Schedule[]): Promise<ScheduledJob[]> {
   const { rows } = await db.query<{
     name: string;
@@ -132,13 +130,12 @@ async function listScheduled(db: Database, scheduled: readonly Schedule[]): Prom
   });
 }
 
-/** The first line alone: what follows is the stack. */
+/** Returns the first line, since the others are the stack. */
 function messageOf(output: unknown): string {
   const message: unknown = Object(output).message;
   return (typeof message === 'string' ? message.split('\n', 1)[0] : undefined) ?? 'no message';
 }
 
-/** Waits for `work`, but no longer than this. */
 async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, timeoutMs);

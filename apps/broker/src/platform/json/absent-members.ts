@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { isMarked, nearestTo } from './exact-numbers.ts';
 
 type Schema = z.core.$ZodType;
-/** A schema without what is wrapped around it: it says which members a value may have, or nothing. */
+/** A schema without its wrappers. */
 type Inner = z.core.$ZodTypes;
 
 /**
- * Many servers and clients write null for a member that is absent, and PHP writes an empty object as an empty list. Returns a
- * value without those members that a schema lets be absent and does not let be null, and with an empty object where a schema
- * takes that and no empty list; what a schema does not describe stays as it is. Of a marked number (exact-numbers.ts) that a
- * schema describes the nearest double remains. One pass, linear in the value; returns the value itself where nothing is to do.
- * @param schemas one of these describes the value: a member counts as theirs if it may be absent in any and null in none
- * @param hints members of these names are left out as well where no schema takes what they have: they say nothing that matters
+ * Repairs absent members: many servers and clients write null for them, and PHP writes an empty object as an empty list.
+ * Removes null members that the schema allows to be absent but not null, and replaces an empty list with an object if the
+ * schema accepts only that. A described number that is marked (exact-numbers.ts) becomes the nearest double. Everything that
+ * the schema does not describe stays. One pass, linear in the value; returns the value itself if nothing changes.
+ * @param schemas one of them describes the value: a member may be removed if it is optional in any and nullable in none
+ * @param hints members of these names are also removed if no schema accepts their values, since they do not matter
  */
 export function withoutAbsent(
   value: unknown,
@@ -55,10 +55,10 @@ function walkMembers(value: object, inner: readonly Inner[], hints: ReadonlySet<
   return hasChanged ? Object.fromEntries(kept) : value;
 }
 
-/** Null, and a number that no double comes near. */
+/** Whether a value stands for an absent one: null, or a number beyond all doubles. */
 const isAbsent = (value: unknown) => value === null || value === Infinity || value === -Infinity;
 
-/** Of two messages or blocks of content with different literals (a method, a type) only one describes the value. */
+/** Whether a schema's literals (a method, a type) fit a value, which tells messages and blocks of content apart. */
 function mayDescribe({ _zod: { def } }: Inner, value: object): boolean {
   if (def.type !== 'object') return def.type === 'record';
   return literalsOf(def.shape).every(([key, literals]) => {
@@ -84,7 +84,7 @@ function remembered<Key extends WeakKey, Value>(compute: (key: Key) => Value): (
   };
 }
 
-/** What is said of a member by name counts more than what is said of all. */
+/** Finds the schemas of a member. Those that name it take precedence over those for all members. */
 function membersOf(fitting: readonly Inner[], key: string): Member[] {
   const named = fitting.filter(({ _zod: { def } }) => def.type === 'object').flatMap((each) => memberOf(each, key));
   return named.length > 0 ? named : fitting.flatMap((each) => memberOf(each, key));
@@ -93,7 +93,7 @@ function membersOf(fitting: readonly Inner[], key: string): Member[] {
 type Member = { schema: Schema; mayBeAbsent: boolean };
 
 function memberOf({ _zod: { def } }: Inner, key: string): Member[] {
-  // such as an argument of a prompt: none of them has to be there
+  // a record, such as the arguments of a prompt, requires no member
   if (def.type === 'record') return [{ schema: def.valueType, mayBeAbsent: true }];
   if (def.type !== 'object' || !Object.hasOwn(def.shape, key)) return [];
   const schema = def.shape[key];
@@ -106,7 +106,7 @@ function areAbsent(members: readonly Member[]): boolean {
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** Whether an empty object is meant where an empty list stands. */
+/** Whether an empty list stands for an empty object. */
 function areObjects(members: readonly Member[]): boolean {
   return (
     members.some(({ schema }) => accepts(schema, 'object')) && !members.some(({ schema }) => accepts(schema, 'list'))
@@ -125,7 +125,7 @@ function accepts(schema: Schema, kind: keyof typeof emptyValues): boolean {
   return (emptyAccepted(schema)[kind] ??= z.core.safeParse(schema, emptyValues[kind]).success);
 }
 
-/** Whether a schema says what stands here. Not, where anything may. */
+/** Whether the schemas describe a value, rather than accept anything. */
 function isDescribed(inner: readonly Inner[]): boolean {
   return inner.length > 0 && !inner.some(({ _zod: { def } }) => def.type === 'unknown' || def.type === 'any');
 }
@@ -140,7 +140,7 @@ const innerOf = remembered((schema: Schema): readonly Inner[] => {
 function gather(schema: Schema, into: Set<Inner>, seen: Set<Schema>): void {
   if (seen.has(schema)) return;
   seen.add(schema);
-  // why the cast: zod's own union of all its types, whose definitions tell them apart
+  // the cast is to zod's own union of all its types, whose definitions tell them apart
   const { def } = (schema as Inner)._zod;
   const each = (...inner: readonly Schema[]) => {
     for (const one of inner) gather(one, into, seen);

@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { endOfString } from './scan-json.ts';
 
 declare global {
-  // since Node 21 (V8 11.4); TypeScript's own library does not have them yet
+  // since Node 21 (V8 11.4); missing in TypeScript's library
   interface JSON {
-    /** What JSON.stringify writes exactly so. @throws SyntaxError for anything but one JSON value that is no object or list */
+    /** Makes a value that JSON.stringify writes exactly like this. @throws SyntaxError for objects, lists, and invalid JSON */
     rawJSON(text: string): Readonly<{ rawJSON: string }>;
     isRawJSON(value: unknown): boolean;
   }
 }
 
-/** Marks a number that stands as text. Nobody outside knows it, so that no text of theirs becomes a number. */
+/** Prefix of a number that is stored as text. It is unknown outside, so that no foreign text becomes a number. */
 const mark = `number ${randomBytes(16).toString('hex')} `;
 
 /**
- * JSON text with each number that a double does not hold as a marked text, so that parsing loses nothing of it: 2^53 + 1, 1E400,
- * seventeen decimals. For text that scanJson found such numbers in.
+ * Replaces each number that does not fit a double with a marked text, so that parsing does not change it: 2^53 + 1, 1E400,
+ * seventeen decimals. For text in which scanJson found such numbers.
  */
 export function markLongNumbers(json: string): string {
   let marked = '';
@@ -35,25 +35,21 @@ export function markLongNumbers(json: string): string {
   return copied === 0 ? json : marked + json.slice(copied);
 }
 
-/** Whether the value is a marked number. */
 export function isMarked(value: unknown): value is string {
   return typeof value === 'string' && value.startsWith(mark);
 }
 
-/** JSON.parse, of which JSON.stringify writes every number as it came. The text must not be nested too deep. */
+/** Parses JSON so that JSON.stringify writes every number unchanged. The text must not be nested too deep. */
 export function parseExactly(json: string): unknown {
   return withExactNumbers(JSON.parse(markLongNumbers(json)));
 }
 
-/** The double that is nearest to a marked number. */
+/** Returns the double nearest to a marked number. */
 export function nearestTo(marked: string): number {
   return Number(marked.slice(mark.length));
 }
 
-/**
- * A parsed value with each marked number as what JSON.stringify writes in exactly these digits. Changes the value in place.
- * It must not be nested too deep.
- */
+/** Turns each marked number of a parsed value, in place, into raw JSON of the same digits. It must not be nested too deep. */
 export function withExactNumbers(value: unknown): unknown {
   if (isMarked(value)) return JSON.rawJSON(value.slice(mark.length));
   if (Array.isArray(value)) {
@@ -71,7 +67,7 @@ const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 const isWhole = /^-?\d+(?:\.0+)?(?:[eE]\+?\d+)?$/;
 
-/** Whether a double prints as the same digits, or is the same whole number. */
+/** Whether a double prints the same digits, or is the same whole number. */
 function isExact(number: string): boolean {
   const nearest = Number(number);
   return String(nearest) === number || (isWhole.test(number) && Number.isSafeInteger(nearest));

@@ -1,21 +1,18 @@
-/** What the scan of a JSON text found. */
 export type JsonScan = {
-  /** It nests deeper than the limit: it was read no further. */
+  /** Whether it nests deeper than the limit, at which the scan stopped. */
   isTooDeep: boolean;
-  /** It has the word null. */
   hasNull: boolean;
-  /** The text has a list with nothing in it. */
   hasEmptyList: boolean;
-  /** It has a number that a double may not hold: of sixteen digits or more, or with an exponent. */
+  /** Whether it has a number that may not fit a double: sixteen digits or more, or an exponent. */
   hasLongNumber: boolean;
 };
 
-/** A double holds every number of fewer digits. */
+/** Numbers with up to this many digits fit a double exactly. */
 const longestExact = 15;
 
 /**
- * Reads JSON text once, without parsing it, so that a hostile body costs no more than its length. Texts in it are passed over:
- * outside of them the letter n begins nothing but null, and an E or e after a digit nothing but an exponent.
+ * Scans JSON text once, without parsing it, so that a hostile body costs no more than its length. Outside strings, which are
+ * skipped, n only begins null, and E or e after a digit only an exponent.
  */
 export function scanJson(json: string, maxDepth: number): JsonScan {
   const found: JsonScan = { isTooDeep: false, hasNull: false, hasEmptyList: false, hasLongNumber: false };
@@ -49,14 +46,14 @@ export function scanJson(json: string, maxDepth: number): JsonScan {
 /** Whether only space stands between the bracket at `end` and the one that opened its list. */
 function isJustOpened(json: string, end: number): boolean {
   let at = end - 1;
-  // linear in all: no other bracket closes behind the same space
+  // linear overall: no other bracket closes after the same space
   while (isSpace(json.charCodeAt(at))) at--;
   return json.charCodeAt(at) === openBracket;
 }
 
 const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
-/** The index of the quote that ends the string starting at `start`; the end of the text if there is none. */
+/** Returns the index of the quote that ends the string starting at `start`, or the end of the text. */
 export function endOfString(json: string, start: number): number {
   for (let at = start + 1; at < json.length; at++) {
     const code = json.charCodeAt(at);

@@ -1,11 +1,11 @@
-/** Something that an operator should look at, while it lasts. */
+/** A lasting problem that the operator should look at. */
 export type Alert = {
-  /** Stays the same while it lasts; no more than one message an hour has the same. */
+  /** Stays the same while the problem lasts. At most one message an hour has the same cause. */
   cause: string;
-  /** One sentence or two: what is wrong. Nothing secret, and of people no more than how many. */
+  /** One or two sentences that say what is wrong, without secrets, and with no facts about users but their number. */
   text: string;
-  /** Where an administrator looks, on this shop. */
+  /** The page of this shop where an administrator should look. */
   path: string;
-  /** It is told when it begins, and not again while it lasts; by default it is, each day. */
+  /** Whether it is reported only when it begins; by default daily while it lasts. */
   once?: boolean;
 };

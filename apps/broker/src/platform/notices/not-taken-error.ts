@@ -1,12 +1,12 @@
-/** A mail server, or the receiver of alerts, did not take a notice. The message has no address and no secret in it. */
+/** A mail server or the receiver of alerts did not accept a notice. The message contains no address and no secret. */
 export class NotTakenError extends Error {
-  /** To try again is of no use: the address exists nowhere. */
+  override name = 'NotTakenError';
+  /** Retrying is useless, because the address does not exist. */
   readonly isForGood: boolean;
-  /** Nothing at all can be sent, so that other notices need not be tried now. */
+  /** Nothing can be sent now, so that other notices need not be tried. */
   readonly isAway: boolean;
   constructor(message: string, { isForGood, isAway }: { isForGood: boolean; isAway: boolean }) {
     super(message);
-    this.name = 'NotTakenError';
     this.isForGood = isForGood;
     this.isAway = isAway;
   }

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import type { NoticeKind } from '@souk/contract/notices.ts';
 
-/** A name that others chose: a mail has no room for more of it. */
+/** A name from outside, cut to fit a mail. */
 const name = z.string().transform((text) => [...text].slice(0, 100).join(''));
 const time = z.iso.datetime();
 const amount = z.number().int();
 
-/** What a mail of each kind is made of. Its address and its words are looked up when it is sent. */
+/** The facts of each kind of mail. Its address and its words are looked up when it is sent. */
 export const noticeFacts = {
   /** what: "Pro plan", "rental of Travel". */
   payment_failed: z.object({ what: name, hasEnded: z.boolean() }),
   payment_refunded: z.object({ amount, currency: z.string() }),
   price_changes: z.object({
     plan: name,
-    /** null: not known. */
+    /** null: unknown. */
     from: z.object({ amount, currency: z.string() }).nullable(),
     to: z.object({ amount, currency: z.string() }),
     appliesAt: time,

@@ -8,19 +8,15 @@ export const noticeMigrations: readonly Migration[] = [
   { name: '0005-platform-notices', statements: readStatements(join(import.meta.dirname, 'tables.sql')) },
 ];
 
-/** The moment that a notice tells of is in its key, so that the same event, read twice, tells once. */
 export type NewNotice<Kind extends NoticeKind = NoticeKind> = {
   kind: Kind;
   userId: string;
-  /** What happened, by the ids of its own objects; it becomes unique with the kind. */
+  /** Identifies the event by the ids of its objects. Unique per kind, so that an event that is read twice is sent once. */
   event: string;
   facts: FactsOf<Kind>;
 };
 
-/**
- * Tells a person of something, in the transaction in which it happens: the mail is sent later, once, and not if the transaction
- * is rolled back.
- */
+/** Notifies a user in the transaction of the event: the mail is sent later, once, unless the transaction is rolled back. */
 export async function noteNotice<Kind extends NoticeKind>(
   query: Query,
   { kind, userId, event, facts }: NewNotice<Kind>,
@@ -33,12 +29,12 @@ export async function noteNotice<Kind extends NoticeKind>(
   );
 }
 
-/** An account that is deleted, for its last mail. */
+/** A deleted account, for its last mail. */
 export type Farewell = { userId: string; email: string; by: FactsOf<'account_deleted'>['by'] };
 
 /**
- * Tells a person that their account is deleted, in the transaction of the deletion. The row belongs to no account, so the deletion
- * does not take it along; it has the address until it has ended, and only where a mail server is there to send to it.
+ * Notifies a user that their account is deleted, in the transaction of the deletion. The row belongs to no account, so that
+ * the deletion does not remove it. It contains the address until it has ended, and only if there is a mail server.
  */
 export async function noteFarewell(
   query: Query,

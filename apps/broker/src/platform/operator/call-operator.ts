@@ -22,15 +22,11 @@ export class OperatorCommandError extends Error {
   }
 }
 
-/** Errors of a connection to a socket without a listener. */
+/** Error codes of a connection to a socket without a listener. */
 const noListener: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 const usualTimeoutMs = 60_000;
 
-/**
- * Sends a command to the broker that runs on this data folder.
- * @returns the command's result
- * @throws NotRunningError when none runs, OperatorCommandError when it refuses
- */
+/** Sends a command to the broker on this data folder. @throws NotRunningError if none runs, OperatorCommandError if it refuses */
 export async function callOperator(
   dataDir: string,
   command: string,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One line of JSON each way, one command for each connection. */
+/** The protocol is one line of JSON each way, with one command per connection. */
 export const requestSchema = z.object({ command: z.string(), args: z.unknown() });
 
 export const answerSchema = z.discriminatedUnion('ok', [
@@ -9,8 +9,8 @@ export const answerSchema = z.discriminatedUnion('ok', [
 ]);
 export type Answer = z.infer<typeof answerSchema>;
 
-/** The code of a command that failed because the broker's database does not answer. */
+/** Error code if the broker's database does not answer. */
 export const databaseAway = 'database_away';
 
-/** A longer line is not read. */
+/** Longer lines are not read. */
 export const longestLine = 1024 * 1024;

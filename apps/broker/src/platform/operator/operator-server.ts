@@ -12,21 +12,21 @@ import { sayIssues } from '../text/say-issues.ts';
 import { databaseAway, longestLine, requestSchema, type Answer } from './operator-protocol.ts';
 import { placeSocket, removePlace } from './socket-path.ts';
 
-/** For a command to come, from the moment that somebody connects. */
+/** Time from the connection to its command. */
 const silentMs = 5_000;
 
-/** What the operator may ask of a running broker: name -> work. It checks its arguments itself. */
+/** The operator's commands by name. Each checks its own arguments. */
 export type OperatorCommands = Record<string, (args: unknown) => Promise<unknown>>;
 
 export type OperatorServer = {
-  /** Finishes commands under way, removes the socket. */
+  /** Finishes running commands, and removes the socket. */
   stop(): Promise<void>;
 };
 
 /**
- * Answers the operator's commands on a socket in the data folder that only its owner may open (mode 0600). A user who can
- * open it can read the data folder anyway, so there is no password.
- * @throws DataFolderInUseError when another broker answers there; the socket of a broker that died is replaced
+ * Answers the operator's commands on a socket in the data folder that only its owner may open (mode 0600). There is no
+ * password, since a user who can open it can read the data folder anyway.
+ * @throws DataFolderInUseError if another broker answers there; the socket of a dead broker is replaced
  */
 export async function createOperatorServer(options: {
   dataDir: string;
@@ -39,12 +39,12 @@ export async function createOperatorServer(options: {
   try {
     await removePlace(dataDir); // we have the lock, so an existing socket is a dead broker's
     const path = await placeSocket(dataDir);
-    const silent = new Set<Socket>(); // have not sent their command yet
+    const silent = new Set<Socket>(); // sockets that have not sent their command yet
     const running = new Set<Promise<void>>();
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       silent.add(socket);
       socket.setTimeout(silentMs, () => socket.destroy());
-      socket.on('error', () => {}); // the caller went away
+      socket.on('error', () => {}); // the caller disconnected
       const done = readLine(socket)
         .finally(() => silent.delete(socket))
         .finally(() => socket.setTimeout(0))
@@ -78,7 +78,7 @@ function lockSocket(dataDir: string): FolderLock {
   }
 }
 
-/** The file is created with mode 0600: with a later chmod others could connect in between. */
+/** Creates the socket with mode 0600. After a later chmod only, others could connect in between. */
 async function listenPrivately(server: ReturnType<typeof createServer>, path: string): Promise<void> {
   const listening = once(server, 'listening');
   const umask = process.umask(0o177);
@@ -111,7 +111,7 @@ async function answerTo(line: string, commands: OperatorCommands, log: Log): Pro
     return { ok: true, result: (await run(args)) ?? null };
   } catch (error) {
     if (error instanceof SoukError) return refused(error.code, error.message);
-    // the operator's words, not a fault of ours
+    // an error of the operator, not ours
     if (error instanceof ZodError) return refused('usage', sayIssues(error));
     log.error({ err: error, command }, "an operator's command failed");
     if (isDatabaseLost(error) && !isDiskFull(error)) return refused(databaseAway, explain(error));
@@ -119,7 +119,7 @@ async function answerTo(line: string, commands: OperatorCommands, log: Log): Pro
   }
 }
 
-/** Never empty: some errors have no text of their own (an AggregateError's is that of its parts). */
+/** Returns a text that is never empty: some errors have none of their own (an AggregateError's is in its parts). */
 function explain(error: unknown): string {
   if (isDiskFull(error)) return 'the disk of the database is full. Free space on it, then run the command again.';
   if (error instanceof AggregateError && error.message === '') return explain(error.errors.at(-1));
@@ -133,7 +133,7 @@ function refused(code: string, message: string): Answer {
   return { ok: false, code, message };
 }
 
-/** The first line, or everything until the caller ended or sent too much. */
+/** Reads the first line, or everything until the caller ended or sent too much. */
 async function readLine(socket: Socket): Promise<string> {
   let text = '';
   try {
@@ -142,7 +142,7 @@ async function readLine(socket: Socket): Promise<string> {
       if (text.includes('\n') || text.length > longestLine) break;
     }
   } catch {
-    // the connection broke: we go by what has arrived
+    // the connection broke: use what has arrived
   }
   return text.split('\n', 1)[0] ?? '';
 }

@@ -2,13 +2,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** sun_path of sockaddr_un has 108 bytes with its final NUL (unix(7)); a longer path is cut or refused. */
+/** sun_path of sockaddr_un has 108 bytes with its final NUL (unix(7)). A longer path is cut or refused. */
 const longestPathBytes = 107;
 
 const socketName = 'souk.sock';
 const pathFile = (dataDir: string) => join(dataDir, `${socketName}.path`);
 
-/** Decides where the operator's socket is, and writes it to the data folder when that is elsewhere (in a 0700 folder). */
+/** Chooses the path of the operator's socket. If it is too long for the data folder, uses a 0700 folder and records its path. */
 export async function placeSocket(dataDir: string): Promise<string> {
   const path = join(dataDir, socketName);
   if (Buffer.byteLength(path) <= longestPathBytes) return path;
@@ -20,7 +20,7 @@ export async function placeSocket(dataDir: string): Promise<string> {
   return elsewhere;
 }
 
-/** Where a broker on this data folder would listen; undefined when there is no sign of one. */
+/** Returns where a broker on this data folder would listen, if it can be known. */
 export async function findSocket(dataDir: string): Promise<string | undefined> {
   const path = join(dataDir, socketName);
   if (Buffer.byteLength(path) <= longestPathBytes) return path;
@@ -31,7 +31,7 @@ export async function findSocket(dataDir: string): Promise<string | undefined> {
   }
 }
 
-/** Removes the socket, and its temporary folder where it has one. */
+/** Removes the socket, and its temporary folder if it has one. */
 export async function removePlace(dataDir: string): Promise<void> {
   const path = await findSocket(dataDir);
   if (path === undefined) return;

@@ -3,12 +3,12 @@ import type { Log } from '../log.ts';
 import type { Tracing } from './tracing.ts';
 
 export type TelemetryConfig = {
-  /** The base address of the collector: /v1/traces and /v1/metrics are added. */
+  /** The base address of the collector, without /v1/traces and /v1/metrics. */
   endpoint: string;
   /** Headers of each request, such as a key. */
   headers: Readonly<Record<string, string>>;
   serviceName: string;
-  /** The share of calls that are traced, of those whose client has not decided: 0 to 1. */
+  /** The share of calls to trace if their clients have not decided: 0 to 1. */
   tracedShare: number;
 };
 
@@ -16,15 +16,15 @@ export type Telemetry = {
   tracing: Tracing;
   /** Sends these figures every minute. */
   sendMetrics(read: () => Promise<readonly MetricObjectWithValues<MetricValue<string>>[]>): void;
-  /** Sends what waits, for at most 5 s. */
+  /** Sends waiting data, for at most 5 s. */
   stop(): Promise<void>;
 };
 
 const stopMs = 5000;
 
 /**
- * Sends traces of calls and the figures of /metrics to an OpenTelemetry collector (OTLP over HTTP). What a collector that is
- * away does not take is dropped: at most 2,048 spans wait. The libraries are loaded here alone: they cost memory.
+ * Sends traces of calls and the figures of /metrics to an OpenTelemetry collector (OTLP over HTTP). If it is unreachable, at
+ * most 2,048 spans wait, and the others are dropped. The libraries are only loaded here, because they cost memory.
  */
 export async function openTelemetry(
   { endpoint, headers, serviceName, tracedShare }: TelemetryConfig,

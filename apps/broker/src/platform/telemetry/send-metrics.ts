@@ -17,7 +17,7 @@ export type PrometheusMetric = MetricObjectWithValues<MetricValue<string>>;
 
 const everyMs = 60_000;
 
-/** Sends the figures that /metrics has, every minute and when it is shut down. */
+/** Sends the figures of /metrics every minute, and at the shutdown. */
 export function sendMetrics({
   url,
   headers,
@@ -48,13 +48,13 @@ export function sendMetrics({
 
 type Times = { startTime: HrTime; endTime: HrTime };
 
-/** A figure of Prometheus as OpenTelemetry has it, under the same name. Undefined for a kind that we have none of. */
+/** Converts a Prometheus figure to OpenTelemetry, under the same name; undefined for a kind that we do not use. */
 export function toOtlp({ name, help, type, values }: PrometheusMetric, times: Times): MetricData | undefined {
   const metric = {
     descriptor: { name, description: help, unit: unitOf(name), valueType: ValueType.DOUBLE },
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   };
-  // prom-client's own types: its enum is declared as text here and counted there
+  // as text, because prom-client's types declare the same enum once as text and once as numbers
   switch (String(type)) {
     case 'counter':
       return { ...metric, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: points(values, times) };
@@ -71,7 +71,7 @@ function points(values: PrometheusMetric['values'], times: Times): DataPoint<num
   return values.map(({ labels, value }) => ({ ...times, attributes: attributesOf(labels), value }));
 }
 
-/** Prometheus counts in each bucket what is in the buckets before; OpenTelemetry counts each bucket alone. */
+/** Converts cumulative buckets of Prometheus to OpenTelemetry's, which count each bucket separately. */
 function histograms(name: string, values: PrometheusMetric['values'], times: Times): DataPoint<Histogram>[] {
   const byLabels = new Map<string, { attributes: Attributes; below: [number, number][]; sum: number; count: number }>();
   for (const value of values) {

@@ -11,18 +11,18 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallStep, CallTrace, TracedCall, Tracing } from './tracing.ts';
 
-/** W3C Trace Context: `traceparent` has 55 characters, and all of `tracestate` at most 512. */
+/** W3C Trace Context: `traceparent` has 55 characters, and `tracestate` at most 512. */
 const maxCharacters = 512;
 const keys = ['traceparent', 'tracestate'] as const;
 const propagator = new W3CTraceContextPropagator();
 
-/** The attribute that names what a method asks for, in the semantic conventions for MCP. */
+/** Attributes for the name of a tool or prompt, in the semantic conventions for MCP. */
 const nameAttributes: Readonly<Record<string, string>> = {
   'tools/call': 'gen_ai.tool.name',
   'prompts/get': 'gen_ai.prompt.name',
 };
 
-/** Calls as spans, by the semantic conventions for MCP: one of the call, and one of each step within it. */
+/** Traces calls as spans, by the semantic conventions for MCP: one for the call, and one for each of its steps. */
 export function traceCalls(tracer: Tracer): Tracing {
   return { begin: (call) => new SpanOfCall(tracer, call) };
 }
@@ -62,7 +62,7 @@ class SpanOfCall implements CallTrace {
     this.#name = name;
     if (serverId !== undefined) this.#span.setAttribute('souk.server.id', serverId);
     const attribute = nameAttributes[this.#method];
-    // an address of a resource may name a person's things
+    // not for resources, whose addresses may contain personal data
     if (attribute === undefined) return;
     this.#span.setAttribute(attribute, name);
     this.#span.updateName(`${this.#method} ${name}`);
@@ -96,7 +96,7 @@ class SpanOfCall implements CallTrace {
     return this.#tracer.startSpan(`souk.${step}`, { kind: SpanKind.INTERNAL }, this.#context);
   }
 
-  /** Here the broker is the client of the server. */
+  /** Starts a client span, since the broker is the client of the server. */
   #startExchange(): Span {
     const attribute = nameAttributes[this.#method];
     const attributes = {
@@ -109,7 +109,7 @@ class SpanOfCall implements CallTrace {
   }
 }
 
-/** The client's span, if it sent a good one: in `_meta`, or in the headers of its request. */
+/** Reads the client's span, if it sent a valid one in `_meta` or in the headers of its request. */
 function contextOf(meta: TracedCall['meta'], headers: IncomingHttpHeaders | undefined): Context {
   const carrier = meta?.['traceparent'] === undefined ? headers : meta;
   if (carrier === undefined) return ROOT_CONTEXT;

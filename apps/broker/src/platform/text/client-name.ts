@@ -1,6 +1,6 @@
 import { cleanLabel } from './clean-label.ts';
 
-/** What programs call themselves in their user agent, where people know them by another name. */
+/** Better known names of programs, by the name in their user agent. */
 const knownNames: Readonly<Record<string, string>> = {
   'claude-code': 'Claude Code',
   geminicli: 'Gemini CLI',
@@ -8,7 +8,7 @@ const knownNames: Readonly<Record<string, string>> = {
   node: 'Node.js',
   undici: 'Node.js',
 };
-/** Runtimes and libraries: their names do not tell which program uses them. */
+/** Runtimes and libraries, whose names do not tell which program uses them. */
 const runtimes: ReadonlySet<string> = new Set(
   (
     'node undici node-fetch axios got deno bun python python-requests python-httpx httpx python-urllib python-urllib3 ' +
@@ -16,23 +16,23 @@ const runtimes: ReadonlySet<string> = new Set(
     'faraday guzzlehttp dart ktor-client restsharp cfnetwork'
   ).split(' '),
 );
-/** Parts of a browser's user agent that every browser and every program built on one has. */
+/** Parts of the user agents of all browsers, and of programs built on one. */
 const ofAnyBrowser: ReadonlySet<string> = new Set(
   'mozilla applewebkit khtml gecko chrome chromium electron safari version mobile'.split(' '),
 );
-/** Of what comes in: the rest is not even looked at. */
+/** The rest of a longer text is ignored. */
 const longestText = 1024;
 const longestUserAgent = 512;
 const longestName = 80;
 
-/** The first two numbers of a version, 2.1 of 2.1.330; empty for one that begins with no number. */
+/** Returns the first two numbers of a version, 2.1 for 2.1.330; '' if it begins with no number. */
 export function shortVersion(version: unknown): string {
   const [, first, second] = (typeof version === 'string' && /^v?(\d{1,5})(?:\.(\d{1,5}))?(?!\d)/.exec(version)) || [];
   if (first === undefined) return '';
   return second === undefined ? first : `${first}.${second}`;
 }
 
-/** "Claude Code 2.1": the name that a client gave itself, with its version. Both may still lie. */
+/** Combines the name and version that a client claims: "Claude Code 2.1". */
 export function clientName(name: string | null | undefined, version: unknown): string {
   const label = cleanLabel(name?.slice(0, longestText), longestName) || 'An application without a name';
   const short = shortVersion(version);
@@ -40,16 +40,15 @@ export function clientName(name: string | null | undefined, version: unknown): s
 }
 
 /**
- * What to call a program by its user agent: its first product that is not common to all browsers, with its version.
- * Linear in the text, which is cut and cleaned first.
- * @returns '' where there is none
+ * Names a program by its user agent: its first product that is not common to all browsers, with its version; '' if there is
+ * none. Linear in the text, which is cut and cleaned first.
  */
 export function nameUserAgent(userAgent: string | null | undefined): string {
   const { name, version } = partsOf(ownProduct(userAgent));
   return name === '' ? '' : clientName(knownNames[name.toLowerCase()] ?? name, version);
 }
 
-/** Whether a user agent names a runtime or library alone, or nothing: it does not tell one program from another. */
+/** Whether a user agent names only a runtime or library, or nothing, and so does not identify a program. */
 export function namesNoProgram(userAgent: string | null | undefined): boolean {
   const { name } = partsOf(ownProduct(userAgent));
   return name === '' || runtimes.has(name.toLowerCase());
@@ -75,10 +74,7 @@ function partsOf(product: string): { name: string; version: string } {
   return { name: /^geminicli\b/i.test(name) ? 'GeminiCLI' : name, version: product.slice(slash + 1) };
 }
 
-/**
- * Names of several clients, the second of one name as "Claude Code 2.1 (2)".
- * @param clients oldest first, so that a name stays when others come
- */
+/** Numbers clients of the same name: "Claude Code 2.1 (2)". @param clients oldest first, so that names stay when others are added */
 export function distinctNames<T>(clients: readonly T[], nameOf: (client: T) => string): Map<T, string> {
   const seen = new Map<string, number>();
   return new Map(

@@ -1,17 +1,17 @@
-/** Parts of a secret that are shorter, such as the braces of one in JSON, say nothing. */
+/** Shorter parts of a secret, such as the braces of JSON, are not secret. */
 const shortestSecret = 4;
-/** A word of a header's value that is shorter is its scheme, such as Bearer. */
+/** A shorter word of a header's value is its scheme, such as Bearer. */
 const shortestWord = 8;
 
-/** A text with `[redacted]` wherever it contains one of these values, a line of one, or a long word of one. */
+/** Replaces these values, their lines and their long words in a text with `[redacted]`. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   return hideParts(text, partsOf(secrets, shortestSecret));
 }
 
-/** What is not to be written anywhere: values by their owner, such as a server. */
+/** Values that must not be logged, by their owner, such as a server. */
 export type HiddenValues = { set(owner: string, values: readonly string[]): void; hide(line: string): string };
 
-/** Takes values out of lines of JSON, where quotes and line breaks are escaped, also those of an error that quotes JSON. */
+/** Hides values in lines of JSON, where they may be escaped, even twice, if an error quotes JSON. */
 export function createHiddenValues(): HiddenValues {
   const byOwner = new Map<string, readonly string[]>();
   let parts: readonly string[] = [];
@@ -19,7 +19,7 @@ export function createHiddenValues(): HiddenValues {
     set(owner, values) {
       if (values.length === 0) byOwner.delete(owner);
       else byOwner.set(owner, values);
-      // a shorter one stands in many lines by chance
+      // shorter ones occur in many lines by chance
       const plain = partsOf([...byOwner.values()].flat(), shortestWord);
       parts = [...new Set(plain.flatMap((part) => [escaped(escaped(part)), escaped(part), part]))];
     },
@@ -33,7 +33,7 @@ function hideParts(text: string, parts: readonly string[]): string {
 
 const escaped = (text: string) => JSON.stringify(text).slice(1, -1);
 
-/** The longest first: one secret may be the beginning of another. */
+/** Returns the longest first, since one secret may be the beginning of another. */
 function partsOf(secrets: readonly string[], shortest: number): string[] {
   const whole = secrets.flatMap((secret) => [secret, ...secret.split('\n')]).map((part) => part.trim());
   const words = secrets.flatMap((secret) => secret.split(/\s/)).filter((word) => word.length >= shortestWord);

@@ -1,10 +1,10 @@
-/** Longer ones are compared as they are. */
+/** Longer addresses are not normalized. */
 const maxCharacters = 2048;
 
 /**
- * An address, or a template of some, in the form in which two spellings of it are the same (RFC 3986, section 6.2.2): clients
- * and servers differ in the case of scheme and host, and in what they percent-encode. What is percent-encoded though it need not
- * be is decoded, and spaces and letters beyond ASCII are encoded; a reserved character stays what it is. Braces stay for templates.
+ * Normalizes an address or a template (RFC 3986, section 6.2.2), since clients and servers differ in the case of scheme and
+ * host, and in what they percent-encode. Decodes what need not be encoded, and encodes spaces and letters beyond ASCII;
+ * reserved characters stay as they are, and so do the braces of templates.
  */
 export function normalUri(uri: string): string {
   const scheme = uri.length > maxCharacters ? undefined : /^[A-Za-z][A-Za-z0-9+.-]*:/.exec(uri)?.[0];

@@ -1,15 +1,15 @@
-/** Limits of what is matched at all: both sides come from outside. */
+/** Limits of matching, since both sides come from outside. */
 const maxVariables = 8;
 const maxCharacters = 2048;
 
-/** A part of a template: text as it stands, or one or more characters of which none is excluded. */
+/** A part of a template: literal text, or a value of one or more characters that are not excluded. */
 type Part = Text | { excluded: string; lead: Text | undefined; isOptional: boolean };
-/** With what a search of it needs. */
+/** Literal text with its search table. */
 type Text = { text: string; fallback: Uint16Array };
 
-/** A template that has been read once, to be matched against many addresses. */
+/** A parsed template, to be matched against many addresses. */
 export type UriTemplate = {
-  /** What every address of it begins with. */
+  /** The common beginning of all its addresses. */
   readonly beginning: string;
   /** Whether an address can come from it. */
   matches(address: string): boolean;
@@ -17,7 +17,7 @@ export type UriTemplate = {
 
 type Expression = { lead: string; excluded: string; ofSeveral: string; isOptional: boolean };
 
-/** How values look in an address (RFC 6570, section 3.2): without an operator, and by operator. */
+/** How values are expanded (RFC 6570, section 3.2): without an operator, and by operator. */
 const simple: Expression = { lead: '', excluded: '/,', ofSeveral: '/', isOptional: false };
 const byOperator: ReadonlyMap<string, Expression> = new Map(
   Object.entries({
@@ -32,9 +32,9 @@ const byOperator: ReadonlyMap<string, Expression> = new Map(
 );
 
 /**
- * Reads a URI template (RFC 6570). An address is matched in time linear in the address for each part of the template: no
- * backtracking. Every variable of a path needs a value; a query may be left out. Longer than 2 KiB, more than eight
- * variables or no valid template: nothing matches.
+ * Parses a URI template (RFC 6570). Matching takes time linear in the address for each part of the template, without
+ * backtracking. Every variable of a path needs a value; a query may be left out. An invalid template, one longer than 2 KiB
+ * or with more than eight variables matches nothing.
  */
 export function readUriTemplate(template: string): UriTemplate {
   const parts = template.length > maxCharacters ? undefined : parseTemplate(template);
@@ -95,7 +95,7 @@ function valueOf({ lead, excluded, ofSeveral, isOptional }: Expression, isSevera
   return { lead: lead === '' ? undefined : textOf(lead), excluded: isSeveral ? ofSeveral : excluded, isOptional };
 }
 
-/** Where the address has `text` from a position that was reached, the end of it is reached. */
+/** Returns the ends of `text` in the address, for those that begin at one of `starts`. */
 function afterText({ text, fallback }: Text, address: string, starts: Uint8Array): Uint8Array<ArrayBuffer> {
   const ends = new Uint8Array(starts.length);
   let matched = 0;
@@ -108,7 +108,7 @@ function afterText({ text, fallback }: Text, address: string, starts: Uint8Array
   return ends;
 }
 
-/** Of each beginning of a word, how much of its end is a beginning of the word too (Knuth, Morris, Pratt). */
+/** Returns, for each prefix of a word, the length of its longest suffix that is also a prefix (Knuth, Morris, Pratt). */
 function fallbackOf(word: string): Uint16Array {
   const fallback = new Uint16Array(word.length);
   let matched = 0;

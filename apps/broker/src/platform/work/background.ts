@@ -1,8 +1,8 @@
-/** Work that no answer waits for: it is started, logged when it fails, and waited for at a stop. */
+/** Work that no answer waits for. Failures are logged, and a stop waits for it. */
 export type Background = {
-  /** Takes work that has been started. A failure is logged with `failureMessage`; the caller never sees it. */
+  /** Adds work that has been started. A failure is logged with `failureMessage`, and not thrown. */
   add(work: Promise<unknown>, failureMessage: string): void;
-  /** Resolves when all work that was added so far has ended, well or not. Never rejects. */
+  /** Resolves when all work that was added so far has ended. Never rejects. */
   flush(): Promise<void>;
 };
 

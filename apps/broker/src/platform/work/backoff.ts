@@ -1,21 +1,18 @@
 const shortestMs = 1000;
 const longestMs = 30_000;
 
-/**
- * How long to wait before a stream that ended is asked for again: 1 s, doubling to 30. A stream that lasted longer than
- * that was a good one, and begins anew.
- */
+/** Wait before a stream that ended is reopened: 1 s, doubling up to 30 s. A stream that lasted longer than that resets it. */
 export class Backoff {
   readonly #now: () => number;
   #nextMs = shortestMs;
-  /** When the last wait was over: about when the stream began that has ended now. */
+  /** When the last wait was over, which is about when the last stream began. */
   #askedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** @param wantedMs what the server asks for: more than our wait is granted, up to 30 s, and less is not */
+  /** @param wantedMs the wait that the server asks for, which counts if it is longer than ours, up to 30 s */
   next(wantedMs = 0): number {
     const nowMs = this.#now();
     if (nowMs - this.#askedAtMs > longestMs) this.#nextMs = shortestMs;

@@ -1,4 +1,4 @@
-/** Does some work for each item, for at most `limit` of them at a time, until there is none left or `signal` aborts. */
+/** Runs work for each item, for up to `limit` items concurrently, until none is left or `signal` aborts. */
 export async function eachAtMost<Item>(
   limit: number,
   items: Iterable<Item>,

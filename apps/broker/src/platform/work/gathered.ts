@@ -1,20 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Work on items that come one by one: those that come while a batch is worked off form the next one, so that thousands at
- * once cost few batches, and one alone does not wait.
+ * Batches items that arrive one by one: those that arrive while a batch is processed form the next one, so that thousands
+ * cost few batches, and a single one does not wait.
  */
 export type Gathered<Item> = {
-  /** Resolves when a batch with this item was worked off. @throws what the work of its batch has thrown */
+  /** Resolves when the batch with this item was processed. @throws the error of its batch */
   add(item: Item): Promise<void>;
   /** Resolves when nothing is left. Never rejects. */
   flush(): Promise<void>;
 };
 
-/**
- * @param options.maxBatch items of one batch at most
- * @param options.restMs from the end of a batch to the beginning of the next
- */
+/** @param options.maxBatch most items of a batch @param options.restMs pause between two batches */
 export function createGathered<Item>(
   work: (items: readonly Item[]) => Promise<void>,
   { maxBatch = Number.POSITIVE_INFINITY, restMs = 0 }: { maxBatch?: number; restMs?: number } = {},

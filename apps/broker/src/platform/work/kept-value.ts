@@ -1,18 +1,17 @@
 import { elapsedTime, type Clock } from '../clock.ts';
 
-/** A value that costs much to read, such as figures of a large table: it is read once for everyone who asks meanwhile. */
+/** Caches a value that is expensive to read, such as figures of a large table. Concurrent callers share one read. */
 export type KeptValue<Value> = {
-  /** Waits for a newer value where the last one is old. */
+  /** Waits for a new value if the cached one is stale. */
   fresh(): Promise<Value>;
-  /** Never waits. Where the last value is old, a newer one is read for those who ask later. */
+  /** Returns the cached value. If it is stale, a new one is read for later callers. */
   last(): Value;
 };
 
 /**
- * @param options.first what holds until a value was read
- * @param options.keptMs how long a value is new
- * @param options.failedMs how long after a failure nothing is read; the last value holds meanwhile
- * @param options.onFailure called once for each reading that failed
+ * @param options.first the value until one was read
+ * @param options.keptMs time after which a value is stale
+ * @param options.failedMs time after a failure until the next read; the last value stays meanwhile
  */
 export function createKeptValue<Value>(options: {
   read: () => Promise<Value>;

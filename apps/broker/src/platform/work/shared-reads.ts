@@ -1,11 +1,11 @@
-/** Reads under way, by key: many requests that need the same at the same time cost the database one statement. */
+/** Shares reads by key: concurrent requests for the same data cost the database one statement. */
 export type SharedReads<T> = {
   /**
-   * Joins the read of this key that is under way, or begins one.
-   * @param keep gets what the one that begins has read; `isCurrent` is false if the key was forgotten meanwhile
+   * Joins the current read of this key, or begins one.
+   * @param keep called with the value by the caller that began; `isCurrent` is false if the key was forgotten meanwhile
    */
   join(key: string, read: () => Promise<T>, keep: (value: T, isCurrent: boolean) => void): Promise<T>;
-  /** What is being read of this key may be out of date: it answers those who asked before. undefined: of every key. */
+  /** Makes later callers start a new read of this key, because the current one may be stale; undefined: of every key. */
   forget(key: string | undefined): void;
 };
 

@@ -1,19 +1,17 @@
-/** Work that runs once at a time. What is wanted during a run gets one more. */
+/** Runs work sequentially. Requests during a run cause one more run. */
 export type WorkLoop = {
-  /** Wants the work now. Resolves when no run is under way or wanted any more. Never rejects. */
+  /** Requests a run now. Resolves when no run is active or requested. Never rejects. */
   run(): Promise<void>;
-  /** Wants the work after this time at the latest. A run that is under way answers itself when the next one is due. */
+  /** Requests a run within this time. Ignored during a run, which itself decides when the next one is due. */
   within(delayMs: number): void;
   isRunning(): boolean;
-  /** Resolves when the run under way has ended. No other begins. */
+  /** Resolves when the current run has ended. No other begins. */
   stop(): Promise<void>;
 };
 
 /**
- * @param parts.work answers after how many milliseconds it is due again; without an answer it waits to be wanted. The signal
- *   is of a stop
- * @param parts.failed is told what a run has thrown, except after a stop, and answers after how many milliseconds it is
- *   tried again
+ * @param parts.work returns in how many milliseconds the next run is due, if any. The signal aborts at a stop
+ * @param parts.failed handles an error of a run, except after a stop, and returns in how many milliseconds to retry
  */
 export function createWorkLoop(parts: {
   work(stopping: AbortSignal): Promise<number | void>;
@@ -39,7 +37,7 @@ export function createWorkLoop(parts: {
         waits = dueInMs !== undefined;
       }
     } while (isWanted && !waits);
-    // in one turn with the last look at `isWanted`: what is wanted a moment later finds no run that is over
+    // in the same turn as the last check of `isWanted`, so that a later request does not see a finished run as running
     running = undefined;
     if (dueInMs !== undefined) within(dueInMs);
   }
@@ -47,7 +45,7 @@ export function createWorkLoop(parts: {
   function run(): Promise<void> {
     if (stopping.signal.aborted) return running ?? Promise.resolve();
     isWanted = true;
-    // begins when it is known to run: the work may want itself
+    // begins after `running` is set, since the work may request itself
     running ??= Promise.resolve().then(runs);
     return running;
   }

@@ -1,12 +1,9 @@
 export type Encoding = 'br' | 'gzip';
 
-/** No client names so many encodings: what stands behind is not read. */
+/** Longer than any real client's header. The rest is not read. */
 const maxHeaderLength = 512;
 
-/**
- * The better of the encodings that we write and an Accept-Encoding header allows (RFC 9110, section 12.5.3); undefined
- * where it allows neither by name.
- */
+/** Returns the best encoding that Accept-Encoding allows by name (RFC 9110, section 12.5.3). */
 export function chooseEncoding(header: string | undefined): Encoding | undefined {
   if (header === undefined) return undefined;
   const accepted = new Set(
@@ -24,6 +21,6 @@ function readCoding(text: string): Coding {
   return { name, weight: weight === undefined ? 1 : Number(weight.slice(2)) };
 }
 
-/** Weight 0 refuses an encoding. */
+// weight 0 refuses an encoding
 const isAllowed = ({ weight }: Coding) => weight > 0;
 const nameOf = ({ name }: Coding) => name;

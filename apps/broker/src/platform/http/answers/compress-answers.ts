@@ -4,26 +4,26 @@ import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } fro
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { chooseEncoding, type Encoding } from './choose-encoding.ts';
 
-/** Of a shorter answer the headers are most of what is sent. */
+/** The headers are most of a shorter answer. */
 const leastBytes = 1024;
-/** A longer one (the whole catalogue) is compressed piece by piece, so that no thread of the pool is its own for long. */
+/** A longer answer (the whole catalogue) is compressed piece by piece, so that it does not occupy a thread of the pool for long. */
 const mostWholeBytes = 4 * 1024 * 1024;
 const pieceBytes = 256 * 1024;
-/** Long answers at once; a further one is sent as it is. */
+/** Long answers that are compressed concurrently. Further ones are sent as they are. */
 const mostLong = 4;
 
 const compressible = /^(application\/(json|xml)|text\/(?!event-stream)|image\/svg\+xml)/;
 
 /**
- * Paths whose answers depend on a cookie or hand out a secret. An attacker who sees the length of a compressed answer,
- * and whose words stand in it beside a secret, guesses the secret letter by letter (BREACH): a client's name beside the
- * e-mail address on the consent page, a token's name beside the new token. The calls of the API are not in reach of that:
- * they take their token from a header, so another site cannot make a browser send them.
+ * Paths whose answers depend on a cookie or contain a new secret. If an answer contains both a secret and an attacker's
+ * words, its compressed length lets the attacker guess the secret letter by letter (BREACH): a client's name next to the
+ * e-mail address on the consent page, a token's name next to the new token. API calls are safe: they take their token from a
+ * header, so another site cannot make a browser send them.
  */
 const privatePath = /^\/(oauth|auth|login|dev-google)(\/|\?|$)/;
 
 const compress: Record<Encoding, (text: Buffer) => Promise<Buffer>> = {
-  // quality 4: a fifth smaller than gzip at the same speed. The quality of built files (11) takes 100 times as long.
+  // quality 4: a fifth smaller than gzip at the same speed; the quality of built files (11) takes 100 times as long
   br: (text) =>
     promisify(brotliCompress)(text, {
       params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_SIZE_HINT]: text.length },
@@ -41,14 +41,13 @@ function* pieces(text: Buffer): Generator<Buffer> {
 }
 
 /**
- * Compresses whole answers of 1 KiB and more, and JSON that is made while it is sent, off the event loop. Other streams are
- * left alone, and so are the MCP endpoints and the authorization server: they write to Node's response themselves, past this
- * hook.
+ * Compresses whole answers of 1 KiB and more, and JSON that is made while it is sent, off the event loop. It skips other
+ * streams, the MCP endpoints and the authorization server, which write to Node's response directly.
  */
 export function compressAnswers(app: FastifyInstance): void {
   let long = 0;
 
-  /** As fast as the client reads. Ends, well or not, with the answer. */
+  /** Compresses as fast as the client reads. */
   function compressLong(text: Readable, encoding: Encoding): Readable {
     long++;
     const compressed = compressor[encoding]();
@@ -88,11 +87,11 @@ const isJson = (reply: FastifyReply) => String(reply.getHeader('content-type') ?
 function mayCompress(reply: FastifyReply): boolean {
   if (reply.getHeader('content-encoding') !== undefined) return false;
   if (!compressible.test(String(reply.getHeader('content-type') ?? ''))) return false;
-  // an answer that no cache may keep may hold a secret; no-transform says it outright (RFC 9111, section 5.2.2)
+  // no-store answers may contain a secret; no-transform forbids compression (RFC 9111, section 5.2.2)
   return !/no-store|no-transform/.test(String(reply.getHeader('cache-control') ?? ''));
 }
 
-/** Tells caches that the answer depends on the encodings that a client takes. */
+/** Tells caches that the answer depends on the client's encodings. */
 export function varyByEncoding(reply: FastifyReply): void {
   const vary = String(reply.getHeader('vary') ?? '');
   const names = vary.split(',').map((name) => name.trim().toLowerCase());

@@ -4,15 +4,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { chooseEncoding } from './choose-encoding.ts';
 import { varyByEncoding } from './compress-answers.ts';
 
-/** A text that is the same for every client while the process runs, kept in each encoding. */
+/** A text that is the same for every client while the process runs, cached in each encoding. */
 export type ConstantText = {
-  /** Answers it with the status and headers that the reply has, or 304 to a client that has it already. */
+  /** Sends it with the reply's status and headers, or 304 if the client has it already. */
   send(request: FastifyRequest, reply: FastifyReply): FastifyReply;
 };
 
-/**
- * @param options.brotliQuality 11, the best, unless given: that takes milliseconds, which one of many texts is not worth
- */
+/** @param options.brotliQuality 11, the best, by default; it takes milliseconds, which is too long for many texts */
 export function createConstantText(text: string, { brotliQuality = 11 } = {}): ConstantText {
   const plain = Buffer.from(text);
   const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality };
@@ -33,7 +31,7 @@ export function createConstantText(text: string, { brotliQuality = 11 } = {}): C
   };
 }
 
-/** Whether an If-None-Match header has this tag among its own. */
+/** Whether an If-None-Match header contains this tag. */
 export function namesTag(header: string | undefined, tag: string): boolean {
   return header?.split(',').some((one) => one.trim() === tag) ?? false;
 }

@@ -2,16 +2,15 @@ export const csvType = 'text/csv; charset=utf-8';
 
 type Cell = string | number | null;
 
-/** Spreadsheets take a cell that begins so for a formula, also behind spaces; the last four are their full-width forms. */
+/** Beginnings that spreadsheets treat as a formula, even after spaces; the last four are full-width forms. */
 const formula = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/;
 
-/** The cells of a row by the name of their column. */
+/** How to read each column from a row, by its name. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
 
 /**
- * A table as CSV (RFC 4180), a piece for each page of rows: quoted texts, plain numbers, null as an empty cell. A text that a
- * spreadsheet would run as a formula begins with an apostrophe, which shows it as text: names come from servers, and files are
- * opened elsewhere.
+ * Writes a table as CSV (RFC 4180), one piece per page of rows: quoted texts, plain numbers, null as an empty cell. A text
+ * that a spreadsheet would run as a formula gets an apostrophe, which shows it as text, because names come from servers.
  */
 export async function* csvOf<Row>(
   columns: Columns<Row>,

@@ -3,22 +3,19 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { SoukError } from '../../errors.ts';
 
-/** Files that one person may be sent at once. */
+/** Concurrent files of one user. */
 const mostOfPerson = 2;
-/** Pieces of all files that are made at once: each takes a connection of the database, which calls need too. */
+/** Concurrent pieces of all files. Each takes a database connection, which calls need too. */
 const mostPieces = 2;
 const retryAfterSeconds = 5;
 
-/**
- * Files that are made while they are sent: as fast as the client reads, and piece by piece, so that others have their turns
- * between two pieces.
- */
+/** Files that are made while they are sent, as fast as the client reads, piece by piece to let other work run in between. */
 export type Downloads = {
   /**
-   * Answers with a file of one person that is saved, and stored nowhere on its way.
+   * Answers with a file for one user to save, which no cache stores.
    * @param file.name such as calls.csv
-   * @param file.pieces the first of them is made before anything is sent, so that a failure is answered as of any other call
-   * @returns what the handler of the route returns
+   * @param file.pieces the first one is made before anything is sent, so that its failure is answered like any other
+   * @returns the result for the route's handler
    * @throws SoukError too_many_downloads
    */
   send(reply: FastifyReply, userId: string, file: { name: string; type: string; pieces: Pieces }): Promise<Readable>;
@@ -49,7 +46,7 @@ export function createDownloads(): Downloads {
       people.set(userId, others + 1);
       try {
         const first = await makeNext(pieces);
-        // one piece ahead of what the client has read
+        // one piece ahead of the client
         const stream = Readable.from(rest(first, pieces), { highWaterMark: 1 });
         stream.once('close', () => {
           leave(userId);
@@ -66,7 +63,7 @@ export function createDownloads(): Downloads {
   };
 }
 
-/** Does so many things at once, the others in the order in which they came; between two of them the event loop has a turn. */
+/** Runs at most `most` pieces of work concurrently and queues the others; the event loop has a turn between two of them. */
 function createTurns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let atWork = 0;
@@ -77,7 +74,7 @@ function createTurns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
       return await work();
     } finally {
       await nextTurn();
-      // the place is handed on
+      // hands its place to the next
       const next = waiting.shift();
       if (next) next();
       else atWork--;

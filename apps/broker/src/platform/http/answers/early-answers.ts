@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { drain, hasWholeBody } from './send-answer.ts';
 
 /**
- * Requests that are answered by their head alone, such as those with a bad token: their body is neither waited for nor kept.
- * The connection ends with the answer, after what is on its way was read and dropped up to a bound (send-answer.ts). A client
- * that asks before it sends its body (RFC 9110, section 10.1.1) is told to go on when the body is wanted, and not before.
+ * Lets requests be answered before their body has arrived, such as those with an invalid token. The connection then ends
+ * with the answer, after up to a bound of the body was read and dropped (send-answer.ts). A client that expects 100-continue
+ * (RFC 9110, section 10.1.1) gets it only once the body is wanted.
  */
 export function answerEarly(app: FastifyInstance): void {
   app.addHook('onSend', async ({ raw: request }, reply, payload: unknown) => {
@@ -15,7 +15,7 @@ export function answerEarly(app: FastifyInstance): void {
     response.end = (last?: unknown) => {
       if (typeof last === 'string' || Buffer.isBuffer(last)) response.write(last);
       else response.flushHeaders();
-      // from here on `end` is Node's: it is called once
+      // restores Node's `end`, which drain calls once
       response.end = end;
       drain(request, () => response.end());
       return response;

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isRecord } from '../../json.ts';
 
-/** Shorter lists are written at once, with what they stand in. */
+/** Shorter lists are encoded in one step. */
 const longList = 50;
-/** After this time others have their turn of the event loop. */
+/** Time after which other work gets a turn of the event loop. */
 const turnMs = 5;
-/** Lists of an answer stand in it, or in its `data`. */
+/** Long lists are members of an answer, or of its `data`. */
 const deepest = 2;
 
-/** The JSON of an answer, and its SHA-256. One with a long list is written in turns: tens of megabytes take a tenth of a second. */
+/** Encodes an answer as JSON, with its SHA-256. Long lists are encoded in turns: tens of megabytes take a tenth of a second. */
 export async function encodeInTurns(answer: unknown): Promise<{ text: string | Buffer; digest: Buffer }> {
   const hash = createHash('sha256');
   if (!hasLongList(answer)) {
@@ -41,7 +41,7 @@ export function hasLongList(value: unknown, depth = deepest): boolean {
   return depth > 0 && isRecord(value) && Object.values(value).some((part) => hasLongList(part, depth - 1));
 }
 
-/** What JSON.stringify writes, in many texts: one for each item of a long list. */
+/** Yields the output of JSON.stringify in parts: one for each item of a long list. */
 function* textsOf(value: unknown, depth: number): Generator<string> {
   if (Array.isArray(value) && value.length > longList) {
     for (const [index, item] of value.entries()) yield `${index === 0 ? '[' : ','}${JSON.stringify(item) ?? 'null'}`;

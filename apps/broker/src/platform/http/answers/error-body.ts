@@ -11,13 +11,13 @@ const fastifyCodes: Record<string, ErrorCode> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_json',
 };
 
-/** How soon a client may try again what is unavailable: a database that restarts is back within seconds. */
+/** Time after which a client should retry. A restarting database is back within seconds. */
 export const retryAfterSeconds = 5;
 
 export type RenderedError = { status: number; body: ErrorBody; unexpected: boolean };
 
 /**
- * The one place that turns an error into an answer: {success: false, code, message} with the catalogue's text, or
+ * Turns an error into an answer, as the only place: {success: false, code, message} with the catalogue's text, or
  * 'An unexpected error occurred' with a request id for every other error (clarifications, Errors).
  */
 export function renderError(error: unknown, requestId: string): RenderedError {
@@ -37,8 +37,8 @@ export function renderError(error: unknown, requestId: string): RenderedError {
       unexpected: error.code === 'unexpected',
     };
   }
-  // The client hung up during its body: it does not read the answer, and it is not our error. Its code is ECONNRESET, which
-  // a lost database connection has too, so this comes first.
+  // The client hung up while sending its body: not our error. This comes first, because its code is ECONNRESET, as for a
+  // lost database connection.
   if (error instanceof Error && error.message === 'aborted')
     return known('invalid_request', 'The request ended early.');
   if (isDatabaseLost(error)) return { ...known('unavailable'), unexpected: true };

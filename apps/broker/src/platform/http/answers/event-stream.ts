@@ -1,24 +1,24 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
-/** What server-sent events allow between two events (WHATWG HTML, section 9.2.6). */
+/** A comment between two server-sent events (WHATWG HTML, section 9.2.6). */
 export const keepAliveComment = ': keepalive\n\n';
 
-/** An answer that tells events as they happen, each as the JSON of one `data:` line. */
+/** An answer that sends events as they happen, each as the JSON of one `data:` line. */
 export type EventStream = {
   readonly response: ServerResponse;
-  /** Does nothing once the client is gone. */
+  /** Sends an event, unless the client has disconnected. */
   tell(event: unknown): void;
-  /** Proxies cut a connection on which nothing was sent for a minute. */
+  /** Sends a comment, since proxies cut connections after a minute of silence. */
   keepAlive(): void;
-  /** Calls back once when the client goes away or has gone, or when the stream has ended. */
+  /** Calls back once when the client has disconnected or the stream has ended. */
   onClose(listener: () => void): void;
   end(): void;
 };
 
-/** Answers with an event stream, which the caller ends. A failure before this is answered as of any other call. */
+/** Answers with an event stream, which the caller ends. */
 export function openEventStream(reply: FastifyReply): EventStream {
-  // a hijacked reply skips fastify's hooks, so the headers that were set so far are copied by hand
+  // a hijacked reply skips Fastify's hooks, so headers that were already set are copied by hand
   reply.hijack();
   const response = reply.raw;
   for (const [name, value] of Object.entries(reply.getHeaders())) {

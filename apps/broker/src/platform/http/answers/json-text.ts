@@ -3,12 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer, Endpoint } from '@souk/contract/endpoint.ts';
 import type { FastifyReply } from 'fastify';
 
-/** Bytes of a piece, about; one item may have more. */
+/** Approximate size of a piece; a single item may be larger. */
 const pieceCharacters = 64 * 1024;
 
 /**
- * The text of an object with lists that may be long, made piece by piece while it is sent: others have their turns of the
- * event loop between two pieces, and no more than one is kept for a client that reads slowly.
+ * Writes an object with long lists as JSON, piece by piece while it is sent: other work gets a turn of the event loop
+ * between pieces, and only one piece is kept for a slow client.
  */
 export async function* jsonText(
   fields: Readonly<Record<string, string | Iterable<object>>>,
@@ -39,12 +39,11 @@ export async function* jsonText(
 /** An answer whose lists are made while they are sent. */
 type InPieces<A> = { [Name in keyof A]: A[Name] extends readonly (infer Item)[] ? Iterable<Item> : A[Name] };
 
-/** What an endpoint answers with such an object. */
 export type JsonFields<E extends Endpoint> = InPieces<Answer<E>> & Parameters<typeof jsonText>[0];
 
-/** Answers an endpoint with such an object. @returns what the handler of the route returns */
+/** Answers an endpoint with an object of long lists. @returns the result for the route's handler */
 export function sendJson<E extends Endpoint>(reply: FastifyReply, fields: JsonFields<E>): Readable {
   reply.type('application/json; charset=utf-8');
-  // one piece ahead of what the client has read
+  // one piece ahead of the client
   return Readable.from(jsonText(fields), { highWaterMark: 1 });
 }

@@ -5,19 +5,12 @@ import { chooseEncoding, type Encoding } from './choose-encoding.ts';
 import { compressor, varyByEncoding } from './compress-answers.ts';
 import { jsonText, sendJson, type JsonFields } from './json-text.ts';
 
-/** A longer answer is made for each who asks, while it is sent. */
+/** Longer answers are not cached, but made for each request while they are sent. */
 const mostBytes = 16 * 1024 * 1024;
 
-/**
- * Answers that are the same for everyone until what they tell of changes: each is made and compressed once in each encoding,
- * whoever asks meanwhile.
- */
+/** Caches answers that are the same for everyone until their version changes. Each is compressed once per encoding. */
 export type KeptAnswers = {
-  /**
-   * Answers an endpoint.
-   * @param version of what the answer tells
-   * @returns what the handler of the route returns
-   */
+  /** @param version of the data in the answer @returns the result for the route's handler */
   send<E extends Endpoint>(
     endpoint: E,
     exchange: { request: FastifyRequest; reply: FastifyReply },
@@ -48,7 +41,7 @@ export function createKeptAnswers(): KeptAnswers {
   };
 }
 
-/** The whole text, compressed; undefined where it is too long to keep. */
+/** Returns the whole text, compressed; undefined if it is too long to cache. */
 async function gather(text: Readable, encoding: Encoding | undefined): Promise<Buffer | undefined> {
   const stream: Readable = encoding ? pipeline(text, compressor[encoding](), () => {}) : text;
   const pieces: Buffer[] = [];

@@ -3,10 +3,10 @@ import { paletteMark, themeStorageKey } from '@souk/contract/pages.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { createConstantText } from './constant-text.ts';
 
-/** The path of the stylesheet of server-made pages: a separate file, so that their CSP needs no 'unsafe-inline'. */
+/** The stylesheet is a separate file, so that the pages' CSP needs no 'unsafe-inline'. */
 const pageStylesPath = '/oauth/pages.css';
 
-/** The mark: a pointed arch, a doorway, with one dot in it, the link. */
+/** The logo: a pointed arch, a doorway, with one dot in it, the link. */
 const mark =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" width="24" height="24" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round" aria-hidden="true"><path d="M4 21.5V13c0-4.5 3.2-7.8 8-10.5 4.8 2.700 8 6 8 10.5v8.5z"/><circle cx="12" cy="14.5" r="2.2" fill="currentColor" stroke="none"/></svg>';
 const markPath = '/oauth/mark.svg';
@@ -14,8 +14,8 @@ const markPath = '/oauth/mark.svg';
 const styles = readFileSync(new URL('./page.css', import.meta.url), 'utf8');
 
 /**
- * Before anything is drawn: the theme that was chosen in the web app, of the same origin. Without the script, or where
- * storage is forbidden, the system's theme holds. On a page of the web app it also keeps the palette's keys, until the app runs.
+ * A script that runs before anything is drawn. It applies the theme chosen in the web app; without it, or without storage,
+ * the system's theme applies. On pages of the web app it also remembers the palette's shortcut until the app runs.
  */
 export const themePath = '/oauth/theme.js';
 const themeScript = `try {
@@ -31,25 +31,25 @@ addEventListener('keydown', (event) => {
 });
 `;
 
-/** Compressed once for each process, not for each server. */
+/** Compressed once per process, not per server. */
 const compressedFiles = [
   { path: pageStylesPath, type: 'text/css; charset=utf-8', file: createConstantText(styles) },
   { path: themePath, type: 'text/javascript; charset=utf-8', file: createConstantText(themeScript) },
 ];
 
 export type Page = {
-  /** Shown in the tab; the page itself brings its own heading. */
+  /** Shown in the browser tab only: the body has its own heading. */
   title: string;
   brandName: string;
-  /** HTML. Everything in it that comes from outside must go through escapeHtml. */
+  /** HTML. Everything from outside must go through escapeHtml. */
   body: string;
   /** wide for the first page, narrow (the default) for forms. */
   width?: 'narrow' | 'wide';
 };
 
 /**
- * Text as HTML text or as a quoted attribute's value.
- * Control characters and bidirectional overrides are removed: with them a name could rewrite the sentence around it.
+ * Escapes text for HTML, also for quoted attributes. Replaces control characters and bidirectional overrides, with which a
+ * name could rewrite the sentence around it.
  */
 export function escapeHtml(text: string): string {
   return text
@@ -57,7 +57,7 @@ export function escapeHtml(text: string): string {
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A whole HTML document in the product's plain look: nothing inline, light and dark, readable at 390 px. */
+/** Renders an HTML document in the product's plain style: nothing inline, light and dark, readable at 390 px. */
 export function renderPage(page: Page): string {
   return `<!doctype html>
 <html lang="en">
@@ -81,12 +81,9 @@ ${page.body}
 `;
 }
 
-/**
- * Serves the stylesheet, the theme's script and the mark of server-made pages, and the icon that browsers look for at a
- * fixed address. Call once.
- */
+/** Serves the stylesheet, the theme's script, the logo, and the icon that browsers look for at a fixed address. Call once. */
 export function mountPageFiles(app: FastifyInstance): void {
-  // an image of its own has no text whose colour it could take
+  // a separate image has no text color to inherit
   const icon = mark.replaceAll('currentColor', '#8a7f72');
   app.get(markPath, (_request, reply) =>
     reply.type('image/svg+xml').header('cache-control', 'public, max-age=86400').send(icon),
@@ -101,20 +98,16 @@ export function mountPageFiles(app: FastifyInstance): void {
   }
 }
 
-/**
- * The policy of server-made pages: they load files of ours alone, run one of them (the theme's script), and cannot be
- * framed.
- * @param formTargets as of sendPage
- */
+/** The content security policy of server-made pages: they only load our own files, and cannot be framed. @param formTargets see sendPage */
 export function pagePolicy(formTargets: readonly string[] = []): string {
   const formAction = ["'self'", ...formTargets].join(' ');
   return `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action ${formAction}`;
 }
 
 /**
- * Answers a server-made page with a content security policy of its own: nothing inline, not framable.
- * @param formTargets CSP sources that the page's forms may end at beside our own origin. Chromium checks every redirect
- *   that follows a form against form-action, so a form whose answer redirects elsewhere needs them.
+ * Sends a server-made page with its own content security policy.
+ * @param formTargets CSP sources outside our origin that forms may lead to. Chromium checks every redirect after a form
+ *   against form-action, so a form whose answer redirects elsewhere needs them.
  */
 export function sendPage(reply: FastifyReply, status: number, html: string, formTargets: readonly string[] = []) {
   return (
@@ -123,7 +116,7 @@ export function sendPage(reply: FastifyReply, status: number, html: string, form
       .header('content-security-policy', pagePolicy(formTargets))
       .header('x-frame-options', 'DENY')
       .header('cache-control', 'no-store')
-      // A form's POST carries Origin: null under no-referrer, and the sign-in forms check Origin.
+      // Under no-referrer, a form's POST would carry Origin: null, and the sign-in forms check Origin.
       .header('referrer-policy', 'same-origin')
       .type('text/html; charset=utf-8')
       .send(html)

@@ -4,14 +4,14 @@ import type { Caller } from '../caller.ts';
 import { endWithToken } from '../end-with-token.ts';
 import { openEventStream, type EventStream } from './event-stream.ts';
 
-/** The event streams of the administration, each of which ends with the token that opened it. */
+/** Event streams of the administration, each of which ends with the token that opened it. */
 export type PersonStreams = {
   open(reply: FastifyReply, caller: Caller): EventStream;
-  /** How many this person has open. */
+  /** Returns the number of this user's open streams. */
   countOf(userId: string): number;
 };
 
-/** @param onRevoked calls back with the token that was revoked; undefined: any may be */
+/** @param onRevoked calls back with the revoked token; undefined: any token may be revoked */
 export function createPersonStreams(
   onRevoked: (listener: (revoked: { tokenId: string | undefined }) => void) => unknown,
   clock: Clock,

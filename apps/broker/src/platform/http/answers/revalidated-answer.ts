@@ -4,9 +4,9 @@ import { varyByEncoding } from './compress-answers.ts';
 import { namesTag } from './constant-text.ts';
 
 /**
- * Sends an answer with a tag of its content, or 304 to a client that has it already. Every cache asks before it uses what it
- * kept (no-cache), unless it may use that for some seconds. What was asked with a token is kept by the client's own cache alone, and is never given to a request with
- * another token or without one (RFC 9111, sections 3.5 and 4.1).
+ * Sends an answer with a tag of its content, or 304 if the client has it already. Caches revalidate before each use
+ * (no-cache), unless the endpoint allows some seconds. An answer to a request with a token is only cached by the client
+ * itself, and never used for another token or none (RFC 9111, sections 3.5 and 4.1).
  */
 export function sendRevalidated(
   request: FastifyRequest,
@@ -22,6 +22,6 @@ export function sendRevalidated(
   varyByEncoding(reply);
   if (namesTag(request.headers['if-none-match'], tag)) return reply.code(304).send();
   if (mediaType === undefined) return reply.type('application/json; charset=utf-8').send(text);
-  // fastify puts a charset, which these types do not have, behind the type of a text alone
+  // Fastify would add a charset, which these types do not have, to a string
   return reply.type(mediaType).send(Buffer.from(text));
 }

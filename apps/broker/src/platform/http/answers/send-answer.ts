@@ -1,13 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** How much of an unwanted body is still read, and how long, so that its client gets to read the answer. */
+/** Bounds on how much of an unwanted body is still read, so that its client gets to read the answer. */
 const drainedBytes = 1024 * 1024;
 const drainedMs = 1_000;
 
 /**
- * Sends a whole answer, also while the request's body is still arriving. Then the connection ends with the answer, and the
- * rest of the body is read and dropped up to a bound: a client that is cut off while it sends may never read the answer
- * (RFC 9112, section 9.6).
+ * Sends a whole answer, even while the request's body is still arriving. In that case the connection ends with the answer,
+ * after the rest of the body was read and dropped up to a bound: a client that is cut off while sending may never read the
+ * answer (RFC 9112, section 9.6).
  */
 export function sendAnswer(response: ServerResponse, status: number, headers: OutgoingHttpHeaders, text: string): void {
   const { req: request } = response;
@@ -18,18 +18,18 @@ export function sendAnswer(response: ServerResponse, status: number, headers: Ou
     return;
   }
   response.writeHead(status, { ...headers, 'content-length': length, connection: 'close' });
-  // these bytes complete the answer; `end` would cut the client off
+  // this completes the answer; `end` would cut the client off
   response.write(text);
   drain(request, () => response.end());
 }
 
-/** Also when it was not read: Node sets `complete` a moment after the last byte arrived. */
+/** Whether the body has arrived, read or not: Node sets `complete` a moment after the last byte. */
 export function hasWholeBody({ complete, headers, readableLength }: IncomingMessage): boolean {
   if (complete) return true;
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === readableLength;
 }
 
-/** Reads and drops the body until it ends, the client hangs up, or the bounds are reached; then calls `done`, once. */
+/** Reads and drops the body until it ends, the client hangs up, or the bounds are reached; then calls `done` once. */
 export function drain(request: IncomingMessage, done: () => void): void {
   let bytes = 0;
   const stop = () => {

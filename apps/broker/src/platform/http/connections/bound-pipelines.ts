@@ -2,39 +2,36 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { putInFront } from './put-in-front.ts';
 
-/** Requests of one connection that are at work at the same time. */
+/** Concurrent requests of one connection. */
 const mostAtWork = 4;
-/** Requests of one connection that wait for their turn. */
+/** Queued requests of one connection. */
 const mostWaiting = 1024;
-/** Requests that waited are begun for so long in one turn of the event loop. New connections are then served before more. */
+/** Time per turn of the event loop for beginning queued requests, so that new connections are served in between. */
 const turnMs = 5;
 
 type Pipeline = {
   atWork: number;
-  /** The answer to the newest request that is at work. */
+  /** The response to the newest request at work. */
   newest: ServerResponse | undefined;
   waiting: { response: ServerResponse; begin: () => void }[];
 };
 
 export type Pipelines = {
-  /**
-   * What a connection does: nothing; it works on its last request, after whose answer it ends; or on one after which it may
-   * bring another.
-   */
+  /** ending: the connection works on its last request; working: it may bring another one afterwards. */
   stateOf(socket: Socket): 'idle' | 'ending' | 'working';
-  /** From now on these and all others end with the answer to the last request that they have brought. */
+  /** Ends these connections, and all later ones, with the answer to the last request that they have brought. */
   endAfterAnswers(sockets: Iterable<Socket>): void;
 };
 
 /**
- * Takes requests that a client sends without waiting for their answers (RFC 9112, section 9.3.2) a few at a time. Node hands
- * over every request of what it has read at once, a thousand and more, and keeps each answer until the one before it was
- * read: one connection took the time and the memory of the process. Here the further ones wait, and nothing more is read of
- * their connection meanwhile; one with too many of them ends. Whoever is put in front later is asked before this.
+ * Bounds pipelining: requests that a client sends without waiting for answers (RFC 9112, section 9.3.2). Node emits all
+ * requests that it has read, a thousand and more, and keeps each answer until the previous one was read: one connection could
+ * take the time and the memory of the process. Here further requests queue, and their connection is not read meanwhile; with
+ * too many, it ends. Handlers that are put in front later run first.
  */
 export function boundPipelines(server: Server): Pipelines {
   const pipelines = new WeakMap<Socket, Pipeline>();
-  /** Connections whose next request may begin, in the order in which an answer of theirs ended. */
+  /** Connections whose next request may begin, in the order in which they answered a request. */
   const ready: { pipeline: Pipeline; socket: Socket }[] = [];
   let isTurnTaken = false;
   let isEnding = false;
@@ -43,12 +40,12 @@ export function boundPipelines(server: Server): Pipelines {
     pipeline.atWork++;
     pipeline.newest = response;
     if (isEnding) endAfter(pipeline);
-    // its answer was read, as far as Node can tell
+    // when the client has read the answer, as far as Node can tell
     response.once('close', left);
     next();
   }
 
-  /** An answer that has begun has said already that its connection stays. */
+  /** Closes the connection after its newest response, unless headers that keep it open were already sent. */
   function endAfter({ newest, waiting }: Pipeline): void {
     if (newest && waiting.length === 0 && !newest.headersSent) newest.shouldKeepAlive = false;
   }
@@ -60,7 +57,7 @@ export function boundPipelines(server: Server): Pipelines {
     pipeline.atWork--;
     if (pipeline.newest === this) pipeline.newest = undefined;
     if (pipeline.waiting.length === 0 || socket.destroyed) return;
-    // its place is kept for a later turn: answers that are made at once would hold the event loop until the last of them
+    // keeps its place for a later turn: immediate answers would block the event loop until the last of them
     pipeline.atWork++;
     ready.push({ pipeline, socket });
     if (isTurnTaken) return;
@@ -71,7 +68,7 @@ export function boundPipelines(server: Server): Pipelines {
   function beginReady(): void {
     isTurnTaken = false;
     const begun = performance.now();
-    // those that become ready meanwhile have another turn
+    // connections that become ready meanwhile wait for another turn
     for (let count = ready.length; count > 0 && performance.now() - begun < turnMs; count--) {
       const first = ready.shift();
       if (first) beginNext(first.pipeline, first.socket);
@@ -89,13 +86,13 @@ export function boundPipelines(server: Server): Pipelines {
     if (first) begin(pipeline, first.response, first.begin);
   }
 
-  /** Reading the body of one that is at work reads on. */
+  /** Pauses the socket again, which reading a body resumes. */
   function stayPaused(this: Socket): void {
     if (pipelines.get(this)?.waiting.length) this.pause();
   }
 
   putInFront(server, ({ socket }, response, next) => {
-    // the rest of what was read of a connection that ended
+    // left over from a connection that has ended
     if (socket.destroyed) return;
     let pipeline = pipelines.get(socket);
     if (!pipeline) pipelines.set(socket, (pipeline = { atWork: 0, newest: undefined, waiting: [] }));

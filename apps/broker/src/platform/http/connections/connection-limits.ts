@@ -6,22 +6,22 @@ import { renderError, retryAfterSeconds } from '../answers/error-body.ts';
 import { putInFront } from './put-in-front.ts';
 import { createSocketGroups } from './socket-groups.ts';
 
-/** How many connections of clients a broker holds (security.md, row 88). */
+/** Limits of client connections per broker (security.md, row 88). */
 export type ConnectionLimits = {
-  /** Further ones get the probes alone, and 503 for all else. */
+  /** Connections above this get only the probes, and 503 for everything else. */
   soft: number;
-  /** Further ones are dropped. */
+  /** Connections above this are dropped. */
   hard: number;
-  /** Of one address. Further ones of it are dropped. */
+  /** Connections of one address above this are dropped. */
   ofAddress: number;
 };
 
-/** Files and sockets of the database, of the broker itself and of programs that it starts. */
+/** Files and sockets of the database, the broker itself, and programs that it starts. */
 const ownFiles = 128;
-/** With fewer, there is room for neither people nor servers. */
+/** Fewer leave no room for users and servers. */
 export const leastOpenFiles = 256;
 
-/** The most files and sockets that this process may have open; undefined where the system does not say. */
+/** Reads how many files and sockets this process may have open; undefined if the system does not say. */
 export function readOpenFileLimit(): number | undefined {
   try {
     const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
@@ -38,16 +38,15 @@ export function connectionLimits(openFiles: number, upstreams: number): Connecti
   return { soft, hard, ofAddress: Math.max(16, Math.floor(soft / 2)) };
 }
 
-/** This machine, where a proxy may be that TRUST_PROXY does not name. */
+/** This machine, which may run a proxy that TRUST_PROXY does not name. */
 export const thisMachine: readonly string[] = ['127.0.0.0/8', '::1'];
 
 const probes: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz']);
 const refusal = JSON.stringify(renderError(new SoukError('unavailable'), '').body);
 
 /**
- * Holds the connections of a server below these limits, so that descriptors are left for the database, servers and programs.
- * @param shared addresses and networks behind which many people are, under no limit for one address: TRUST_PROXY, and this
- * machine itself
+ * Limits the connections of a server, so that descriptors are left for the database, servers and programs.
+ * @param shared addresses and networks of many users, exempt from the limit per address: TRUST_PROXY, and this machine
  */
 export function limitConnections(server: Server, limits: ConnectionLimits, shared: readonly string[]): void {
   const groupOf = createSocketGroups(shared);

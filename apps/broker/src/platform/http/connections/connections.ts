@@ -4,31 +4,32 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { boundPipelines, type Pipelines } from './bound-pipelines.ts';
 import { waitingConnections } from './waiting-connections.ts';
 
-/** How often it is looked at what connections do, at a stop alone. */
+/** How often connections are checked during a stop. */
 const lookEveryMs = 50;
-/** A turn of the event loop this short has read next to nothing, so that nobody can have connected in it unseen. */
+/** A turn of the event loop this short read almost nothing, so that no connection can have arrived in it unnoticed. */
 const shortTurnMs = 0.1;
-/** How long such a moment is waited for, and on a busy machine one in which no connection waits. */
+/** Time to wait for such a turn. */
 const quietWithinMs = 500;
+/** Time to wait on a busy machine for a moment in which no connection waits. */
 const emptyWithinMs = 2_000;
 
-/** The connections of a server, and how they end without a request being lost (docs/decisions/0064). */
+/** The connections of a server, which end without losing a request (docs/decisions/0064). */
 export type Connections = {
-  /** Follows the connections of this server, and bounds what each of them may ask for at once. */
+  /** Follows the connections of this server, and bounds the concurrent requests of each. */
   watch(server: Server): void;
-  /** Takes no new connection from now on. Those that there are end with the answer to their next request. */
+  /** Accepts no new connections from now on. Existing ones end with the answer to their next request. */
   refuseNew(): Promise<void>;
   /**
-   * Resolves when no connection can bring a request any more: each has been idle for longer than `idleMs`, as long as the
-   * proxy at its other end keeps it, or ends with the answer that is under way. At the latest after `withinMs`.
+   * Resolves when no connection can bring another request: each ends with its current answer, or has been idle for
+   * `idleMs`, longer than its proxy keeps it. At the latest after `withinMs`.
    */
   settled(idleMs: number, withinMs: number): Promise<void>;
-  /** Resolves when all that was asked has been answered, at the latest after `withinMs`. */
+  /** Resolves when all requests have been answered, at the latest after `withinMs`. */
   answered(withinMs: number): Promise<void>;
 };
 
 export function createConnections(): Connections {
-  /** When each was last seen to do something, and how much had come on it by then. */
+  /** When each connection was last active, and how many bytes it had read by then. */
   const sockets = new Map<Socket, { atMs: number; bytes: number }>();
   let watched: Server | undefined;
   let pipelines: Pipelines | undefined;
@@ -42,9 +43,10 @@ export function createConnections(): Connections {
   }
 
   /**
-   * The kernel accepts connections before we do, and resets those that we have not taken when the listener closes: their
-   * requests may have been sent, and a proxy sends no POST twice. So it closes right after a turn of the event loop in which
-   * none was waiting, and which was short. @returns whether there was such a moment: on a busy machine there is none
+   * Waits for a moment in which closing the listener loses no connection. The kernel accepts connections before we do, and
+   * resets those that we have not taken when the listener closes, although their requests may have been sent and a proxy sends
+   * no POST twice. So the listener must close right after two short turns of the event loop in which none was waiting.
+   * @returns whether there was such a moment; on a busy machine there is none
    */
   async function isQuiet(): Promise<boolean> {
     const deadlineMs = performance.now() + quietWithinMs;
@@ -59,8 +61,8 @@ export function createConnections(): Connections {
   }
 
   /**
-   * A turn of a busy event loop takes one connection, and others come meanwhile. So the kernel gets room for one, and the
-   * listener closes when that was taken: whoever connects in between is not answered, tries again, and is refused.
+   * Closes the listener on a busy machine, where connections arrive faster than we take them. The kernel's queue is reduced
+   * to one, and the listener closes once that one was taken: a client that connects meanwhile retries, and is refused.
    */
   async function closeOnceNoneWaits(server: Server): Promise<void> {
     const port = portOf(server);
@@ -114,7 +116,7 @@ export function createConnections(): Connections {
   };
 }
 
-/** The `close` of HTTP would end idle connections too, on which a request may be on its way. */
+/** Closes only the listener. HTTP's `close` would also end idle connections, on which a request may be on its way. */
 function closeListener(server: Server): void {
   NetServer.prototype.close.call(server);
 }
@@ -124,7 +126,7 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** listen(2) again, with the smallest queue. Node has no public call for it; without it more connections are taken first. */
+/** Calls listen(2) again with the smallest queue. Node has no public function for it; without it, more connections are taken first. */
 function acceptOne(server: Server): void {
   const handle: unknown = Reflect.get(server, '_handle');
   const listen: unknown = handle instanceof Object && Reflect.get(handle, 'listen');

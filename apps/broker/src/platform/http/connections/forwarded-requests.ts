@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Requests that a proxy forwarded while TRUST_PROXY names none: their addresses are the proxy's, for limits and the audit log. */
+/** Counts requests that a proxy forwarded while TRUST_PROXY is empty: limits and the audit log see the proxy's address. */
 export type ForwardedRequests = { note(headers: IncomingHttpHeaders): void; count(): number };
 
 export function createForwardedRequests(trustProxy: readonly string[]): ForwardedRequests {

@@ -1,20 +1,20 @@
-/** Proxies cut a connection on which nothing was sent for a minute. */
+/** Proxies cut a connection after a minute of silence. */
 export type KeepAliveTimes = {
-  /** An answer that takes longer than this becomes an event stream, where the client accepts one. */
+  /** Time after which a slow answer becomes an event stream, if the client accepts one. */
   afterMs: number;
-  /** How often a comment is sent on it. */
+  /** Interval of the comments on it. */
   everyMs: number;
 };
 
 export type KeepAlive = {
   readonly afterMs: number;
-  /** Calls `beat` when `waitedMs` have become `afterMs`, and then regularly. Returns a function that ends that. */
+  /** Calls `beat` when `waitedMs` has reached `afterMs`, and then regularly. Returns a function that stops it. */
   watch(beat: () => void, waitedMs?: number): () => void;
 };
 
 type Watched = { beat: () => void; dueMs: number };
 
-/** One timer for all answers that are late, and none while there is no such answer. */
+/** Uses one timer for all slow answers, and none while there are none. */
 export function createKeepAlive(
   { afterMs, everyMs }: KeepAliveTimes = { afterMs: 15_000, everyMs: 15_000 },
 ): KeepAlive {

@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 /**
- * Gives each request to a handler before the framework, which gets the requests for which the handler calls `next`. For
- * paths on which the framework's own work would be a good part of the cost.
+ * Gives each request to a handler before the framework, which gets it when the handler calls `next`. For paths on which the
+ * framework's own work would be a good part of the cost.
  */
 export function putInFront(
   server: Server,

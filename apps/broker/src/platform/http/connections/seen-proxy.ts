@@ -1,15 +1,16 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Header of /healthz: how the request came, for the doctor. It tells whoever asks only about their own request. */
+/** Header of /healthz that tells the doctor how its own request arrived. */
 export const seenProxyHeader = 'x-souk-proxy';
 
 /**
- * - `none`: nothing says that a proxy stands between
- * - `unnamed`: a proxy does not say for whom it asks (X-Forwarded-For)
- * - `untrusted`: it does, but TRUST_PROXY does not name it
- * - `trusted`: it counts
+ * Describes the proxy of a request:
+ * - `none`: no sign of a proxy
+ * - `unnamed`: a proxy that does not send X-Forwarded-For
+ * - `untrusted`: a proxy that sends it, but that TRUST_PROXY does not name
+ * - `trusted`: a proxy that TRUST_PROXY names
  *
- * and after a blank what it says of the protocol: `https`, `http`, or `-` for nothing.
+ * followed by a space and the protocol that it reports: `https`, `http`, or `-` for none.
  */
 export function seenProxy({ headers, ips }: Pick<FastifyRequest, 'headers' | 'ips'>): string {
   const told = String(headers['x-forwarded-proto'] ?? '')

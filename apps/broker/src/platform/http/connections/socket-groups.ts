@@ -2,9 +2,8 @@ import { BlockList, isIPv6, type Socket } from 'node:net';
 import { addressGroup } from './address-group.ts';
 
 /**
- * The group of a socket's address, for what one address may take.
- * @param shared addresses and networks behind which many people are, under no limit for one address
- * @returns undefined for a shared one
+ * Makes a function that returns the group of a socket's address, for limits per address.
+ * @param shared addresses and networks of many users, which have no such limit: their group is undefined
  */
 export function createSocketGroups(shared: readonly string[]): (socket: Socket) => string | undefined {
   const exempt = networksOf(shared);
@@ -14,7 +13,7 @@ export function createSocketGroups(shared: readonly string[]): (socket: Socket) 
   };
 }
 
-/** An IPv4 address as such, also where the socket is one of IPv6. */
+/** Returns an IPv4-mapped IPv6 address as IPv4. */
 function plainAddress(address: string): string {
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
 }

@@ -4,15 +4,15 @@ import { errorOf } from '../../thrown.ts';
 import { createSocketGroups } from './socket-groups.ts';
 
 export type UnreadLimits = {
-  /** A connection on which a piece was not taken for so long ends. */
+  /** Time after which a connection ends if it has not taken a piece. */
   patienceMs: number;
-  /** Bytes of large answers that one person, and all people together, may leave unread. */
+  /** Bytes of large answers that one user, and all users together, may leave unread. */
   bytesOfPerson: number;
   bytesOfAll: number;
-  /** The same of visitors, from one address and together. People never wait for these. */
+  /** The same for visitors, per address and together, so that users never wait for them. */
   bytesOfAddress: number;
   bytesOfVisitors: number;
-  /** Addresses and networks behind which many visitors are: TRUST_PROXY, and this machine. */
+  /** Addresses and networks of many visitors: TRUST_PROXY, and this machine. */
   shared: readonly string[];
 };
 
@@ -26,18 +26,18 @@ const usual: UnreadLimits = {
   shared: [],
 };
 
-/** More than this is written in pieces, and counted until it was taken. */
+/** Larger chunks are written in pieces of this size, and counted until they are taken. */
 const pieceBytes = 64 * 1024;
 
-/** Answers that clients do not read: how much of them is kept, and for how long. */
+/** Bounds how much of unread answers is kept in memory, and for how long. */
 export type UnreadAnswers = {
   /** Writes large answers of this server in pieces, and ends connections that take none of them. */
   watch(server: Server): void;
-  /** The connection carries answers of this person from now on. */
+  /** Counts the connection's answers for this user from now on. */
   belongs(socket: Socket, userId: string): void;
-  /** Large answers that the person has not read. */
+  /** Returns the number of large answers that the user has not read. */
   answersOf(userId: string): number;
-  /** Whether so much is unread, of this person or of all, that no more is added. */
+  /** Whether this user, or all together, have reached their limit of unread bytes. */
   isFull(userId: string): boolean;
   /** Calls back whenever a large answer was read, or its connection has ended. */
   onRead(listener: () => void): void;

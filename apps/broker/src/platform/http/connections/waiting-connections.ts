@@ -1,12 +1,12 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Listeners come first in these files, of 150 bytes each: this is room for hundreds. */
+/** Room for hundreds of listeners, which come first in these files with 150 bytes each. */
 const readBytes = 64 * 1024;
 const listening = '0A';
 
 /**
- * Connections that the kernel has accepted on a port and that its listener has not taken yet, by /proc/net/tcp (proc(5)):
- * of a listener, the receive queue is their number. undefined where the system does not tell.
+ * Counts connections that the kernel has accepted on a port and its listener has not taken yet: the listener's receive queue
+ * in /proc/net/tcp (proc(5)). Returns undefined if the system does not tell.
  */
 export function waitingConnections(port: number): number | undefined {
   const counts = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) => countIn(file, port));

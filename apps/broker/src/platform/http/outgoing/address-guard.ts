@@ -9,18 +9,18 @@ import type { ResolveName } from './name-lookups.ts';
 
 /** A destination that is neither public nor allow-listed. The message names it, so it goes to logs, not to users. */
 export class RefusedAddressError extends Error {
+  override name = 'RefusedAddressError';
   readonly code = 'REFUSED_ADDRESS';
-  /** What an operator may do when it is the address of an upstream. */
+  /** What an operator may do if it is the address of an upstream. */
   readonly remedy: string;
   constructor(host: string, port: number, reason: string) {
     const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     super(`${place} ${reason}`);
-    this.name = 'RefusedAddressError';
     this.remedy = `To allow it, add ${place} to UPSTREAM_ALLOW_ADDRESSES.`;
   }
 }
 
-// IANA special-purpose address registries (RFC 6890 and its updates): nothing in them is a public unicast host.
+// IANA's special-purpose address registries (RFC 6890 and its updates), which contain no public unicast host.
 export const notPublic4: readonly [string, number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -41,7 +41,7 @@ export const notPublic4: readonly [string, number][] = [
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ];
-// Inside 2000::/3, the only global unicast block: protocol assignments with Teredo, documentation, 6to4 (wraps IPv4).
+// Exceptions inside 2000::/3, the only global unicast block: protocol assignments with Teredo, documentation, 6to4 (wraps IPv4).
 export const notPublic6: readonly [string, number][] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -57,11 +57,11 @@ const blocked6 = new BlockList();
 for (const [net, prefix] of notPublic6) blocked6.addSubnet(net, prefix, 'ipv6');
 
 /**
- * Whether `address` (an IP literal as the socket layer sees it) is a public unicast address. IPv4-mapped, NAT64,
- * unique-local, link-local, multicast and unknown forms are not.
+ * Whether an IP literal is a public unicast address. IPv4-mapped, NAT64, unique-local, link-local, multicast and unknown
+ * forms are not.
  */
 export function isPublicAddress(address: string): boolean {
-  // a zone (fe80::1%eth0) only exists on local links
+  // only local links have a zone (fe80::1%eth0)
   if (address.includes('%')) return false;
   switch (isIP(address)) {
     case 4:
@@ -74,28 +74,25 @@ export function isPublicAddress(address: string): boolean {
 }
 
 export type AddressGuard = {
-  /**
-   * For the connector: Node does not look IP literals up, so they must be checked here (security.md, Boundaries).
-   * @throws RefusedAddressError
-   */
+  /** Checks an IP literal, for which Node calls no lookup (security.md, Boundaries). @throws RefusedAddressError */
   checkLiteral(to: Destination): void;
-  /** For `net.connect`: resolves a name and refuses it when any of its addresses is refused. */
+  /** For `net.connect`: resolves a name, and refuses it if any of its addresses is refused. */
   lookupFor(to: Destination): LookupFunction;
   /**
-   * For a proxy, which resolves the name itself: what this machine knows of the name is checked first. Where it knows
-   * nothing, the proxy decides what is reached; names that only have a meaning inside a network are refused then.
-   * @param timeoutMs a resolver that says nothing for so long does not know the name
-   * @returns the way: `direct` to what `allowAddresses` names
+   * Checks a destination before a proxy resolves its name. If this machine cannot resolve the name, the proxy decides what
+   * is reached, and names with a local meaning only are refused.
+   * @param timeoutMs time after which the resolver counts as not knowing the name
+   * @returns `direct` for what `allowAddresses` names
    * @throws RefusedAddressError
    */
   checkForProxy(to: Destination, timeoutMs: number): Promise<'direct' | 'proxy'>;
 };
 
 /**
- * A guard that allows public unicast addresses, and those that `allowAddresses` names: `host:port`, whatever the host
- * resolves to, or networks (CIDR).
- * @param options.publicNeedsTls plain connections only go to addresses that `allowAddresses` names
- * @param options.watch is told what the guard finds
+ * A guard that allows public unicast addresses, and those that `allowAddresses` names: `host:port`, regardless of what the
+ * host resolves to, or networks (CIDR).
+ * @param options.publicNeedsTls allows plain connections only to addresses that `allowAddresses` names
+ * @param options.watch gets what the guard finds
  */
 export function createAddressGuard(
   allowAddresses: readonly AllowEntry[],
@@ -180,7 +177,7 @@ function answerLookup(addresses: LookupAddress[], all: boolean, callback: Parame
   else callback(Object.assign(new Error('the name has no address'), { code: 'ENOTFOUND' }), '', 0);
 }
 
-/** The addresses of a name; undefined where the resolver knows none, or says nothing in time. */
+/** Resolves a name; undefined if the resolver knows no address, or does not answer in time. */
 function resolveInTime(
   resolve: ResolveName,
   name: string,

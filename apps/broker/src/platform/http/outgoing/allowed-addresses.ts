@@ -1,13 +1,13 @@
 import { BlockList, isIP } from 'node:net';
 import type { AllowEntry, LimitedEntry } from './limited-entry.ts';
 
-/** The addresses of UPSTREAM_ALLOW_ADDRESSES: upstreams there may be private, and may speak plain http. */
+/** The addresses of UPSTREAM_ALLOW_ADDRESSES, where upstreams may be private, and may use plain http. */
 export type AllowedAddresses = {
-  /** Whether the operator names exactly this host and port, whatever the host resolves to. */
+  /** Whether the operator names exactly this host and port, regardless of what the host resolves to. */
   hasHost(host: string, port: number): boolean;
-  /** The entry by which an address is allowed, the operator's first; undefined where none allows it. */
+  /** Returns the entry that allows an address, preferably the operator's. */
   entryFor(host: string, address: string, port: number): AllowEntry | undefined;
-  /** Whether a host may turn out to be allowed: it is, or it is a name that may resolve into one of the networks. */
+  /** Whether a host is allowed, or is a name that may resolve into an allowed network. */
   mayHave(host: string, port: number): boolean;
 };
 
@@ -19,11 +19,11 @@ type Limited = { parsed: Entry; by: LimitedEntry };
 const operatorExample =
   'for example 10.0.0.5:8080, mcp.internal:8080, [fd00::5]:8080, 10.0.0.0/8, 10.0.0.0/8:8080 or [fd00::/8]:8080';
 
-/** Of what an administrator may write: no network without a port, and no large one. */
+/** Examples of what an administrator may write: no network without a port, and no large one. */
 const limitedExample =
   'for example 10.0.0.5:8080, mcp.internal:8080, [fd00::5]:8080, 10.0.5.0/24:8080 or [fd00::/120]:8080';
 
-/** Its parts in one spelling: the host as URLs write it, or the network; or what is wrong with it. */
+/** Parses an entry into its parts, with the host as URLs write it. @returns what is wrong with it, if it is invalid */
 export function readAddressEntry(
   text: string,
 ): { host: string; port: number } | { address: string; prefix: number; port: number | undefined } | string {
@@ -33,7 +33,7 @@ export function readAddressEntry(
   return { address, prefix, port };
 }
 
-/** What is wrong with an entry, in words; undefined when it is a host and port or a network. */
+/** Says what is wrong with an entry; undefined if it is a host and port or a network. */
 export function addressEntryProblem(text: string): string | undefined {
   const entry = parseEntry(text);
   return typeof entry === 'string' ? entry : undefined;
@@ -41,7 +41,7 @@ export function addressEntryProblem(text: string): string | undefined {
 
 const parsed = new WeakMap<readonly AllowEntry[], AllowedAddresses>();
 
-/** Reads `host:port` and CIDR entries, each list once: a guard is made for each connection. Other entries allow nothing. */
+/** Reads `host:port` and CIDR entries, once per list, since every connection has a guard. Other entries allow nothing. */
 export function allowedAddresses(entries: readonly AllowEntry[]): AllowedAddresses {
   const known = parsed.get(entries);
   if (known) return known;
@@ -94,25 +94,25 @@ function isNamedBy({ parsed: entry }: Limited, host: string, address: string, po
   return 'host' in entry ? entry.host === host.toLowerCase() && entry.port === port : contains(entry, address, port);
 }
 
-/** Of a name the guard decides when it is resolved. */
+/** Whether an entry may allow a host. For a name, the guard decides when it is resolved. */
 function mayBeNamedBy(one: Limited, host: string, port: number): boolean {
   if (isIP(host) !== 0) return isNamedBy(one, host, host, port) && one.by.opens(host, port);
   const { parsed: entry } = one;
   return 'host' in entry ? isNamedBy(one, host, host, port) : isOnPort(entry, port);
 }
 
-/** A URL writes IPv6 literals in brackets. */
+/** Removes the brackets in which URLs write IPv6 literals. */
 export function bareHost(host: string): string {
   return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
 }
 
-/** The port of a URL, also where it is the scheme's own. */
+/** Returns the port of a URL, by default the scheme's. */
 export function portOf(url: { protocol: string; port: string }): number {
   if (url.port !== '') return Number(url.port);
   return url.protocol === 'https:' || url.protocol === 'wss:' ? 443 : 80;
 }
 
-/** An entry, or what is wrong with it. */
+/** Parses an entry. @returns what is wrong with it, if it is invalid */
 function parseEntry(text: string, example = operatorExample): Entry | string {
   if (text.length > 300) return `"${text.slice(0, 40)}…" is too long`;
   return text.includes('/') ? parseNetwork(text, example) : parseHost(text, example);
@@ -142,7 +142,7 @@ function parseHost(text: string, example: string): Entry | string {
   if (port === undefined) return `"${text}" has no port from 1 to 65535`;
   if (host.includes(':') && !host.startsWith('['))
     return `"${text}" needs brackets around the IPv6 address: ${example}`;
-  // As URLs write it, so that the comparison is exact: lower case, 0x7f.1 as 127.0.0.1, IPv6 in its short form.
+  // As URLs write it, so that comparisons are exact: lower case, 0x7f.1 as 127.0.0.1, IPv6 in its short form.
   const url = /[@?#\\\s]/.test(host) ? null : URL.parse(`http://${host}`);
   if (!url || url.hostname === '' || url.port !== '') return `"${text}" is not a host and port: ${example}`;
   return { host: bareHost(url.hostname), port };

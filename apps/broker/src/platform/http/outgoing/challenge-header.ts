@@ -1,12 +1,12 @@
-/** The longest header that is read; Node's own limit for all headers together is 16 KiB. */
+/** Longer headers are ignored. Node's own limit for all headers together is 16 KiB. */
 const longest = 16 * 1024;
 const space: ReadonlySet<string> = new Set([' ', '\t', '\r', '\n']);
 const endsToken: ReadonlySet<string> = new Set([...space, ',', '=', '"']);
 
 /**
- * The parameters of the Bearer challenge in a WWW-Authenticate header (RFC 9110, section 11.6.1), by their names in lower
- * case; of a parameter that comes twice the first. Read character by character: an expression that finds challenges takes
- * quadratic time for a hostile header.
+ * Reads the parameters of the Bearer challenge in a WWW-Authenticate header (RFC 9110, section 11.6.1), by their names in
+ * lower case; the first one wins. Reads character by character, since a regular expression would take quadratic time for a
+ * hostile header.
  */
 export function bearerParameters(header: string | null | undefined): ReadonlyMap<string, string> {
   const text = header && header.length <= longest ? header : '';
@@ -42,7 +42,7 @@ export function bearerParameters(header: string | null | undefined): ReadonlyMap
       const value = text[at] === '"' ? quoted() : token();
       if (inBearer && name !== '' && !parameters.has(name.toLowerCase())) parameters.set(name.toLowerCase(), value);
     } else if (name !== '') inBearer = name.toLowerCase() === 'bearer';
-    // a text that belongs to no parameter
+    // a quoted text outside a parameter
     else if (text[at] === '"') quoted();
   }
   return parameters;

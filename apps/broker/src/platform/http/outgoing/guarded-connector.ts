@@ -6,25 +6,24 @@ import { openByProxy, openDirectly, type SocketTarget } from './open-socket.ts';
 import type { AllowEntry } from './limited-entry.ts';
 import { direct, type Outgoing } from './outgoing.ts';
 
-/** A resolver that takes longer does not keep a proxy from being asked. */
+/** A proxy is used even if the resolver takes longer than this. */
 const resolveTimeoutMs = 2000;
 
 export type GuardedConnectorOptions = {
   allowAddresses: readonly AllowEntry[];
-  /** Plain connections only go to addresses that `allowAddresses` names. */
+  /** Allows plain connections only to addresses that `allowAddresses` names. */
   publicNeedsTls?: boolean | undefined;
-  /** TCP and TLS together. */
+  /** For TCP and TLS together. */
   connectTimeoutMs: number;
-  /** By default directly. */
+  /** By default, connections are direct. */
   outgoing?: Outgoing | undefined;
-  /** Is told how each connection comes about. */
   watch?: ConnectionWatch | undefined;
 };
 
 /**
  * Opens sockets to addresses from outside, TLS included: to public unicast addresses, and to those that `allowAddresses`
- * names (host:port or CIDR), which are never asked of a proxy. A name is resolved and checked before a proxy gets it.
- * @returns a function that throws RefusedAddressError for any other address, ProxyError, and what Node failed with
+ * names (host:port or CIDR), which never go through a proxy. A name is resolved and checked before a proxy gets it.
+ * @returns a function that throws RefusedAddressError for any other address, ProxyError, and Node's errors
  */
 export function createGuardedConnector(options: GuardedConnectorOptions): (target: SocketTarget) => Promise<Socket> {
   const { outgoing = direct, connectTimeoutMs: timeoutMs, watch } = options;

@@ -4,12 +4,11 @@ import { createGuardedConnector, type GuardedConnectorOptions } from './guarded-
 import { asConnector } from './open-socket.ts';
 
 /**
- * An undici dispatcher for addresses from outside (manifests, metadata documents): connects to public unicast addresses
- * only, and to those that `allowAddresses` names (host:port or CIDR). Its users must not follow redirects.
- * A refused address is a RefusedAddressError, or the `cause` of what fetch throws.
- *
- * @param options.connectTimeoutMs TCP and TLS together, 5 s by default
- * @param options.connections sockets per origin at most
+ * An undici dispatcher for addresses from outside (manifests, metadata documents). It connects only to public unicast
+ * addresses, and to those that `allowAddresses` names (host:port or CIDR). Callers must not follow redirects.
+ * A refused address throws RefusedAddressError, or is the `cause` of what fetch throws.
+ * @param options.connectTimeoutMs for TCP and TLS together, 5 s by default
+ * @param options.connections maximum number of sockets per origin
  */
 export function createGuardedDispatcher(
   options: Omit<GuardedConnectorOptions, 'connectTimeoutMs'> & { connectTimeoutMs?: number; connections?: number },
@@ -17,7 +16,7 @@ export function createGuardedDispatcher(
   const { connectTimeoutMs = 5000, connections = 128 } = options;
   return new OutgoingAgent({
     connections,
-    // the caller sets deadlines: an MCP answer may take minutes, and a stream of changes stays open for days
+    // callers set deadlines: an MCP answer may take minutes, and a stream of changes stays open for days
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 30_000,

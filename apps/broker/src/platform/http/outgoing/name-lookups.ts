@@ -1,6 +1,6 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 
-/** All addresses of a name. */
+/** Looks up all addresses of a name. */
 export type ResolveName = (
   name: string,
   options: LookupOptions,
@@ -10,16 +10,16 @@ export type ResolveName = (
 type Callback = Parameters<ResolveName>[2];
 type Lookup = { key: string; name: string; options: LookupOptions; callbacks: Callback[]; giveUp: NodeJS.Timeout };
 
-/** A name that was not found is not looked up again for this long. */
+/** Time for which a failed name is not looked up again. */
 const failureLastsMs = 30_000;
-/** Who asked has given up by then: connections have deadlines of a few seconds. */
+/** Callers have given up by then: connections have deadlines of a few seconds. */
 const longestWaitMs = 10_000;
 const mostWaiting = 1_000;
 const mostFailures = 1_000;
 
 /**
- * How many names from outside may be looked up at once. Node gives look-ups half of libuv's threads (UV_THREADPOOL_SIZE), and
- * one that is never answered holds its thread for as long as the system's resolver likes. Half of that half is left for the
+ * Returns how many names from outside may be looked up concurrently. Node uses half of libuv's threads (UV_THREADPOOL_SIZE)
+ * for look-ups, and an unanswered one blocks its thread until the system's resolver gives up. Half of that half is left for
  * names of the configuration: sign-in, payments, the database.
  */
 export function lookupSlots(threads = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4)): number {
@@ -27,8 +27,8 @@ export function lookupSlots(threads = Number(process.env['UV_THREADPOOL_SIZE'] ?
 }
 
 /**
- * Looks up names from outside (manifests, documents of clients) a few at a time. Equal names share one look-up. A name that
- * failed waits behind those that did not, and at most half of the slots are for such names.
+ * Limits concurrent look-ups of names from outside (manifests, documents of clients). Equal names share one look-up. Names
+ * that failed before queue behind the others, and may use at most half of the slots.
  */
 export function boundLookups(
   resolve: ResolveName,
@@ -104,7 +104,7 @@ export function boundLookups(
   };
 }
 
-/** As the resolver itself says that it could not tell. */
+/** The error that the resolver itself uses for a temporary failure. */
 function notInTime(name: string): NodeJS.ErrnoException {
   const error = new Error(`getaddrinfo EAI_AGAIN ${name}: too many names are being looked up`);
   return Object.assign(error, { code: 'EAI_AGAIN', syscall: 'getaddrinfo', hostname: name });

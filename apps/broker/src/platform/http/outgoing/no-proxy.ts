@@ -4,9 +4,9 @@ import { bareHost } from './allowed-addresses.ts';
 type Entry = (host: string, port: number) => boolean;
 
 /**
- * Reads NO_PROXY as curl and undici do: `example.com` and `.example.com` name the host and what is below it,
- * `*.example.com` what is below it, `host:port` one port, a network (CIDR) the addresses in it, `*` everything. Other
- * entries name nothing.
+ * Reads NO_PROXY as curl and undici do: `example.com` and `.example.com` match the host and its sub-domains,
+ * `*.example.com` its sub-domains, `host:port` one port, a network (CIDR) the addresses in it, `*` everything. Other entries
+ * match nothing.
  */
 export function readNoProxy(entries: readonly string[]): (host: string, port: number) => boolean {
   const tests = entries.map(readEntry);
@@ -27,7 +27,7 @@ function readEntry(text: string): Entry {
   return (host, port) => ofPort(port) && (isItself(host) || host.endsWith(`.${name}`));
 }
 
-/** What has several colons and no brackets is an IPv6 address without a port. */
+/** Splits host and port. A text with several colons and no brackets is an IPv6 address without a port. */
 function splitPort(text: string): { host: string; port: number | undefined } {
   const colon = text.lastIndexOf(':');
   const host = text.slice(0, Math.max(0, colon));

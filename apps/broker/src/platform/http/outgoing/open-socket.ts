@@ -7,16 +7,12 @@ import { bareHost, portOf } from './allowed-addresses.ts';
 import type { ConnectionWatch, TlsFacts } from './connection-watch.ts';
 import { openTunnel } from './open-tunnel.ts';
 
-/** Where a socket goes, as undici describes it: `protocol` is https: where it speaks TLS, the host's name included. */
+/** A socket's target, as undici describes it: `protocol` is https: for TLS. */
 export type SocketTarget = buildConnector.Options;
 
 type OpenOptions = { timeoutMs: number; lookup?: LookupFunction; watch?: ConnectionWatch | undefined };
 
-/**
- * A socket to `target`, TLS included.
- * @param options.timeoutMs for TCP and TLS together
- * @throws what Node or undici failed with
- */
+/** Opens a socket to `target`, TLS included. @param options.timeoutMs for TCP and TLS together @throws errors of Node or undici */
 export async function openDirectly(target: SocketTarget, options: OpenOptions): Promise<Socket> {
   const { watch } = options;
   if (watch?.connected) return openWatched(target, options, watch);
@@ -40,7 +36,7 @@ function open(target: SocketTarget, { timeoutMs, lookup }: OpenOptions): Promise
   });
 }
 
-/** TCP first, and TLS over it: then it is known which of them failed. */
+/** Opens TCP first, and TLS over it, so that it is known which of them failed. */
 async function openWatched(target: SocketTarget, options: OpenOptions, watch: ConnectionWatch): Promise<Socket> {
   const startedAt = performance.now();
   const plain = await open({ ...target, protocol: 'http:', port: String(portOf(target)) }, options);
@@ -51,10 +47,9 @@ async function openWatched(target: SocketTarget, options: OpenOptions, watch: Co
 }
 
 /**
- * A socket to `target` through a proxy, TLS included. Plain http takes a tunnel too: the proxy then changes no header, and
- * one way serves every protocol.
+ * Opens a socket to `target` through a proxy, TLS included. Plain http uses a tunnel too, so that the proxy changes no header.
  * @param options.timeoutMs for the tunnel, and again for TLS in it
- * @throws ProxyError; what TLS failed with
+ * @throws ProxyError, errors of TLS
  */
 export async function openByProxy(
   proxy: ProxyServer,
@@ -69,7 +64,7 @@ export async function openByProxy(
   return socket.setNoDelay(true).setKeepAlive(true, 60_000);
 }
 
-/** TLS over an open socket, which ends where it fails. */
+/** Starts TLS over an open socket, which is destroyed if that fails. */
 async function secure(
   target: SocketTarget & { httpSocket: Socket },
   timeoutMs: number,
@@ -86,13 +81,13 @@ async function secure(
 }
 
 function factsOf(socket: TLSSocket): TlsFacts {
-  // without a certificate Node answers an empty object, which its types do not say
+  // without a certificate Node returns an empty object, contrary to its types
   const { issuer, valid_to: validUntil }: Partial<PeerCertificate> = socket.getPeerCertificate();
   const [name] = [issuer?.O ?? issuer?.CN].flat();
   return { protocol: socket.getProtocol() ?? 'TLS', issuer: name, validUntil };
 }
 
-/** A function that opens sockets, as undici's dispatchers take one. */
+/** Adapts a function that opens sockets for undici's dispatchers. */
 export function asConnector(open: (target: SocketTarget) => Promise<Socket>): buildConnector.connector {
   const connect = callbackify(open);
   return (target, callback) =>

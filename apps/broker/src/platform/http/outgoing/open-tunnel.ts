@@ -5,15 +5,15 @@ import type { ProxyServer } from '../../config/outgoing-proxy.ts';
 import { codeOf } from '../../thrown.ts';
 import { bareHost, portOf } from './allowed-addresses.ts';
 
-/** The proxy on the way out opened no tunnel. Nothing was sent to the destination. The message has no credentials. */
+/** The outgoing proxy opened no tunnel, so nothing was sent to the destination. The message contains no credentials. */
 export class ProxyError extends Error {
   override name = 'ProxyError';
   readonly code = 'PROXY_ERROR';
 }
 
 /**
- * A socket to `place` (host:port) through a proxy, by CONNECT (RFC 9110, section 9.3.6). TLS to the destination is the
- * caller's, so the proxy sees its name alone.
+ * Opens a socket to `place` (host:port) through a proxy, by CONNECT (RFC 9110, section 9.3.6). The caller starts TLS, so that
+ * the proxy only sees the destination's name.
  * @throws ProxyError
  */
 export function openTunnel({ url, authorization }: ProxyServer, place: string, timeoutMs: number): Promise<Socket> {

@@ -7,8 +7,8 @@ import type { Outgoing } from './outgoing.ts';
 const timeoutMs = 5000;
 
 /**
- * An undici dispatcher for addresses that the operator named (sign-in providers, PUBLIC_URL), which may be private: by the
- * proxy, where there is one for them. Addresses from anyone else need createGuardedDispatcher.
+ * An undici dispatcher for addresses that the operator named (sign-in providers, PUBLIC_URL), which may be private. It uses
+ * the proxy, if there is one for them. Other addresses need createGuardedDispatcher.
  */
 export function createOutgoingDispatcher(outgoing: Outgoing): Agent {
   return new OutgoingAgent({

@@ -1,6 +1,6 @@
 /**
- * Reads the body of an answer from outside, up to a limit. A larger one is destroyed, and with it the connection.
- * @param tooLarge the error for a body above `maxBytes`
+ * Reads the body of an answer from outside, up to a limit. A larger body is destroyed, and its connection too.
+ * @param tooLarge makes the error for a body above `maxBytes`
  */
 export async function readBounded(
   body: AsyncIterable<Uint8Array>,

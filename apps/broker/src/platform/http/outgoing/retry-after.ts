@@ -1,10 +1,7 @@
-/** A server that wants more is asked again after an hour all the same. */
+/** A server that asks for a longer wait is retried after an hour. */
 const longestMs = 3_600_000;
 
-/**
- * How long to wait by a Retry-After header: seconds, or a date (RFC 9110, section 10.2.3).
- * @returns undefined where it is missing or says neither
- */
+/** Reads the wait of a Retry-After header: seconds or a date (RFC 9110, section 10.2.3). */
 export function readRetryAfter(header: string | string[] | undefined, nowMs: number): number | undefined {
   const text = Array.isArray(header) ? header[0] : header;
   if (text === undefined) return undefined;

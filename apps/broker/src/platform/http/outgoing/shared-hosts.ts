@@ -1,6 +1,6 @@
 /**
- * Domains below which anyone gets a host: of clouds, of tunnels, of sites that are built in a browser. Hosts below them are told
- * apart by their whole name. The private part of publicsuffix.org has more; a domain that is missing here counts as one party.
+ * Domains below which anyone can get a host: clouds, tunnels, site builders. Hosts below them are told apart by their whole
+ * name. The private part of publicsuffix.org has more; a domain that is missing here counts as one party.
  */
 const shared: ReadonlySet<string> = new Set(
   `amazonaws.com amazonaws.com.cn amplifyapp.com awsapprunner.com awsapps.com cloudfront.net elasticbeanstalk.com on.aws

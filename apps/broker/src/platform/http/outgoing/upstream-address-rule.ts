@@ -5,19 +5,18 @@ import { isOfCloud, isOfPrivateNetwork, type LimitedEntry } from './limited-entr
 import { isLocalName, isLoopbackName } from './local-name.ts';
 
 /**
- * Why a manifest may not name this address, in words; undefined when it may. A name is resolved when it is used, and the
- * guard decides then: here it passes where its address may be allowed.
+ * Says why a manifest may not use this address; undefined if it may. A name passes here if its address may be allowed: the
+ * guard decides once it is resolved.
  */
 export type UpstreamAddressRule = (url: URL) => string | undefined;
 
 export function createUpstreamAddressRule(options: {
   production: boolean;
   allowAddresses: readonly string[];
-  /** What administrators added to them. */
+  /** Entries that administrators added. */
   limited?: (() => readonly LimitedEntry[]) | undefined;
-  /** Administrators may add some. */
+  /** Whether administrators may add entries. */
   administratorsMayAllow?: boolean | undefined;
-  /** The address of this shop. */
   publicUrl?: string | undefined;
 }): UpstreamAddressRule {
   const allowed = allowedAddresses(options.allowAddresses);
@@ -43,7 +42,7 @@ export function createUpstreamAddressRule(options: {
   };
 }
 
-/** Who may open an address that a manifest may not name yet. */
+/** Returns who may allow an address that a manifest may not use yet. */
 export function mayBeAllowed(url: URL, publicUrl?: string): 'by administrators' | 'by the operator' | 'by no one' {
   const host = hostOf(url);
   if (isOwnAddress(url, publicUrl) || isOfCloud(host)) return 'by no one';
@@ -51,7 +50,7 @@ export function mayBeAllowed(url: URL, publicUrl?: string): 'by administrators' 
   return isInside ? 'by administrators' : 'by the operator';
 }
 
-/** Where this shop answers by itself: a proxy before it may have other paths for others. */
+/** First segments of this shop's own paths. A proxy in front of it may serve other paths from elsewhere. */
 const ownPaths: ReadonlySet<string> = new Set(['', 'mcp', 's', 'v0.1']);
 
 function isOwnAddress(url: URL, publicUrl: string | undefined): boolean {
