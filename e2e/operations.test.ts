@@ -82,7 +82,7 @@ test('what the operator set wrong is said in one line, without a stack', async (
   const [noFolder, noAddress] = await Promise.all([start({ DATA_DIR: 'package.json' }), start(metrics)]);
   expect(noFolder.code).toBe(78);
   expect(noFolder.output).toMatch(/^Souk cannot start: The configuration has 1 problem:\n {2}- DATA_DIR: .*\n$/);
-  expect(noAddress.output).toBe('Souk cannot start: METRICS_HOST is no address of this machine.\n');
+  expect(noAddress.output).toBe('Souk cannot start: METRICS_HOST is not an address of this machine.\n');
   await rm(dataDir, { recursive: true, force: true });
 });
 

@@ -5,9 +5,8 @@ import type { Log } from '#platform/log.ts';
 import { version } from './version.ts';
 
 /**
- * Says that the product is ready, and where: as text to a person at a terminal, else as a line of JSON among the others of
- * standard output, whatever the log's level.
- * @param terminal standard output, where a person reads it
+ * Says that the broker is ready and at which address: as text on a terminal, otherwise as a line of the log at any level.
+ * @param terminal standard output if it is a terminal
  */
 export function announce(config: Config, log: Log, terminal: { write(text: string): void } | undefined): void {
   const { brandName, publicUrl, signInAllow } = config;
@@ -39,7 +38,7 @@ function describeSignIn({ google, oidc, standIn, adminEmails }: Config): string 
   return `with ${[...(google ? ['Google'] : []), ...(oidc ? [oidc.name] : [])].join(' or ')}`;
 }
 
-/** What the operator has to do about this configuration, though it starts. */
+/** Warns of configuration that the operator should change although the broker starts. */
 export function warnAtStart(
   config: Pick<Config, 'ignoredHost' | 'misspelled' | 'adminEmails' | 'publicUrl'>,
   log: Log,

@@ -30,36 +30,36 @@ export type AppOptions = {
   log: Log;
   clock?: Clock;
   ids?: Ids;
-  /** An open database; by default, the one in the configuration is opened. */
+  /** An open database; by default the configured one is opened. */
   db?: Database;
   /** Parts of billing that tests replace: the entitlement policy and the charges. */
   billing?: Partial<Pick<Billing, 'entitlement' | 'charges'>>;
   paths?: Paths;
-  /** Where npm finds its settings when a program is a package; by default this process's environment. */
+  /** Environment in which npm finds its settings for programs that are packages; by default this process's. */
   environment?: NodeJS.ProcessEnv;
   /** The built web app; without it the broker serves only its API. */
   webFolder?: string;
-  /** host:port of non-public addresses that are allowed as upstreams, beside those of the configuration. */
+  /** host:port of non-public addresses that are allowed as upstreams, in addition to the configured ones. */
   allowAddresses?: readonly string[];
-  /** Stands in for this machine's resolver in tests, for addresses from outside. */
+  /** Replaces this machine's name resolution in tests. */
   resolve?: ResolveName;
   /** Parts of identity that tests replace: Google's issuer, and the dispatcher for clients' metadata documents. */
   identity?: Partial<Pick<IdentityOptions, 'googleIssuer' | 'documentDispatcher'>>;
-  /** Starts the stand-in for Stripe; tests hand in one whose webhooks they control. */
+  /** Starts the stand-in for Stripe; tests pass one whose webhooks they control. */
   createStripeSandbox?: typeof createStripeSandbox;
-  /** When late answers become streams, and how often comments are sent on them; tests wait less. */
+  /** Time after which late answers become streams, and the interval of comments on them; tests use shorter ones. */
   keepAlive?: KeepAliveTimes;
-  /** How much of their answers people may leave unread, and how long; tests wait less. */
+  /** How much of its answers a client may leave unread, and how long; tests use shorter times. */
   unread?: Partial<UnreadLimits>;
-  /** How many servers are asked at once what they offer; tests allow fewer. */
+  /** How many servers are discovered concurrently; tests allow fewer. */
   askTurns?: TurnLimits;
-  /** How long a question waits for a client whose stream is gone; tests wait less. */
+  /** How long a question waits for a client whose stream has closed; tests wait less. */
   questionPatienceMs?: number;
-  /** What the operator's commands check of this installation, for the administrators' tab "System". */
+  /** Runs the checks of the operator's commands for the administrators' tab "System". */
   systemChecks?: () => Promise<ConnectionCheck[]>;
-  /** Writes a backup into a file, in another process; without it no backup is made by itself. */
+  /** Writes a backup into a file in another process; without it there are no automatic backups. */
   writeBackup?: (file: string) => Promise<void>;
-  /** How long a stop waits for running calls, after its grace. */
+  /** How long a stop waits for running calls after its grace period. */
   drainMs?: number;
 };
 
@@ -68,15 +68,12 @@ export type App = {
   readonly router: Router;
   readonly identity: Identity;
   readonly catalogue: Catalogue;
-  /** Which manifests this installation takes. */
   readonly policy: ManifestPolicy;
   readonly people: PeopleOfServers;
   /** Reload and deploy-all. */
   readonly manifestRuns: ManifestRuns;
-  /** Servers that are taken from texts and registries. */
   readonly imports: Imports;
   readonly allowances: Allowances;
-  /** Administrators read and change the allow list with it. */
   allowList(): Promise<Omit<AllowanceList, 'success'>>;
   readonly upstreams: Upstreams;
   readonly gateway: Gateway;
@@ -86,22 +83,21 @@ export type App = {
   readonly usage: UsageWriter;
   readonly serverFigures: ServerUse;
   readonly overview: Overview;
-  /** Looks for what the operator has to be told, and notes it. Answers how many causes are new. */
+  /** Records alerts for the operator. Returns the number of new causes. */
   checkAlerts(): Promise<number>;
-  /** This installation as administrators see it. */
   readonly system: SystemView;
   readonly diagnostics: Diagnostics;
-  /** The stand-in for Stripe; undefined with real keys, and where nothing is sold. */
+  /** The stand-in for Stripe; undefined with real keys, and if nothing is sold. */
   readonly stripeSandbox: StripeSandboxAdapter | undefined;
   readonly db: Database;
   readonly vault: KeyRing;
-  /** Listens, then starts the services and discovers the servers in the background. */
+  /** Starts the bundled services and listens. Then discovers the servers in the background. */
   start(): Promise<void>;
-  /** Resolves when every server was discovered once after the start. */
+  /** Resolves when discovery has been tried once for every server. */
   readonly serversAsked: Promise<void>;
   /**
-   * Finishes running calls, ends child processes and connections, closes the database.
-   * @param whenSettled is called when no more requests come, while everything still runs
+   * Finishes running calls, ends child processes and connections, and closes the database.
+   * @param whenSettled is called when no more requests arrive, while everything still runs
    */
   stop(whenSettled?: () => Promise<unknown>): Promise<void>;
 };

@@ -1,5 +1,5 @@
-// `npm run build`: makes ahead what a start would make itself, so that the product can then run from a folder that it cannot
-// write to, and without the packages for development.
+// `npm run build`: makes what the first start would make, so that the broker can run from a read-only folder and without
+// development dependencies.
 import { defaultCacheDir, ensureStartImage } from '#platform/db/embedded/start-image.ts';
 import { buildWeb } from './web-app/build-web.ts';
 import { limitMemory } from './limit-memory.ts';

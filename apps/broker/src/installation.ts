@@ -11,20 +11,21 @@ import type { Config } from '#platform/config.ts';
 import { createUpstreamAddressRule } from '#platform/http/outgoing/upstream-address-rule.ts';
 import { servicePrograms, type Paths } from './paths.ts';
 
-/** What this installation may run, and so what manifests may refer to. */
+/** The programs and addresses that manifests of this installation may refer to. */
 export type Installation = {
   allowlist: StdioAllowlist;
   programs: ServicePrograms;
-  /** Host:port and CIDR of upstreams that may be private. */
+  /** host:port and CIDR of private upstreams. */
   allowAddresses: readonly string[];
   policy: ManifestPolicy;
 };
 
 /**
- * Reads it from the configuration. Production only starts programs of an allow-list that the operator enabled.
- * @param moreAddresses host:port of upstreams that tests may reach beside those of the configuration
- * @param allowances what administrators let in
- * @throws Error naming the allow-list when it cannot be used
+ * Reads the installation from the configuration. In production, it only runs programs of an allow-list that the operator
+ * enabled.
+ * @param moreAddresses host:port of upstreams that tests may also reach
+ * @param allowances what administrators allowed
+ * @throws Error naming the allow-list if it cannot be used
  */
 export function readInstallation(
   config: Pick<

@@ -18,6 +18,7 @@ import { createLog } from '#platform/log.ts';
 import { readEnvFiles } from '#platform/config/env-file.ts';
 import { runBackupCommand } from './run-backup-command.ts';
 import { createOperatorServer } from '#platform/operator/operator-server.ts';
+import { codeOf } from '#platform/thrown.ts';
 import { announce, warnAtStart } from './announce.ts';
 import { createApp } from './app.ts';
 import { auditOf } from './app/audit-of-database.ts';
@@ -47,9 +48,9 @@ import { testManifestCommand } from '#operator/commands/manifests/test-manifest.
 const exitConfig = 78;
 /** EX_UNAVAILABLE of sysexits.h. */
 const exitUnavailable = 69;
-/** SQLSTATE: a wrong user, password or database, or a right that is missing. */
+/** SQLSTATEs of a wrong user, password or database, and of a missing privilege. */
 const refusals: ReadonlySet<unknown> = new Set(['28000', '28P01', '3D000', '42501']);
-/** What a stop takes at most beside its grace and its calls: with the times of production it ends within the 30 s of supervisors. */
+/** The limit of a stop beyond its grace and drain times: in production the sum stays below the 30 s of supervisors. */
 const stopDeadlineMs = 4_000;
 
 const { config, environment } = readConfigOrExit();
@@ -66,7 +67,7 @@ async function start(): Promise<void> {
     const systemChecks = () => checkSystem(config, environment);
     const listens = Promise.withResolvers<void>();
     const writeBackup = async (file: string) => {
-      // the command asks this broker for a copy of the embedded database
+      // because the command asks this broker for a copy of the embedded database
       await listens.promise;
       await runBackupCommand(file, environment);
     };
@@ -106,7 +107,7 @@ async function start(): Promise<void> {
       supervisor.stopping();
       // after the deadline, exit ourselves before a supervisor kills the process
       setTimeout(() => process.exit(1), config.drainGraceMs + drainMsOf(config) + stopDeadlineMs).unref();
-      // an operator's command is a request as well
+      // operator commands count as requests
       app
         .stop(() => operator.stop())
         .then(
@@ -122,7 +123,7 @@ async function start(): Promise<void> {
     };
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, stop);
     supervisor.ready();
-    // last: who reads it may send a signal at once
+    // last, because a reader of this line may send a signal immediately
     announce(config, log, process.stdout.isTTY ? process.stdout : undefined);
     warnAtStart(config, log, app.catalogue.snapshot().servers.length);
   } catch (error) {
@@ -131,16 +132,16 @@ async function start(): Promise<void> {
   }
 }
 
-/** @throws ConfigError when this process may have too few files and sockets open */
+/** @throws ConfigError if this process may have too few files and sockets open */
 function requireOpenFiles(): void {
   const openFiles = readOpenFileLimit();
   if (openFiles === undefined || openFiles >= leastOpenFiles) return;
   throw new ConfigError([
-    `The limit of open files is ${openFiles}. It must be at least ${leastOpenFiles}: see ulimit -n, or LimitNOFILE of systemd.`,
+    `The limit of open files is ${openFiles}, but must be at least ${leastOpenFiles}: raise it with ulimit -n, or LimitNOFILE of systemd.`,
   ]);
 }
 
-/** PostgreSQL, which may start later than we do; undefined without DATABASE_URL. */
+/** Opens PostgreSQL, which may start later than the broker. Returns undefined without DATABASE_URL. */
 async function openPostgres({ databaseUrl, listenUrl, dataDir, poolSize }: Config): Promise<Database | undefined> {
   if (databaseUrl === undefined) return undefined;
   return openWhenReachable(() => openDatabase({ databaseUrl, listenUrl, dataDir, poolSize, isStarting: true, log }), {
@@ -158,7 +159,7 @@ function exitCodeOf(error: unknown): number {
 function readConfigOrExit(): { config: Config; environment: NodeJS.ProcessEnv } {
   try {
     const { argv, environment, files } = readEnvFiles(process.argv.slice(2), process.env);
-    if (argv.length > 0) throw new ConfigError([`${argv.join(' ')}: the broker takes nothing but --env-file FILE`]);
+    if (argv.length > 0) throw new ConfigError([`${argv.join(' ')}: the only option of the broker is --env-file FILE`]);
     return { config: readConfig(environment, files), environment };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -167,7 +168,7 @@ function readConfigOrExit(): { config: Config; environment: NodeJS.ProcessEnv } 
   }
 }
 
-/** An error that the operator can fix, in one line; any other error with its stack, for a report. */
+/** Returns one line for an error that the operator can fix, and the stack of any other, for a report. */
 function explain(error: unknown): string {
   const isPlain = [
     ConfigError,
@@ -190,22 +191,24 @@ function explain(error: unknown): string {
   }
   if (config.databaseUrl !== undefined && error instanceof Error) {
     const address = addressOf(config.databaseUrl);
-    if (isDatabaseRefusal(error)) return `the database at ${address} refuses us: ${error.message}. Check DATABASE_URL.`;
-    if (isDatabaseLost(error)) return `the database at ${address} went away during the start: ${error.message}.`;
+    if (isDatabaseRefusal(error))
+      return `the database at ${address} refused the connection: ${error.message}. Check DATABASE_URL.`;
+    if (isDatabaseLost(error))
+      return `the connection to the database at ${address} was lost during the start: ${error.message}.`;
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function isDatabaseRefusal(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && refusals.has(error.code);
+  return error instanceof Error && refusals.has(codeOf(error));
 }
 
-/** Why a port cannot be listened on; undefined for another error. */
+/** Explains why a port cannot be opened. Returns undefined for other errors. */
 function explainListening(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return undefined;
   if (error.syscall === 'getaddrinfo' && 'hostname' in error) {
     const name = error.hostname === config.metrics?.host ? 'METRICS_HOST' : 'HOST';
-    return `${name}: ${String(error.hostname)} is no address or name of this machine.`;
+    return `${name}: ${String(error.hostname)} is not an address or name of this machine.`;
   }
   if (error.syscall !== 'listen') return undefined;
   const isMetrics = 'port' in error && error.port === config.metrics?.port;
@@ -213,6 +216,6 @@ function explainListening(error: unknown): string | undefined {
   const variables = isMetrics ? ['METRICS_HOST', 'METRICS_PORT'] : ['HOST', 'PORT'];
   if (error.code === 'EADDRINUSE') return `port ${port} is in use. Set ${variables[1]} to another one.`;
   if (error.code === 'EACCES') return `port ${port} needs more rights. Set ${variables[1]} to one above 1023.`;
-  if (error.code === 'EADDRNOTAVAIL') return `${variables[0]} is no address of this machine.`;
+  if (error.code === 'EADDRNOTAVAIL') return `${variables[0]} is not an address of this machine.`;
   return undefined;
 }

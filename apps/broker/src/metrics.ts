@@ -6,15 +6,15 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { SystemFigures } from './system-figures.ts';
 
-/** Bounds of call durations in seconds, from an answer out of memory to the longest deadline. */
+/** Upper bounds of call durations in seconds, from a cached answer to the longest deadline. */
 const durationBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** Outcomes of calls that reached a server, whose duration therefore says something about it. */
+/** Outcomes of calls that reached a server, whose durations are therefore recorded. */
 const dispatched: ReadonlySet<string> = new Set(['ok', 'error', 'failed']);
-/** The server label of built-in tools, and of names that no server offers. */
+/** The server label of built-in tools and of unknown tool names. */
 const noServer = 'none';
 
 export type Metrics = {
-  /** Counts ended calls. Called with batches, outside the path of a call. */
+  /** Counts ended calls, in batches, outside the path of a call. */
   note(rows: readonly UsageRow[]): void;
   /** Returns everything in Prometheus' text format. */
   render(): Promise<string>;
@@ -28,9 +28,9 @@ export type MetricSources = {
   programWatch: Pick<Upstreams['programWatch'], 'figures'>;
   db: Pick<Database, 'connections'>;
   usageWaiting(): number;
-  /** Requests refused since the start, by where they came in. */
+  /** Returns the number of requests refused since the start, by entry point. */
   refusals(): Record<'mcp' | 'api' | 'webhook', number>;
-  /** When the last automatic backup was taken; undefined if there is none, or if none are made. */
+  /** Reads when the last automatic backup was taken: undefined if none was yet. Undefined itself if backups are off. */
   backupTakenAt: (() => Promise<Date | undefined>) | undefined;
   clock: Clock;
   /** Called once before each rendering. */
@@ -156,7 +156,7 @@ function countCalls(
   };
 }
 
-/** Adds what this broker knows of servers and of itself. */
+/** Adds figures of the servers and of this broker. */
 function addCounts({ gauge, gaugeBy, counter }: Figures, sources: MetricSources): void {
   const { snapshot } = sources.catalogue;
   const { pool, programWatch, db } = sources;
@@ -175,28 +175,28 @@ function addCounts({ gauge, gaugeBy, counter }: Figures, sources: MetricSources)
     return Object.entries(circuits);
   });
   gauge('souk_calls_in_flight', 'Calls that servers are working on', () => pool.figures().callsInFlight);
-  gauge('souk_calls_waiting', 'Calls in the queues for a place at a server', () => pool.figures().callsWaiting);
+  gauge('souk_calls_waiting', 'Calls queued for a server', () => pool.figures().callsWaiting);
   gauge('souk_upstream_connections', 'Open connections to servers', () => pool.figures().connections);
-  gauge('souk_programs', 'Programs (stdio servers) that run', () => pool.stdioPids().length);
+  gauge('souk_programs', 'Running programs (stdio servers)', () => pool.stdioPids().length);
   counter(
     'souk_programs_limited_total',
-    'Programs that were ended or not started, by the limit: folder, memory, processes, files, disk',
+    'Programs stopped or not started because of a limit: folder, memory, processes, files, disk',
     ['limit'],
     () => Object.entries(programWatch.figures()).map(([limit, count]) => [{ limit }, count]),
   );
   counter(
     'souk_requests_refused_total',
-    'Requests that were refused at the MCP endpoints or by the rates of the API, and refused webhooks of payments',
+    'Requests refused at the MCP endpoints or by rate limits of the API, and refused payment webhooks',
     ['door'],
     () => Object.entries(sources.refusals()).map(([door, count]) => [{ door }, count]),
   );
-  gauge('souk_usage_rows_waiting', 'Records of calls that the database has not taken yet', sources.usageWaiting);
+  gauge('souk_usage_rows_waiting', 'Call records not yet written to the database', sources.usageWaiting);
   gaugeBy('souk_database_connections', 'Connections to PostgreSQL', 'state', () =>
     Object.entries(db.connections?.() ?? {}),
   );
 }
 
-/** Adds the figures of the database and its contents. @returns what reads them, before each rendering */
+/** Adds figures of the database and its contents. @returns the function that reads them before each rendering */
 function addSystem(
   { gauge, gaugeBy }: Figures,
   { readSystem, backupTakenAt, clock }: MetricSources,
@@ -210,13 +210,13 @@ function addSystem(
     'Accounts whose credits did not add up when they were last checked',
     () => system?.ledgerDifferences ?? NaN,
   );
-  gaugeBy('souk_payment_events', 'Events of the payment provider that are not processed yet', 'state', () => {
+  gaugeBy('souk_payment_events', 'Unprocessed events of the payment provider', 'state', () => {
     const { waiting, failing } = system?.events ?? {};
     return waiting === undefined || failing === undefined ? [] : Object.entries({ waiting, failing });
   });
   gaugeBy(
     'souk_notices',
-    'E-mails and alerts that wait, that failed and wait, and that were given up in a week',
+    'E-mails and alerts: waiting, waiting after a failure, and given up within a week',
     'state',
     () => {
       const { waiting, failing, givenUp } = system?.notices ?? {};
@@ -226,7 +226,7 @@ function addSystem(
   );
   gauge(
     'souk_payment_last_event_timestamp_seconds',
-    'When the last event of the payment provider came',
+    'When the last event of the payment provider arrived',
     () => system?.events?.lastAtSeconds ?? NaN,
   );
   if (backupTakenAt)
@@ -234,7 +234,7 @@ function addSystem(
 
   return async () => {
     system = await readSystem();
-    // a database that fails meanwhile must not take the other figures with it
+    // a database that fails meanwhile must not hide the other figures
     const at = system.databaseUp === 1 ? await backupTakenAt?.().catch(() => new Date(NaN)) : new Date(NaN);
     backupAgeSeconds = at === undefined ? Number.POSITIVE_INFINITY : (clock.now() - at.getTime()) / 1000;
   };

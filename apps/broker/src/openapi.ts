@@ -79,13 +79,13 @@ const accessTexts: Record<Access, string> = {
   public: 'Anyone.',
   user: 'Web token; a personal access token may only read.',
   account: 'Web token only.',
-  refresh: 'Web token; a personal access token or none only re-reads.',
+  refresh: 'Web token; with a personal access token or none, only the stored state.',
   admin: 'Web token of an administrator.',
 };
 
 /**
- * The contract as an OpenAPI 3.1 document, for those who do not use our typed client.
- * @param publicUrl where the shop is; by default where `npm start` serves the demo
+ * Returns the contract as an OpenAPI 3.1 document, for callers that do not use our typed client.
+ * @param publicUrl the shop's address; by default that of the demo of `npm start`
  */
 export function openApiDocument(version: string, publicUrl = 'http://localhost:3000'): object {
   const paths: Record<string, Record<string, object>> = {};
@@ -166,8 +166,8 @@ function parameters(path: string, where: 'path' | 'query', schema: ZodType | und
   }));
 }
 
-/** Of the times that are taken, beyond their form (contract/times.ts). */
-const momentsTaken = 'Of the years 1 to 9999, with a zone of 14 hours at most';
+/** Limits of accepted times beyond their format (contract/times.ts). */
+const acceptedTimes = 'Years 1 to 9999, with a time zone offset of at most 14 hours';
 
 const content = (schema: object, mediaType = 'application/json') => ({ [mediaType]: { schema } });
 
@@ -180,7 +180,7 @@ function json(schema: ZodType, io: 'input' | 'output'): object {
     io,
     unrepresentable: 'any',
     override({ jsonSchema }) {
-      if (io === 'input' && jsonSchema.format === 'date-time') jsonSchema.description ??= momentsTaken;
+      if (io === 'input' && jsonSchema.format === 'date-time') jsonSchema.description ??= acceptedTimes;
     },
   });
   return rest;

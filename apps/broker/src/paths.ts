@@ -3,14 +3,13 @@ import type { ServicePrograms } from '#features/upstreams/index.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The locations of the bundled files. */
+/** Locations of the bundled files. */
 export type Paths = {
   /** Folder with deployed/ and staged/ manifests. */
   catalogue: string;
-  /** Of the bundled services. */
   icons: string;
   stdioAllowlist: string;
-  /** The plans and credit packages that are sold. */
+  /** Plans and credit packages. */
   offers: string;
   /** The demo's terms, privacy and refund texts. */
   legal: string;

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const program = join(import.meta.dirname, 'operator', 'souk.ts');
-/** A job may run 15 minutes before another broker takes it for dead. */
+/** Below the 15 minutes after which another broker considers the job dead. */
 const timeoutMs = 14 * 60_000;
 
 /**
- * `souk backup FILE` in a process of its own: its memory and its work are not the broker's.
- * @throws Error with what the command said
+ * Runs `souk backup FILE` in its own process, so that its memory and work do not burden the broker.
+ * @throws Error with the command's error output
  */
 export async function runBackupCommand(file: string, environment: NodeJS.ProcessEnv): Promise<void> {
   try {

@@ -4,21 +4,20 @@ import type { Config } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import { freeBytesOf } from '#platform/db/embedded/disk-space-guard.ts';
 
-/** Prometheus waits 10 s for an answer. */
+/** Well below the 10 s that Prometheus waits for an answer. */
 const longestReadingMs = 3_000;
 
-/** Figures of the database and its contents for the operator's monitoring; NaN: not known. */
+/** Figures of the database and its contents for the operator's monitoring; NaN if unknown. */
 export type SystemFigures = {
   databaseUp: number;
   diskFreeBytes: number;
   ledgerDifferences: number;
-  /** E-mails and alerts. */
   notices: { waiting: number; failing: number; givenUp: number };
-  /** Figures of the payment provider's events; undefined where nothing is sold. */
+  /** Figures of the payment provider's events; undefined if nothing is sold. */
   events: { waiting: number; failing: number; lastAtSeconds: number } | undefined;
 };
 
-/** Reads the figures anew. A database that is away, or does not answer in time, is a figure too. */
+/** Reads the figures. A database that does not answer in time counts as down. */
 export async function readSystemFigures(
   { query }: Pick<Database, 'query'>,
   { dataDir, payments }: Pick<Config, 'dataDir' | 'payments'>,

@@ -40,5 +40,5 @@ test('a broker that cannot tell systemd says so once', async () => {
   supervisor.stopping();
   supervisor.stop();
   expect(lines).toHaveLength(1);
-  expect(lines[0]).toContain('systemd could not be told how the broker is');
+  expect(lines[0]).toContain('the state of the broker could not be reported to systemd');
 });

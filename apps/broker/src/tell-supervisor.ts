@@ -1,22 +1,22 @@
 import { execFile } from 'node:child_process';
 import type { Log } from '#platform/log.ts';
 
-/** systemd hears from us three times in the time after which it takes us for hung: one message may come late. */
+/** Heartbeats within the time after which systemd considers the broker hung, so that one may arrive late. */
 const messagesPerTimeout = 3;
 const sendTimeoutMs = 10_000;
 
 export type Supervisor = {
-  /** Requests are served: `systemctl start` returns, and systemd begins to expect signs of life. */
+  /** Reports that requests are served: `systemctl start` returns, and systemd begins to expect heartbeats. */
   ready(): void;
   stopping(): void;
-  /** Ends the signs of life, which else end with the process: systemd may expect them during a stop too. */
+  /** Ends the heartbeats. The broker sends them until its process ends, since systemd may expect them during a stop. */
   stop(): void;
 };
 
 /**
- * Tells systemd how the broker is (sd_notify(3)), where a unit of `Type=notify` asks for it. The signs of life come from the
- * event loop: a broker that no longer turns it sends none, and systemd restarts it. Node opens no datagram socket of the file
- * system, so that systemd's own program sends the messages; the unit needs `NotifyAccess=all`.
+ * Reports the broker's state to systemd (sd_notify(3)) if a unit of `Type=notify` asks for it. Heartbeats come from the event
+ * loop, so that systemd restarts a broker whose loop is stuck. Node cannot open Unix datagram sockets, so systemd's own
+ * program sends the messages; the unit needs `NotifyAccess=all`.
  */
 export function tellSupervisor(
   { NOTIFY_SOCKET, WATCHDOG_USEC, PATH }: NodeJS.ProcessEnv,
@@ -24,11 +24,11 @@ export function tellSupervisor(
 ): Supervisor {
   if (!NOTIFY_SOCKET) return { ready() {}, stopping() {}, stop() {} };
   let hasFailed = false;
-  let signsOfLife: NodeJS.Timeout | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
   const send = (...messages: string[]) => {
     const env = { NOTIFY_SOCKET, PATH };
     execFile('systemd-notify', messages, { env, timeout: sendTimeoutMs }, (error) => {
-      if (error && !hasFailed) log.warn({ err: error }, 'systemd could not be told how the broker is');
+      if (error && !hasFailed) log.warn({ err: error }, 'the state of the broker could not be reported to systemd');
       hasFailed = error !== null;
     });
   };
@@ -36,9 +36,9 @@ export function tellSupervisor(
   return {
     ready() {
       send('READY=1');
-      if (timeoutMs > 0) signsOfLife = setInterval(send, timeoutMs / messagesPerTimeout, 'WATCHDOG=1').unref();
+      if (timeoutMs > 0) heartbeat = setInterval(send, timeoutMs / messagesPerTimeout, 'WATCHDOG=1').unref();
     },
     stopping: () => send('STOPPING=1'),
-    stop: () => clearInterval(signsOfLife),
+    stop: () => clearInterval(heartbeat),
   };
 }

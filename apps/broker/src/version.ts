@@ -1,2 +1,2 @@
-/** The product's version, in /healthz, /mcp/info, the MCP endpoint, System, backups and openapi.json. CHANGELOG.md says what is in it. */
+/** The product's version, as in CHANGELOG.md. */
 export const version = '1.0.0';

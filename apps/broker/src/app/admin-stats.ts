@@ -3,18 +3,18 @@ import type { OwnedCounts } from '#features/billing/index.ts';
 import { isDown, type CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Router } from '#platform/http/router.ts';
 
-/** The figures of several features on one page (specification part 2, section 7: /admin/dashboard/stats). */
+/** Mounts the figures of several features on one page (specification part 2, section 7: /admin/dashboard/stats). */
 export function mountAdminStats(
   router: Router,
-  given: {
+  parts: {
     countUsers(): Promise<{ total: number; active: number }>;
     snapshot(): CatalogueSnapshot;
     countOwned(): Promise<OwnedCounts>;
   },
 ): void {
   router.route(getAdminStats, async () => {
-    const [users, access] = await Promise.all([given.countUsers(), given.countOwned()]);
-    const { servers } = given.snapshot();
+    const [users, access] = await Promise.all([parts.countUsers(), parts.countOwned()]);
+    const { servers } = parts.snapshot();
     return {
       success: true as const,
       stats: {

@@ -8,9 +8,9 @@ import type { Overview } from '../overview/create-overview.ts';
 const dayMs = 24 * 60 * 60_000;
 const downMs = 5 * 60_000;
 const silentMs = 48 * 60 * 60_000;
-/** With more servers down than this, something that they share is: one alert tells of all. */
+/** Number of down servers with an alert each. If more are down, they share a cause, and one alert reports them all. */
 const namedServers = 3;
-/** Warnings of the System screen that come and go with how the installation does; others are of its configuration. */
+/** Warnings of the System screen about the running installation. The others are about its configuration. */
 const alarming: ReadonlySet<string> = new Set([
   'ledger',
   'backup-old',
@@ -22,12 +22,12 @@ const alarming: ReadonlySet<string> = new Set([
   'e-mails',
 ]);
 
-/** Everything that an operator should look at now, from the parts that know it. */
+/** Returns everything that an operator should look at now. */
 export async function findAlerts(parts: {
   system: Pick<SystemView, 'read'>;
   overview: Pick<Overview, 'needs'>;
   servers(): readonly CatalogueServer[];
-  /** Whether the payment provider should have told of something since its last event. */
+  /** Returns whether the payment provider should have reported something since its last event. */
   isEventMissed(since: Date): Promise<boolean>;
   nowMs: number;
 }): Promise<Alert[]> {
@@ -44,7 +44,7 @@ export async function findAlerts(parts: {
 
 type System = Awaited<ReturnType<SystemView['read']>>;
 
-/** Several of one kind, such as two jobs that failed, are one cause. */
+/** Joins warnings of one kind, such as two failed jobs, in one alert. */
 function ofWarnings(warnings: System['warnings']): Alert[] {
   const byId = Map.groupBy(
     warnings.filter(({ id }) => alarming.has(id)),
@@ -89,7 +89,7 @@ function ofNeeds({ toolsUnderReview, disputes, flaggedOrders }: Needs): Alert[] 
   ];
 }
 
-/** Each certificate is told of once as it comes to a threshold, and once when it has expired. */
+/** Reports each certificate once per threshold before it expires, and once after. */
 function ofCertificates({ endingCertificates }: Needs, nowMs: number): Alert[] {
   return endingCertificates.items.map(({ serverId, name, validUntil, hasExpired }) => {
     const leftMs = Date.parse(validUntil) - nowMs;
@@ -103,7 +103,7 @@ function ofCertificates({ endingCertificates }: Needs, nowMs: number): Alert[] {
   });
 }
 
-/** A shop that has heard of a payment before, and for two days of none, though something was sold or renewed. */
+/** Reports that payment events, which arrived before, stopped for two days although something was sold or renewed. */
 async function ofSilence(
   { kind, webhook }: System['payments'],
   { nowMs, isEventMissed }: { nowMs: number; isEventMissed(since: Date): Promise<boolean> },
@@ -111,6 +111,6 @@ async function ofSilence(
   const last = webhook?.lastEventAt;
   if (kind !== 'stripe' || !last || nowMs - Date.parse(last) < silentMs || !(await isEventMissed(new Date(last))))
     return [];
-  const text = `The payment provider has told nothing since ${last}, though something was sold or renewed. Look at its webhook.`;
+  const text = `The payment provider has sent no events since ${last}, although something was sold or renewed. Check its webhook.`;
   return [{ cause: 'webhook-silent', text, path: '/admin?tab=system' }];
 }

@@ -2,7 +2,7 @@ import { createAuditReader, type AuditReader } from '#features/audit/index.ts';
 import { emailsOf, usersOfAddress } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
 
-/** The audit log of a database, with the people that identity knows there. */
+/** Returns the audit log of a database, with the e-mail addresses of its users. */
 export const auditOf = (query: Query): AuditReader =>
   createAuditReader({
     query,

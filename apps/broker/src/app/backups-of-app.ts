@@ -2,7 +2,7 @@ import { createOwnBackups } from '#platform/backup/own-backups.ts';
 import type { AppOptions } from '../app-types.ts';
 import type { Platform } from './open-platform.ts';
 
-/** The backups that the shop makes by itself, as a job; undefined where it makes none. */
+/** Returns the job that makes automatic backups; undefined if they are off. */
 export function backupsOfApp({ config, db, clock, log }: Platform, write: AppOptions['writeBackup']) {
   if (!config.backup || !write) return undefined;
   const { dir: folder, keep, everySeconds } = config.backup;

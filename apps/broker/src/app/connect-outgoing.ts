@@ -8,22 +8,21 @@ import { createOutgoing, type Outgoing } from '#platform/http/outgoing/outgoing.
 import type { Log } from '#platform/log.ts';
 
 export type Leaving = {
-  /** How requests leave. */
   outgoing: Outgoing;
-  /** Sends those to addresses that the operator named. */
+  /** Sends requests to addresses that the operator named. */
   dispatcher: Dispatcher;
-  /** The same for sign-in providers and the payment provider. */
+  /** Sends requests to sign-in providers and the payment provider. */
   fetch: CustomFetch;
 };
 
-/** Says in one line, without credentials, what a proxy on the way means. */
+/** Opens the way out for requests. If they leave through a proxy, logs what that means, without credentials. */
 export function connectOutgoing(proxy: OutgoingProxy | undefined, log: Log, resolve?: ResolveName): Leaving {
   const outgoing: Outgoing = createOutgoing(proxy, resolve);
   const dispatcher = createOutgoingDispatcher(outgoing);
   if (proxy) {
     log.warn(
       { https: proxy.https?.url, http: proxy.http?.url, direct: proxy.noProxy },
-      'requests leave by a proxy: it alone decides what is reached under names that cannot be resolved here',
+      'requests leave through a proxy: for names that cannot be resolved here, the proxy alone decides what they reach',
     );
   }
   return { outgoing, dispatcher, fetch: createOutgoingFetch(dispatcher) };

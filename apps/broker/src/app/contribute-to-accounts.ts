@@ -15,7 +15,7 @@ import { usageByDayContributor, usageContributor } from '#features/usage/index.t
 import type { App } from '../app-types.ts';
 import type { Platform } from './open-platform.ts';
 
-/** Tells identity what each feature keeps of a person: what it adds to their export, and takes away when they are erased. */
+/** Tells identity what each feature stores about a user, so that it is exported and erased with the account. */
 export function contributeToAccounts(
   { config, db, clock }: Platform,
   {

@@ -5,7 +5,7 @@ import { hasUsed } from '#features/usage/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 
-/** A server that was undeployed, for who rented or used it; nobody else hears that it ever was. */
+/** Names an undeployed server to users who rented or used it. Other users must not learn that it existed. */
 export function formerServers({ query, clock }: { query: Query; clock: Clock }): FormerServerOf {
   return async (userId, wanted) => {
     const server = await findFormerServer(query, wanted);

@@ -1,21 +1,13 @@
-import { connectProvider, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import { startStripeSandbox, type StripeSandboxAdapter } from '#adapters/stripe/stripe-sandbox.ts';
-import { createBilling, type Billing } from '#features/billing/index.ts';
+import { connectProvider } from '#adapters/stripe/stripe-client.ts';
+import { startStripeSandbox } from '#adapters/stripe/stripe-sandbox.ts';
+import { createBilling } from '#features/billing/index.ts';
 import type { Catalogue, PeopleOfServers } from '#features/catalogue/index.ts';
 import type { Identity } from '#features/identity/index.ts';
 import type { UsageWriter } from '#features/usage/index.ts';
 import type { AppOptions } from '../app-types.ts';
 import type { Platform } from './open-platform.ts';
 
-export type BillingParts = {
-  billing: Billing;
-  /** undefined: nothing is sold. */
-  provider: PaymentProvider | undefined;
-  /** undefined with real keys, and where nothing is sold. */
-  stripeSandbox: StripeSandboxAdapter | undefined;
-};
-
-type Given = {
+type Parts = {
   options: Pick<AppOptions, 'billing' | 'createStripeSandbox'>;
   identity: Identity;
   catalogue: Catalogue;
@@ -23,10 +15,10 @@ type Given = {
   usage: UsageWriter;
 };
 
-/** Builds what is sold and charged, with the payment provider or its stand-in. */
-export async function joinBilling(platform: Platform, given: Given): Promise<BillingParts> {
+/** Builds sales and charges, with the payment provider or its stand-in; with neither if nothing is sold. */
+export async function joinBilling(platform: Platform, parts: Parts) {
   const { config, paths, db, keptKey, leaving, clock, ids, log } = platform;
-  const { options, identity, catalogue, people, usage } = given;
+  const { options, identity, catalogue, people, usage } = parts;
   const stripeSandbox =
     config.payments === 'sandbox'
       ? await startStripeSandbox({

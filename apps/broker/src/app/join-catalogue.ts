@@ -1,27 +1,17 @@
 import { join } from 'node:path';
-import {
-  createCatalogue,
-  createIcons,
-  loadBundledManifests,
-  loadOwnManifests,
-  type Catalogue,
-  type Icons,
-  type PeopleOfServers,
-} from '#features/catalogue/index.ts';
+import { createCatalogue, createIcons, loadBundledManifests, loadOwnManifests } from '#features/catalogue/index.ts';
 import { bundledPrograms, dropRegistrations } from '#features/upstreams/index.ts';
 import type { Installation } from '../installation.ts';
 import { peopleOfServers } from './people-of-servers.ts';
 import { version } from '../version.ts';
 import type { Platform } from './open-platform.ts';
 
-export type CatalogueParts = { catalogue: Catalogue; icons: Icons; people: PeopleOfServers };
-
-/** Builds the catalogue with the manifests of this installation. @param livemode is asked when requests come */
+/** Builds the catalogue with the manifests of this installation. @param livemode is not called before requests arrive */
 export async function joinCatalogue(
   { config, paths, db, leaving, clock, log }: Platform,
   { allowlist, allowAddresses, policy }: Installation,
   livemode: () => boolean,
-): Promise<CatalogueParts> {
+) {
   const people = peopleOfServers({ query: db.query, livemode, isCharging: config.payments !== 'off', clock });
   const catalogue = await createCatalogue({
     db,
@@ -32,7 +22,7 @@ export async function joinCatalogue(
     versionEnds: dropRegistrations,
     ...people,
   });
-  // the operator's own come first: a bundled server of the same id is then theirs
+  // the operator's own manifests come first, so that they replace bundled ones with the same id
   if (config.catalogueDir !== undefined) await loadOwnManifests(catalogue, config.catalogueDir, policy, log);
   const bundled = { deployed: join(paths.catalogue, 'deployed'), staged: join(paths.catalogue, 'staged') };
   if (config.bundledCatalogue) await loadBundledManifests(catalogue, bundled, policy, log);

@@ -17,7 +17,7 @@ import type { Platform } from './open-platform.ts';
 
 export type Features = Awaited<ReturnType<typeof joinFeatures>>;
 
-/** Builds the features from the ground up, and hands each one what it needs of the others. */
+/** Builds the features bottom-up, each with the parts of the others that it needs. */
 export async function joinFeatures(platform: Platform, options: AppOptions) {
   const { config, log, clock, ids, db, masterKey } = platform;
   const { resolve } = platform.leaving.outgoing;
@@ -30,7 +30,7 @@ export async function joinFeatures(platform: Platform, options: AppOptions) {
     billing: () => billing,
     administration: () => administration,
   });
-  // only now: identity has opened its secrets, so this is their key
+  // only now: identity has opened its secrets, which proves that this is their key
   const weakKey = weaknessOf(masterKey);
   if (weakKey !== undefined) log.warn(`${weakKey} ${ofExistingData}`);
 

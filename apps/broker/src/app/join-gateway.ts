@@ -1,4 +1,4 @@
-import { createGateway, type Gateway } from '#features/gateway/index.ts';
+import { createGateway } from '#features/gateway/index.ts';
 import type { App, AppOptions } from '../app-types.ts';
 import { formerServers } from './former-servers.ts';
 import { logRefusals } from '../refusals/log-refusals.ts';
@@ -6,15 +6,15 @@ import type { Refusals } from '../refusals/refusals.ts';
 import { version } from '../version.ts';
 import type { Platform } from './open-platform.ts';
 
-type Given = Pick<App, 'identity' | 'diagnostics' | 'catalogue' | 'upstreams' | 'billing'> & {
+type Parts = Pick<App, 'identity' | 'diagnostics' | 'catalogue' | 'upstreams' | 'billing'> & {
   options: Pick<AppOptions, 'questionPatienceMs'>;
   refusals: Refusals;
 };
 
-/** Builds the MCP endpoints, with what is told of requests to them. */
-export async function joinGateway(platform: Platform, given: Given): Promise<Gateway> {
+/** Builds the MCP endpoints and reports their requests to diagnostics. */
+export async function joinGateway(platform: Platform, parts: Parts) {
   const { config, db, keepAlive, unread, clock, ids, log } = platform;
-  const { identity, diagnostics, catalogue, upstreams, billing } = given;
+  const { identity, diagnostics, catalogue, upstreams, billing } = parts;
   return createGateway({
     config,
     identity,
@@ -29,8 +29,8 @@ export async function joinGateway(platform: Platform, given: Given): Promise<Gat
     formerServer: formerServers({ query: db.query, clock }),
     unread,
     tracing: platform.telemetry?.tracing,
-    questionPatienceMs: given.options.questionPatienceMs,
-    events: logRefusals(diagnostics.gatewayEvents, given.refusals),
+    questionPatienceMs: parts.options.questionPatienceMs,
+    events: logRefusals(diagnostics.gatewayEvents, parts.refusals),
     stateKey: await platform.keptKey('request-state'),
     version,
     clock,

@@ -12,15 +12,15 @@ import { createRefusedAudit } from '../refusals/refused-audit.ts';
 import { servicesOfUser } from './services-of-user.ts';
 import type { Platform } from './open-platform.ts';
 
-/** The features above identity, which are built after it: it asks them when requests come. */
-export type Above = {
+/** The features that are built after identity. It calls them when requests arrive. */
+type Above = {
   catalogue(): Catalogue;
   upstreams(): Upstreams;
   billing(): Billing;
   administration(): Administration;
 };
 
-/** Builds who people and clients are, and what is seen of clients that try to connect: each tells the other. */
+/** Builds identity and diagnostics, which refer to each other. */
 export async function joinIdentity(
   platform: Platform,
   replaced: AppOptions['identity'],

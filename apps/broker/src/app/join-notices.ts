@@ -4,7 +4,7 @@ import type { Identity } from '#features/identity/index.ts';
 import { createNotices, type Notices } from '#features/notices/index.ts';
 import type { Platform } from './open-platform.ts';
 
-/** Builds what people are told by e-mail, with the operator's mail server or the demo's page. */
+/** Builds e-mail notices, sent by the operator's mail server or shown on the demo's page. */
 export async function joinNotices(
   platform: Platform,
   { identity, allowAddresses }: { identity: Identity; allowAddresses: readonly string[] },

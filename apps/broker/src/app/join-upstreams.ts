@@ -1,48 +1,28 @@
 import type { Manifest } from '@souk/contract/manifest/manifest.ts';
-import {
-  checkAllowed,
-  createManifestRuns,
-  type Catalogue,
-  type ManifestRuns,
-  type PeopleOfServers,
-} from '#features/catalogue/index.ts';
-import {
-  createImports,
-  createUpstreams,
-  listAllowances,
-  type Allowances,
-  type Imports,
-  type Upstreams,
-} from '#features/upstreams/index.ts';
-import type { App, AppOptions } from '../app-types.ts';
+import { checkAllowed, createManifestRuns, type Catalogue, type PeopleOfServers } from '#features/catalogue/index.ts';
+import { createImports, createUpstreams, listAllowances, type Allowances } from '#features/upstreams/index.ts';
+import type { AppOptions } from '../app-types.ts';
 import type { Installation } from '../installation.ts';
 import type { Platform } from './open-platform.ts';
 
-export type UpstreamParts = {
-  upstreams: Upstreams;
-  imports: Imports;
-  manifestRuns: ManifestRuns;
-  allowList: App['allowList'];
-};
-
-type Given = {
+type Parts = {
   options: Pick<AppOptions, 'environment' | 'askTurns'>;
   installation: Installation;
   allowances: Allowances;
   catalogue: Catalogue;
   people: PeopleOfServers;
   subjectKey: Uint8Array;
-  /** Whether people used a server within a day. */
+  /** Returns whether a server was used within the last day. */
   isUsed(serverId: string): boolean;
-  /** Is told of each import that was staged. */
+  /** Called for each import that was staged. */
   onStaged(manifest: Manifest): Promise<unknown>;
 };
 
-/** Builds how servers are reached, and what deploys and imports them. */
-export async function joinUpstreams(platform: Platform, given: Given): Promise<UpstreamParts> {
+/** Builds the upstreams, and what imports and deploys servers. */
+export async function joinUpstreams(platform: Platform, parts: Parts) {
   const { config, db, vault, unread, leaving, clock, ids, log } = platform;
-  const { options, allowances, catalogue, people, subjectKey, isUsed, onStaged } = given;
-  const { allowlist, programs, allowAddresses, policy } = given.installation;
+  const { options, allowances, catalogue, people, subjectKey, isUsed, onStaged } = parts;
+  const { allowlist, programs, allowAddresses, policy } = parts.installation;
   const { outgoing } = leaving;
   const upstreams = await createUpstreams({
     db,

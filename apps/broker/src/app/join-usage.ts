@@ -1,28 +1,14 @@
 import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
-import {
-  createCallLog,
-  createUsageWriter,
-  type CallLog,
-  type RecentUse,
-  type UsageWriter,
-} from '#features/usage/index.ts';
+import { createCallLog, createUsageWriter, type RecentUse } from '#features/usage/index.ts';
 import { readOwnBackup } from '#platform/backup/own-backups.ts';
-import { createCallRate, type CallRate } from '#platform/call-rate.ts';
-import { createMetrics, type Metrics } from '../metrics.ts';
+import { createCallRate } from '#platform/call-rate.ts';
+import { createMetrics } from '../metrics.ts';
 import type { Refusals } from '../refusals/refusals.ts';
 import { readSystemFigures } from '../system-figures.ts';
 import type { Platform } from './open-platform.ts';
 
-export type UsageParts = {
-  usage: UsageWriter;
-  callLog: CallLog;
-  callRate: CallRate;
-  /** undefined: the operator wants none. */
-  metrics: Metrics | undefined;
-};
-
-/** Builds what keeps and counts the calls that have ended. */
+/** Builds what records and counts ended calls. */
 export async function joinUsage(
   { config, db, clock, log, telemetry }: Platform,
   {
@@ -31,7 +17,7 @@ export async function joinUsage(
     recentUse,
     refusals,
   }: { catalogue: Catalogue; upstreams: Upstreams; recentUse: RecentUse; refusals: Refusals },
-): Promise<UsageParts> {
+) {
   const areWanted = config.metrics !== undefined || telemetry !== undefined;
   const sources = {
     ...upstreams,

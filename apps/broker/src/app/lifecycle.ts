@@ -11,11 +11,11 @@ type Parts = Features & {
   door: Door;
   drainMs: AppOptions['drainMs'];
   jobs: Jobs;
-  /** Reads how much servers are used, so that it is known when the first visitor arrives. */
+  /** Reads how much servers are used, so that the figures are there for the first visitor. */
   popularity(): unknown;
 };
 
-/** Starts and stops the parts of the broker, each in its order. */
+/** Starts and stops the parts of the broker in order. */
 export function lifecycleOf(
   { config, db, log, unread, leaving, telemetry, stopListening }: Platform,
   parts: Parts,
@@ -24,7 +24,7 @@ export function lifecycleOf(
   let metricsServer: { stop(): Promise<void> } | undefined;
   const asked = Promise.withResolvers<void>();
 
-  /** Each by the name that the log calls it when it does not stop. */
+  /** Each step's name appears in the log if the step fails. */
   const steps: [string, () => Promise<unknown>][] = [
     ['gateway', () => gateway.stop()],
     ['server', () => door.server.close()],
@@ -43,7 +43,7 @@ export function lifecycleOf(
     ['ledger', () => billing.ledger.stop()],
     ['usage', () => parts.usage.stop()],
     ['log of calls', async () => parts.callLog.stop()],
-    ['log of refusals', async () => parts.refusals.stop()],
+    ['log of refused requests', async () => parts.refusals.stop()],
     ['metrics', async () => metricsServer?.stop()],
     ['telemetry', async () => telemetry?.stop()],
     ['diagnostics', () => parts.diagnostics.flush()],
@@ -66,7 +66,7 @@ export function lifecycleOf(
       await eraseAgain(db.query, parts.identity.deleteRestored).catch((error: unknown) =>
         log.error(
           { err: error },
-          'accounts that a restore brought back could not all be deleted: see at the next start',
+          'some deleted accounts that a restore brought back could not be deleted: retried at the next start',
         ),
       );
       if (config.metrics && parts.metrics)
@@ -77,16 +77,16 @@ export function lifecycleOf(
       billing.payments?.events.start();
       billing.payments?.offersChanged();
       await parts.manifestRuns.start();
-      // last: it asks for as many connections of the database as it may have
+      // last: it uses as many database connections as it may
       upstreams.watch.start().then(asked.resolve, (error: unknown) => {
-        log.error({ err: error }, 'the servers could not be discovered');
+        log.error({ err: error }, 'servers could not be discovered');
         asked.resolve();
       });
     },
 
     async stop(whenSettled = async () => {}) {
       door.close();
-      // Ctrl+C, and supervisors that end all processes of a service, reach those that we started at the same time
+      // Ctrl+C and supervisors also signal the programs that we started, at the same time
       upstreams.beginStop();
       await stopInOrder(config, parts.drainMs ?? drainMsOf(config), {
         connections: door.connections,

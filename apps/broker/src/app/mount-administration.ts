@@ -29,8 +29,8 @@ import { mountOverview } from '../overview/routes.ts';
 type Parts = Features & { db: Database; clock: Clock; downloads: Downloads; keepAlive: KeepAlive };
 
 /**
- * Mounts the calls that only administrators may make. Each call belongs to the feature that owns its data; identity mounts
- * the calls on accounts and the catalogue those on changed tools, alongside their own.
+ * Mounts the endpoints for administrators. Each belongs to the feature that owns its data; identity and the catalogue mount
+ * those for accounts and changed tools themselves.
  * @returns the figures of servers and the overview, which commands show too
  */
 export function mountAdministration(router: Router, parts: Parts): Pick<App, 'serverFigures' | 'overview'> {

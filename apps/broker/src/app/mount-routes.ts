@@ -41,7 +41,7 @@ type Parts = Features & {
   usedTogether(): UsedTogether;
 };
 
-/** Mounts every call of the product, each beside the feature that owns its data. */
+/** Mounts every endpoint, each from the feature that owns its data. */
 export async function mountRoutes(
   { server, router }: Door,
   platform: Platform,

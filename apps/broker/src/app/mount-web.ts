@@ -7,7 +7,7 @@ import { answerNotFound, serveWeb, type AnswerUnknown } from '../web-app/serve-w
 import type { Door } from './open-door.ts';
 import type { Platform } from './open-platform.ts';
 
-/** Serves the built web app, and answers at every other address; without a folder of it, programs alone are answered. */
+/** Serves the built web app and answers all other addresses. Without a folder it serves only the API. */
 export async function mountWeb(
   { server, router }: Door,
   { config, paths }: Platform,
@@ -16,7 +16,7 @@ export async function mountWeb(
     catalogue: Catalogue;
     indexOf(snapshot: CatalogueSnapshot): ServerIndex;
     gateway: Gateway;
-    /** Pages tell newcomers of these credits. */
+    /** Shown to new users on pages. */
     welcomeCredits: number;
   },
 ): Promise<void> {

@@ -18,17 +18,16 @@ import { limitUnknown } from '#platform/http/limit-unknown.ts';
 import { version } from '../version.ts';
 import type { Platform } from './open-platform.ts';
 
-/** Where requests come in. */
 export type Door = {
   readonly server: FastifyInstance;
   readonly router: Router;
   readonly connections: Connections;
   readonly forwarded: ForwardedRequests;
-  /** /readyz says 503 from now on. */
+  /** Makes /readyz answer 503 from now on. */
   close(): void;
 };
 
-/** Builds the HTTP server and its router: rates, who calls, and whether this broker is ready. */
+/** Builds the HTTP server and its router, with rate limits, authentication and readiness. */
 export async function openDoor(
   { config, db, ids, log, unread, clock }: Platform,
   { identity, upstreams, refusals }: { identity: Identity; upstreams: Upstreams; refusals: Refusals },

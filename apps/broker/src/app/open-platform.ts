@@ -22,7 +22,7 @@ import { migrations } from '../migrations.ts';
 import { paths as bundledPaths, type Paths } from '../paths.ts';
 import { version } from '../version.ts';
 
-/** Every feature is built on these parts. */
+/** The parts that every feature is built on. */
 export type Platform = {
   readonly config: Config;
   readonly log: Log;
@@ -31,21 +31,21 @@ export type Platform = {
   readonly paths: Paths;
   readonly db: Database;
   readonly masterKey: string;
-  /** Seals and opens what is kept in secret, by that key or the one that it is rotated to. */
+  /** Seals and opens secrets with the master key, or with the key that it is rotated to. */
   readonly vault: KeyRing;
-  /** A key for one purpose, which no rotation of the master key changes. */
+  /** Returns the key for one purpose, which no rotation of the master key changes. */
   keptKey(purpose: string): Promise<Buffer>;
-  /** Ends what the platform listens to. */
+  /** Stops listening for rotations of the master key. */
   stopListening(): Promise<void>;
   readonly keepAlive: KeepAlive;
   readonly unread: UnreadAnswers;
   readonly downloads: Downloads;
   readonly leaving: Leaving;
-  /** Traces and figures for a collector; undefined where the operator has none. */
+  /** Traces and metrics for a collector; undefined if none is configured. */
   readonly telemetry: Telemetry | undefined;
 };
 
-/** Opens the database with its keys, migrates it, and makes what features share of answers and requests. */
+/** Opens and migrates the database with its keys, and builds what features share to receive and send requests. */
 export async function openPlatform(options: AppOptions): Promise<Platform> {
   const { config, log } = options;
   const clock = options.clock ?? systemClock;
@@ -53,7 +53,7 @@ export async function openPlatform(options: AppOptions): Promise<Platform> {
   const opened = options.db ?? (config.databaseUrl === undefined ? undefined : await open());
   const masterKey = await openMasterKey(config, opened);
   const vault = openVault(config);
-  // a new embedded database is made after its key
+  // creates a new embedded database only after its key
   const db = opened ?? (await open());
   await migrate(db, migrations, version);
   const stopListening = await followRotations(db, vault, log);

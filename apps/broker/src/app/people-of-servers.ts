@@ -6,8 +6,8 @@ import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 
 /**
- * What administrators and the operator's commands are told of the people of a server, from the features that know it.
- * @param parts.isCharging false: every call is free, and no one is asked about a price
+ * Tells administrators and the operator's commands about the users of a server.
+ * @param parts.isCharging false: every call is free, and no user is asked to approve a price
  */
 export function peopleOfServers(parts: {
   query: Query;
@@ -40,7 +40,7 @@ export function peopleOfServers(parts: {
       const raised = prices.map(({ tool, before, after }) => ({
         tool,
         credits: after,
-        // without a record it has cost what the deployed version says
+        // without a record, the tool has always cost the deployed version's price
         steps: steps.get(tool) ?? [{ credits: before, sinceMs: 0 }],
       }));
       const since = await accountsSince(query, [...new Set(callers.map(({ userId }) => userId))]);

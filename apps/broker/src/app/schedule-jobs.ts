@@ -9,7 +9,7 @@ const daySeconds = 24 * hourSeconds;
 
 type Run = () => Promise<unknown>;
 
-/** The work of the features that jobs repeat. */
+/** The work of features that jobs repeat. */
 export type ScheduledWork = {
   identity: Record<'rotateKeys' | 'reap' | 'noteExpiringTokens', Run>;
   diagnostics: { reap: Run };
@@ -20,7 +20,7 @@ export type ScheduledWork = {
   upstreams: { signIn: { removeExpired: Run } };
   imports: { updates: { check: Run } };
   retention: { removeOld: Run };
-  /** undefined: the shop does not back itself up. */
+  /** undefined: automatic backups are off. */
   backup: { everySeconds: number; run: Run } | undefined;
 };
 
@@ -33,7 +33,7 @@ type ScheduledPayments = Record<'reconcileOrders' | 'findMissed' | 'returnFlagge
   moves: { workOff: Run };
 };
 
-/** Updates the planner's statistics of long lists: the embedded database has no autovacuum, and assumes that every table is small. */
+/** Updates the planner's statistics of large tables. The embedded database has no autovacuum and takes every table for small. */
 export async function analyzeLists(db: Database): Promise<void> {
   for (const table of ['users', 'user_prefixes', 'subscriptions', 'manifest_versions', 'audit_log'])
     await db.query(`analyze ${table}`);
@@ -78,7 +78,10 @@ export async function scheduleJobs(
   for (const [name, everySeconds, run] of all) await jobs.schedule(name, everySeconds, run);
 }
 
-/** The embedded database has no process for these. Without checkpoints its log grows until it stops, and a start after a kill reads all of it. */
+/**
+ * The embedded database has no background processes for these. Without checkpoints its log grows until it stops, and a start
+ * after a kill reads all of it.
+ */
 const jobsOfEmbedded = (db: Database): Job[] => [
   ['database-checkpoint', hourSeconds, () => db.query('checkpoint')],
   ['database-statistics', hourSeconds, () => analyzeLists(db)],

@@ -2,7 +2,7 @@ import type { EntitlementPolicy } from '#features/billing/index.ts';
 import type { CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { IdentityOptions } from '#features/identity/index.ts';
 
-/** What the consent page says of services: identity, which knows no other feature, learns it from catalogue, billing and upstreams. */
+/** Tells identity, which knows no other feature, what the consent page says about services. */
 export function servicesOfUser({
   snapshot,
   entitlement,

@@ -12,7 +12,7 @@ import type { Jobs } from '#platform/jobs/create-jobs.ts';
 import { migrations } from '../migrations.ts';
 import { version } from '../version.ts';
 
-/** What the tab "System" and `souk system` show, from the parts that know it; and what this broker says of itself to the others. */
+/** Collects what the tab "System" and `souk system` show, and describes this broker to the others. */
 export function systemOfApp(parts: {
   db: Database;
   config: Config;

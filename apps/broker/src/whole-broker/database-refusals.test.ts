@@ -11,7 +11,9 @@ describe.skipIf(!hasPostgres())('a start on PostgreSQL', () => {
     change(url);
     const env = { DATABASE_URL: url.href, DATA_DIR: temporaryRoot(), PORT: String(await freePort()) };
     const { code, output } = await runToEnd(['apps/broker/src/main.ts'], env);
-    expect(output).toMatch(/^Souk cannot start: the database at \S+ refuses us: .+\. Check DATABASE_URL\.\n$/);
+    expect(output).toMatch(
+      /^Souk cannot start: the database at \S+ refused the connection: .+\. Check DATABASE_URL\.\n$/,
+    );
     expect(output).toMatch(reason);
     expect(code).toBe(78);
   });

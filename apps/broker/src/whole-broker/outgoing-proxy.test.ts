@@ -82,9 +82,9 @@ describe('a broker whose requests leave by a proxy', () => {
     const line = app
       .logged()
       .split('\n')
-      .find((one) => one.includes('requests leave by a proxy'));
+      .find((one) => one.includes('requests leave through a proxy'));
     expect(line).toContain(`"https":"${proxy.url}"`);
-    expect(line).toContain('it alone decides what is reached under names that cannot be resolved here');
+    expect(line).toContain('for names that cannot be resolved here, the proxy alone decides what they reach');
   });
 
   test('reaches an HTTP server, its event streams included, and an icon', async () => {
