@@ -7,7 +7,7 @@ const contentSchema = z.record(
   z.object({ schema: z.unknown().optional(), example: z.unknown().optional() }),
 );
 
-/** The page reads no more than this of the OpenAPI document. */
+/** The part of an OpenAPI document that the page shows. */
 const documentSchema = z.object({
   info: z.object({ version: z.string() }),
   servers: z.array(z.object({ url: z.string() })).min(1),
@@ -34,10 +34,10 @@ type Document = z.infer<typeof documentSchema>;
 type Operation = Document['paths'][string][string];
 type Call = Operation & { method: string; path: string };
 
-/** One status has several codes, each with its text. */
+/** Separates the error codes of one status, each with its text. */
 const betweenErrors = /; (?=[a-z_]{1,60}: )/;
 
-/** The API for readers: every call of an OpenAPI document, each opened on its own, without a script. */
+/** Renders every call of an OpenAPI document as a page whose calls open without a script. */
 export function renderApiPage(document: object, brandName: string): string {
   const { info, servers, paths } = documentSchema.parse(document);
   const [{ url } = { url: '' }] = servers;
@@ -56,7 +56,7 @@ export function renderApiPage(document: object, brandName: string): string {
     width: 'wide',
     body: `<h1>${escapeHtml(brandName)} API</h1>
 <p class="quiet">Version ${escapeHtml(info.version)}. <a href="/openapi.json">openapi.json</a> has the same for programs, with the schema of every body and answer (OpenAPI 3.1).</p>
-<p>Bodies and answers are JSON. A call that fails answers <code>success: false</code>, a <code>code</code> and a <code>message</code>. A call that came too often says in <code>Retry-After</code> how many seconds to wait. Send a token as <code>Authorization: Bearer …</code>: a web token is what the website gets when you sign in; a personal access token is made in the dashboard, under Connections. The link itself, <code>${escapeHtml(url)}/mcp</code>, speaks MCP.</p>
+<p>Bodies and answers are JSON. A call that fails answers <code>success: false</code>, a <code>code</code> and a <code>message</code>. A rate-limited call says in <code>Retry-After</code> how many seconds to wait. Send a token as <code>Authorization: Bearer …</code>: a web token is what the website gets when you sign in; a personal access token is made in the dashboard, under Connections. The link itself, <code>${escapeHtml(url)}/mcp</code>, speaks MCP.</p>
 <nav aria-label="Parts"><ul>
 ${list}
 </ul></nav>
@@ -75,7 +75,7 @@ function renderCall(call: Call, url: string): string {
 ${parameters.length === 0 ? '' : renderParameters(parameters)}
 <h3>Example</h3>
 <pre><code>${exampleCommand(call, url).map(escapeHtml).join('\n')}</code></pre>
-<p>The answer's and the body's schemas: <a href="/openapi.json">openapi.json</a>, <code>${operationId}</code>.</p>
+<p>Schemas of the body and the answer: <a href="/openapi.json">openapi.json</a>, <code>${operationId}</code>.</p>
 <h3>Errors</h3>
 <ul>${failures.map(([status, text]) => `<li><code>${status}</code> ${escapeHtml(text)}</li>`).join('')}</ul>
 </details>`;
@@ -89,7 +89,7 @@ function renderParameters(parameters: Operation['parameters']): string {
   return `<h3>Parameters</h3>\n<ul>${items.join('')}</ul>`;
 }
 
-/** The lines of a command for a terminal: what stands in braces or capitals is to be filled in. */
+/** Returns the lines of a command for a terminal, with placeholders in braces or capitals. */
 function exampleCommand({ method, path, security, requestBody }: Call, url: string): string[] {
   const body = requestBody && JSON.stringify(requestBody.content['application/json']?.example);
   const parts = [

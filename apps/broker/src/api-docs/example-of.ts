@@ -1,6 +1,6 @@
 import { asRecord } from '#platform/json.ts';
 
-/** Values that fit a form, or that say more than "text" does, by the name of the field. */
+/** Example values that a format requires or that say more than "text", by field name. */
 const byField: Readonly<Record<string, unknown>> = {
   alias: 'weather',
   confirm: 'bea@souk.test',
@@ -15,7 +15,7 @@ const byField: Readonly<Record<string, unknown>> = {
   package: 'mcp-weather@1.0.0',
   place: 'https://mcp.example.com/mcp',
   planId: 'pro',
-  reason: 'Asked for by the person',
+  reason: 'Requested by the user',
   serverId: 'travel',
   serviceType: 'mcp',
   tokenEndpoint: 'https://id.example.com/token',
@@ -31,8 +31,8 @@ const byFormat: Readonly<Record<string, string>> = {
 };
 
 /**
- * A short value that a JSON Schema takes: its first example, else the fields that it requires, first alternatives, least numbers.
- * Schemas of the contract alone, whose depth is known.
+ * Returns a short valid value of a JSON Schema: its first example, or its required fields, first alternatives and smallest
+ * numbers. Only for schemas of the contract, whose depth is known.
  */
 export function exampleOf(schema: unknown, field = ''): unknown {
   const given = asRecord(schema) ?? {};

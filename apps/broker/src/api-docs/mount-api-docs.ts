@@ -8,12 +8,12 @@ import { version } from '../version.ts';
 import { renderApiPage } from './api-page.ts';
 import { renderManual } from './render-manual.ts';
 
-/** Milliseconds of work for a page that few read: the best compression takes a second. */
+/** Takes milliseconds, since few read these pages: the best compression takes a second. */
 const brotliQuality = 5;
 
 /**
- * GET /docs/api, a page for readers, GET /openapi.json, the same for programs, and GET /docs/manifests, the fields of a manifest.
- * They are made when first asked for.
+ * Serves /docs/api, the API for readers, /openapi.json, the API for programs, and /docs/manifests, the fields of a manifest.
+ * Each is rendered on its first request.
  */
 export function mountApiDocs(
   server: FastifyInstance,
@@ -40,7 +40,7 @@ export function mountApiDocs(
       ),
     );
   }
-  // any program may read it, from any origin: it says nothing of people
+  // readable from any origin, since it has no data of users
   server.get('/openapi.json', (request, reply) =>
     text().send(
       request,

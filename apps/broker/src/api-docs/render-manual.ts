@@ -1,8 +1,8 @@
 import { escapeHtml } from '#platform/http/answers/page.ts';
 
 /**
- * A page of docs/ as HTML: the forms of Markdown that our generated pages use. Headings, paragraphs, lists, tables, blocks of
- * code; in a line code, bold and nothing else.
+ * Renders a generated page of docs/ as HTML. Supports only the Markdown of these pages: headings, paragraphs, lists, tables
+ * and code blocks; within lines only code and bold.
  */
 export function renderManual(markdown: string): string {
   const blocks = markdown
@@ -14,7 +14,7 @@ export function renderManual(markdown: string): string {
     .join('\n');
 }
 
-/** An empty line inside a block of code ends no block. */
+/** Rejoins code blocks that contain empty lines. */
 function joinCode(blocks: readonly string[]): string[] {
   const joined: string[] = [];
   for (const block of blocks) {
@@ -56,7 +56,7 @@ function renderTable([head = '', , ...rows]: readonly string[]): string {
   return `<div class="table" tabindex="0"><table><thead><tr>${headers.join('')}</tr></thead><tbody>${body.join('')}</tbody></table></div>`;
 }
 
-/** Code first: nothing in it is marked. */
+/** Splits off code first, since nothing in it is bold. */
 function renderLine(line: string): string {
   return line
     .split('`')

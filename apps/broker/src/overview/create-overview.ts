@@ -7,23 +7,22 @@ import { readOverallUse } from '#features/usage/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 
-/** What administrators and the operator see first. */
+/** The start page of administrators and the operator. */
 export type Overview = {
-  /** What waits for them. */
+  /** Returns what waits for a decision. */
   needs(): Promise<Omit<Answer<typeof getAdminNeeds>, 'success'>>;
-  /** How the shop does, from sums by day: no single payment, call or entry is read. */
+  /** Returns figures of the shop, from sums by day: no single payment, call or entry is read. */
   figures(): Promise<Omit<Answer<typeof getAdminFigures>, 'success'>>;
 };
 
 const dayMs = 24 * 60 * 60_000;
 const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** Joins what each feature knows: none of them owns all of it. */
 export function createOverview(parts: {
   query: Query;
   catalogue: Pick<Catalogue, 'snapshot'>;
   livemode: boolean;
-  /** Why a server fails, as it is told to operators. */
+  /** Returns why a server fails, in words for operators. */
   failureOf(serverId: string): string | undefined;
   clock: Clock;
 }): Overview {

@@ -6,9 +6,9 @@ import { plainParagraphs, type LegalTexts } from './legal-texts.ts';
 import type { PageFacts, Summary } from './page-facts.ts';
 import { describeService, servicePath } from './service-page.ts';
 
-/** The marketplace's first HTML names this many services; the sitemap has all of them. */
+/** Services in the marketplace's first HTML; the sitemap has all. */
 const listedServices = 30;
-/** Of home (spec part 1, section 9). */
+/** Services on the home page (spec part 1, section 9). */
 const firstServices = 6;
 const serviceTextLength = 120;
 
@@ -115,7 +115,6 @@ export function createDescribePage(
   };
 }
 
-/** For an address without a page. */
 export const notFound: PageFacts = { status: 404, title: 'Page not found' };
 
 const unknownService: PageFacts = {

@@ -1,6 +1,6 @@
 /**
- * JSON for the text of a script element: no character that could end the element, begin a comment or another element, or
- * reorder the text around it stands in it as itself.
+ * Returns JSON for the text of a script element. Escapes every character that could end the element, begin a comment or
+ * another element, or reorder the text around it.
  */
 export function escapeJsonForHtml(value: unknown): string {
   return JSON.stringify(value).replaceAll(

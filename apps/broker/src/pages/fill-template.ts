@@ -6,20 +6,19 @@ const titleMark = '<title>Souk</title>';
 const rootMark = '<div id="root"></div>';
 const settingsMark = 'name="souk-config" content="{}"';
 
-/** For link previews of pages without a picture of their own. */
+/** The picture of link previews. */
 export const sharePath = '/share.png';
 
 export type Site = {
   brandName: string;
   publicUrl: string;
-  /** What the web app reads at its start. */
+  /** Read by the web app at its start. */
   settings: object;
 };
 
 /**
- * Cuts the built index.html once, so that a page is put together without searching it, and nothing in a name can be
- * taken for a pattern of a replacement.
- * @throws Error when the template has not exactly the marks that are filled
+ * Splits the built index.html once, so that composing a page needs no search, and no name acts as a replacement pattern.
+ * @throws Error unless the template has each mark exactly once
  */
 export function createTemplate(html: string, site: Site): (facts: PageFacts) => string {
   const [beforeSettings, afterSettings] = cut(html, settingsMark);
@@ -55,15 +54,15 @@ function head(facts: PageFacts, { brandName, publicUrl }: Site): string {
   meta('property', 'og:title', facts.title ?? brandName);
   meta('property', 'og:description', description);
   meta('property', 'og:url', address);
-  meta('property', 'og:image', publicUrl + (facts.imagePath ?? sharePath));
+  meta('property', 'og:image', publicUrl + sharePath);
   meta('name', 'twitter:card', 'summary_large_image');
-  // a data block: no browser runs it, so the policy of our pages lets it stand
+  // a data block that browsers do not run, so our pages' content security policy allows it
   for (const data of facts.structured ?? [])
     lines.push(`<script type="application/ld+json">${escapeJsonForHtml(data)}</script>`);
   return lines.join('\n');
 }
 
-/** React takes the place of all of it with its first picture. */
+/** React replaces all of this with its first rendering. */
 function body(summary: Summary | undefined, { brandName }: Site): string {
   if (!summary) return rootMark;
   const links = summary.links.map(

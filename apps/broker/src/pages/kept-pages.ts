@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createConstantText, type ConstantText } from '#platform/http/answers/constant-text.ts';
 import type { PageFacts } from './page-facts.ts';
 
-/** Pages that stay compressed in memory, a few KB each: the oldest leaves. */
+/** Compressed pages in memory, a few KB each. The oldest is dropped first. */
 const maxKept = 200;
-/** A page of a service changes with its server: good compression in a fraction of a millisecond. */
+/** Compresses well in a fraction of a millisecond, because the page of a service changes with its server. */
 const brotliQuality = 5;
 
-/** Sends pages, and keeps each compressed until what it says changes. */
+/** Sends pages, and caches each in compressed form until its content changes. */
 export function createKeptPages(render: (facts: PageFacts) => string) {
   const kept = new Map<string, { html: string; text: ConstantText }>();
 

@@ -77,7 +77,7 @@ test('every file that cannot be used is named with its variable', async () => {
   const legalFiles = { terms: large, privacy: empty, refunds: join(folder, 'none.md') };
   const read = () => readLegalTexts({ legalFiles, production: true, payments: 'stripe' }, paths.legal);
   expect(read).toThrow(ConfigError);
-  expect(read).toThrow(`TERMS_FILE: ${large} has 200001 bytes, and may have 200000`);
+  expect(read).toThrow(`TERMS_FILE: ${large} has 200001 bytes, but the limit is 200000`);
   expect(read).toThrow(`PRIVACY_FILE: ${empty} is empty`);
   expect(read).toThrow(`REFUNDS_FILE: ${legalFiles.refunds} cannot be read (ENOENT)`);
   await writeFile(large, Buffer.from([0xff, 0xfe, 0x41]));

@@ -2,17 +2,17 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { legalPages, type LegalPage } from '@souk/contract/legal.ts';
 import { ConfigError, type Config } from '#platform/config.ts';
+import { codeOf } from '#platform/thrown.ts';
 
 export type LegalText = { markdown: string; isDemo: boolean };
 export type LegalTexts = ReadonlyMap<LegalPage, LegalText>;
 
-/** More is no page that people read. */
 const maxBytes = 200_000;
 
 /**
- * Reads the texts that the operator gives, at the start. The demo has its own, which no shop shows that takes money or runs in
- * production: a page without a text is not there.
- * @param demoFolder of the demo's texts
+ * Reads the operator's legal texts. The demo has its own, which are not shown by a shop that takes money or runs in
+ * production. A page without a text does not exist.
+ * @param demoFolder folder of the demo's texts
  * @throws ConfigError naming each variable whose file cannot be used
  */
 export function readLegalTexts(
@@ -36,19 +36,18 @@ export function readLegalTexts(
 function readText(file: string): { text: string } | { problem: string } {
   try {
     const { size } = statSync(file);
-    if (size > maxBytes) return { problem: `${file} has ${size} bytes, and may have ${maxBytes}` };
+    if (size > maxBytes) return { problem: `${file} has ${size} bytes, but the limit is ${maxBytes}` };
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)).trim();
     return text === '' ? { problem: `${file} is empty` } : { text };
   } catch (error) {
     if (error instanceof TypeError) return { problem: `${file} is not UTF-8 text` };
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    return { problem: `${file} cannot be read (${reason})` };
+    return { problem: `${file} cannot be read (${codeOf(error) ?? String(error)})` };
   }
 }
 
 const maxParagraphs = 500;
 
-/** A text as plain paragraphs, for the first HTML: without the marks of headings, lists, links and emphasis. */
+/** Returns a text as plain paragraphs for the first HTML, without Markdown marks. */
 export function plainParagraphs(markdown: string): string[] {
   return markdown
     .split('\n')

@@ -4,10 +4,10 @@ import type { Config } from '#platform/config.ts';
 import { escapeHtml } from '#platform/http/answers/page.ts';
 import { servicePath } from './service-page.ts';
 
-/** A sitemap holds no more (sitemaps.org). */
+/** The limit of a sitemap (sitemaps.org). */
 const maxAddresses = 50_000;
 
-/** Of calls and endpoints, which are no pages. Pages that are not for search engines say so themselves. */
+/** Paths of endpoints. Pages that are not for search engines say so themselves. */
 const disallowed = ['/api/', '/v2/', '/auth/', '/login', '/s/'];
 
 /** Serves /robots.txt, and /sitemap.xml with every public page and the page of each deployed service. */

@@ -2,18 +2,15 @@ import { presentServer, servedTools, type CatalogueServer } from '#features/cata
 import { boundText } from './bound-text.ts';
 import type { PageFacts, StructuredData } from './page-facts.ts';
 
-/** A search engine shows about this much of a description. */
+/** About as much of a description as search engines show. */
 const descriptionLength = 160;
-/** The summary stays a summary: a server may have 512 tools. */
+/** Tools in the summary. A server may have 512. */
 const shownTools = 20;
 const toolTextLength = 120;
 
 export const servicePath = (serverId: string): string => `/service/${serverId}`;
 
-/**
- * The page of a deployed service.
- * @param sells whether prices are shown at all
- */
+/** Describes the page of a deployed service. @param sells whether prices are shown */
 export function describeService(server: CatalogueServer, publicUrl: string, sells: boolean): PageFacts {
   const { manifest } = server;
   const tools = servedTools(server);
@@ -60,7 +57,7 @@ function softwareOf(
   };
 }
 
-/** What the service costs by itself; nothing for one that comes with a plan only. */
+/** Returns the price of the service alone; undefined if it is only available with a plan. */
 function priceOf({ manifest: { billing } }: CatalogueServer): StructuredData | undefined {
   if (!billing || billing.tier === 'T0') return { price: '0', priceCurrency: billing?.rental?.currency ?? 'USD' };
   if (!billing.rental) return undefined;

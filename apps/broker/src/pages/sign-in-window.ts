@@ -1,6 +1,6 @@
 import { renderPage } from '#platform/http/answers/page.ts';
 
-/** What a sign-in window shows until the page that opened it knows where the sign-in is, and sends it there. */
+/** Renders the page of a sign-in window until its opener redirects it to the sign-in. */
 export function renderSignInWindow(brandName: string): string {
   return renderPage({
     title: 'Sign in',

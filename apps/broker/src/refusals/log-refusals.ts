@@ -1,7 +1,7 @@
 import type { GatewayEvents } from '#features/gateway/index.ts';
 import type { Refusals } from './refusals.ts';
 
-/** Notes each request that an MCP endpoint refused. A request without a token is none: every client begins with one. */
+/** Logs each request that an MCP endpoint refused, except those without a token, since every client begins with one. */
 export function logRefusals(events: GatewayEvents, refusals: Pick<Refusals, 'note'>): GatewayEvents {
   const refused = (code: string, details: object) => refusals.note('mcp', { code, ...details });
   return {

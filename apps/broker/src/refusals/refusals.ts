@@ -2,17 +2,16 @@ import type { Log } from '#platform/log.ts';
 import { createSampledLog } from '#platform/sampled-log.ts';
 
 const doors = ['mcp', 'api', 'webhook'] as const;
-/** Requests come in at the MCP endpoints, at the API, or are webhooks of the payment provider. */
 export type RefusingDoor = (typeof doors)[number];
 
 export type Refusals = {
   note(door: RefusingDoor, details: { code: string } & Record<string, unknown>): void;
-  /** How many each door refused since the start. */
+  /** Counts refused requests by door since the start. */
   counts(): Record<RefusingDoor, number>;
   stop(): void;
 };
 
-/** Counts refused requests, with a line in the log for each; in a flood for some of them. A flood at one door hides no other. */
+/** Counts and logs refused requests. In a flood only a sample is logged, per door, so that no door hides another. */
 export function createRefusals(log: Log): Refusals {
   const logs = doors.map((door) => [door, createSampledLog(log, 'more requests were refused')] as const);
   const byDoor = new Map(logs);

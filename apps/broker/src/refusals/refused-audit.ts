@@ -3,10 +3,10 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Caller } from '#platform/http/caller.ts';
 
-/** Of one person: rows are kept for ever. */
+/** Limit per user, because audit rows are kept for years. */
 const maxRowsADay = 20;
 
-/** Writes down who called what only administrators may (security.md, bad input 33). */
+/** Records users who called endpoints of administrators (security.md, bad input 33). */
 export function createRefusedAudit(db: Pick<Database, 'kysely'>, clock: Clock) {
   return async ({ userId, kind }: Caller, call: string, address: string): Promise<void> => {
     const entry: AuditEntry = {

@@ -2,10 +2,10 @@ import { listTables } from '#platform/backup/list-tables.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 
-/** The job takes no more accounts in one run; the next one goes on. */
+/** Accounts per run of the job. The next run continues. */
 const mostAccounts = 1_000;
 
-/** These tables name a subscription at the provider, and not the person. */
+/** Tables that refer to a subscription at the provider and not to the user. */
 const ofSubscriptions = [
   'subscription_invoices',
   'subscription_invoice_lines',
@@ -14,8 +14,8 @@ const ofSubscriptions = [
 ];
 
 /**
- * Deletes what was kept for the books of accounts that were deleted before a time: every row that has their id, and the account.
- * @returns how many accounts
+ * Deletes what was kept for the books of accounts that were deleted before a time: every row with their id, and the account.
+ * @returns the number of accounts
  */
 export async function removeClosedBooks(db: Database, before: Date, log: Log): Promise<number> {
   const { rows } = await db.query<{ id: string }>(
@@ -23,22 +23,22 @@ export async function removeClosedBooks(db: Database, before: Date, log: Log): P
     [before, mostAccounts],
   );
   if (rows.length === 0) return 0;
-  const tables = await tablesOfPeople(db.query);
+  const tables = await tablesOfUsers(db.query);
   let removed = 0;
   for (const { id } of rows) {
     try {
       await db.transaction((query) => removeBooks(query, tables, id));
       removed++;
     } catch (error) {
-      // the books of one account must not keep those of the others
+      // a failure for one account must not keep the books of the others
       log.error({ err: error, userId: id }, 'the books of a deleted account could not be deleted');
     }
   }
   return removed;
 }
 
-/** Finds every table that has the id of a person, each before the tables that it refers to. */
-async function tablesOfPeople(query: Query): Promise<string[]> {
+/** Lists the tables with a user's id, each before the tables that it refers to. */
+async function tablesOfUsers(query: Query): Promise<string[]> {
   const tables = await listTables(query);
   return tables
     .filter(({ columns }) => columns.some(({ name }) => name === 'user_id'))

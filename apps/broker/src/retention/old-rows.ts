@@ -1,29 +1,29 @@
 import type { Config } from '#platform/config.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 
-/** So many rows go in one statement: others are not kept waiting. */
+/** Rows per statement, so that other statements do not wait long. */
 const batchRows = 5_000;
-/** The job takes no more of a table in one run; the next one goes on. */
+/** Batches of a table per run of the job. The next run continues. */
 const mostBatches = 200;
 
-/** Rows of a table that are deleted once they are too old. */
+/** Rows of one table that have expired. */
 export type OldRows = {
   table: string;
-  /** A condition over the columns of the table, which is called `old`; $1 is `limit`. */
+  /** SQL condition. The table's alias is `old`, and $1 is `limit`. */
   where: string;
-  /** A time as text, a date as text, or a count. */
+  /** A time or date as text, or a count. */
   limit: string | number;
-  /** The setting that the trigger of the table asks for, with its value. */
+  /** The setting that the table's trigger requires. */
   permits?: readonly [name: string, value: string];
 };
 
-/** The first day of the month that was so many months ago (UTC). */
+/** Returns the first day of the month that was `months` months ago (UTC). */
 function monthsAgo(nowMs: number, months: number): Date {
   const now = new Date(nowMs);
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1));
 }
 
-/** Lists all rows that go by their age or number; calls go by whole months (usage/drop-old-partitions.ts). */
+/** Lists rows that expire by age or number. Calls expire by whole months (usage/drop-old-partitions.ts). */
 export function oldRows({ usageMonths, auditYears, versionsKept }: Config['retention'], nowMs: number): OldRows[] {
   const day = monthsAgo(nowMs, usageMonths).toISOString().slice(0, 10);
   const auditSince = monthsAgo(nowMs, 12 * auditYears).toISOString();
@@ -38,7 +38,7 @@ export function oldRows({ usageMonths, auditYears, versionsKept }: Config['reten
     },
     {
       table: 'manifest_versions',
-      // those that are pinned, or whose tools were approved, are still in use
+      // versions that are pinned, or whose tools were approved, are still in use
       where: `old.status = 'superseded'
         and not exists (select from servers s where s.id = old.server_id and old.version in (s.pinned_version, s.approved_version))
         and $1::int <= (select count(*) from manifest_versions newer where newer.server_id = old.server_id
@@ -48,7 +48,7 @@ export function oldRows({ usageMonths, auditYears, versionsKept }: Config['reten
   ];
 }
 
-/** @returns how many rows were deleted */
+/** @returns the number of deleted rows */
 export async function removeOldRows(db: Pick<Database, 'transaction'>, old: OldRows): Promise<number> {
   let removed = 0;
   for (let batch = 0; batch < mostBatches; batch++) {

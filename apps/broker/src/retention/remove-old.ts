@@ -6,7 +6,7 @@ import type { Log } from '#platform/log.ts';
 import { removeClosedBooks } from './closed-books.ts';
 import { oldRows, removeOldRows } from './old-rows.ts';
 
-/** Deletes all that is older than the operator keeps it (docs/retention.md), and logs how much that was. */
+/** Deletes all data that has passed its retention period (docs/retention.md), and logs how much. */
 export async function removeOld({
   db,
   config: { retention },

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { codeOf } from '#platform/thrown.ts';
 import { whenStarted } from '#platform/when-started.ts';
 import { precompressFiles } from './precompress-files.ts';
 
@@ -17,22 +18,22 @@ const sources = [
   'apps/broker/src/web-app/precompress-files.ts',
 ];
 
-/** The web app has to be built, and its builder is not installed. */
+/** The web app is not built, and its builder is not installed. */
 export class WebNotBuiltError extends Error {
+  override name = 'WebNotBuiltError';
   constructor(cause: unknown) {
     super(
       'the web app is not built for these sources, and its builder is not installed. ' +
         'Run `npm run build` with all packages, and keep the folder .cache.',
       { cause },
     );
-    this.name = 'WebNotBuiltError';
   }
 }
 
 /**
  * Builds the web app if its sources have changed since the last build, so that `npm start` needs no separate build step.
  * @returns the folder with index.html and assets/
- * @throws Error with the builder's output when it fails
+ * @throws Error with the builder's output if it fails
  */
 export async function buildWeb(cacheDir: string = join(root, '.cache')): Promise<string> {
   const folder = join(cacheDir, `web-${await hashOfSources()}`);
@@ -42,7 +43,7 @@ export async function buildWeb(cacheDir: string = join(root, '.cache')): Promise
   try {
     await runVite(draft);
     await precompressFiles(join(draft, 'assets'));
-    // another process may have finished first: its build is the same
+    // another process may have finished the same build first
     await rename(draft, folder).catch((error: unknown) => {
       if (!existsSync(join(folder, 'index.html'))) throw error;
     });
@@ -69,12 +70,12 @@ async function filesOf(path: string): Promise<string[]> {
       .map((entry) => join(entry.parentPath, entry.name))
       .sort();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return [path];
+    if (codeOf(error) === 'ENOTDIR') return [path];
     throw error;
   }
 }
 
-/** The builder's program. An installation without the packages for development has none. */
+/** Returns the path of the builder's program. @throws WebNotBuiltError without development dependencies */
 function findVite(): string {
   try {
     return join(
@@ -89,7 +90,7 @@ function findVite(): string {
 async function runVite(outDir: string): Promise<void> {
   const vite = findVite();
   const args = [vite, 'build', join(root, 'apps/web'), '--outDir', outDir, '--emptyOutDir', '--logLevel', 'warn'];
-  // the broker serves a production build, also where NODE_ENV of its own is another
+  // builds for production even if the broker's own NODE_ENV differs
   const env = { ...process.env, NODE_ENV: 'production' };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   await whenStarted(child);

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 
-/** Images and fonts of the web app are compressed already. */
+/** Images and fonts of the web app are already compressed. */
 const compressible = /\.(js|css|svg|json|txt)$/;
 const leastBytes = 1024;
 
 /**
- * Writes `name.br` and `name.gz` beside each text file of a folder, at the best quality: done once at build time, so that
- * serving costs nothing.
+ * Writes `name.br` and `name.gz` next to each text file of a folder. Uses the best quality, since this happens once at build
+ * time.
  */
 export async function precompressFiles(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => compressible.test(name));

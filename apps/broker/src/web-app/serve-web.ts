@@ -21,13 +21,13 @@ const pageFonts = [
   ['/oauth/pages-mono.woff2', /^geist-mono-latin-400-.*\.woff2$/],
 ] as const;
 
-/** The picture of link previews: the mark alone, since every installation has a name of its own. */
+/** The picture of link previews, without a name, since each installation has its own. */
 const sharePicture = join(import.meta.dirname, '../pages/share.png');
 
 /**
- * Serves the built web app in `folder`: its page at the address of every screen, with a head and a summary of what the
- * screen shows; its files under /assets/; and its page with status 404 when a browser requests an unknown address.
- * Programs get the usual JSON error.
+ * Serves the built web app in `folder`: its page at the address of every screen, with a head and a summary of the screen; its
+ * files under /assets/; and its page with status 404 if a browser requests an unknown address. Other clients get the usual
+ * JSON error.
  */
 export async function serveWeb(
   app: FastifyInstance,
@@ -43,11 +43,11 @@ export async function serveWeb(
     folder: string;
     config: Config;
     snapshot: () => CatalogueSnapshot;
-    /** The first servers as home shows them. */
+    /** Returns the first servers of the home page. */
     homeOrder: (count: number) => readonly CatalogueServer[];
-    /** The operator's texts: none by default. */
+    /** The operator's texts; by default none. */
     legal?: LegalTexts;
-    /** A new account gets these credits. */
+    /** Credits for a new account. */
     welcomeCredits?: number;
     answerUnknown?: AnswerUnknown;
   },
@@ -86,29 +86,29 @@ export async function serveWeb(
     immutable: true,
     maxAge: '365d',
     index: false,
-    // made at build time (precompress-files.ts)
+    // written at build time (precompress-files.ts)
     preCompressed: true,
   });
-  // the fonts of the broker's own pages (page.css) are files that the web app has already loaded
+  // the broker's own pages (page.css) use font files that the web app has already loaded
   const assets = await readdir(join(folder, 'assets'));
   for (const [path, pattern] of pageFonts) {
     const font = assets.find((name) => pattern.test(name));
     if (font) app.get(path, (_request, reply) => reply.redirect(`/assets/${font}`, 302));
   }
 
-  // without an opener policy, as what runs in popups below
+  // no opener policy, like the popup pages below
   const signInWindow = renderSignInWindow(brandName);
   app.get(signInWindowPath, (_request, reply) => sendPage(reply, 200, signInWindow));
   for (const path of pagePaths) {
     app.get<{ Params: { serviceId?: string } }>(path, (request, reply) => {
-      // these pages run in popups; every other page keeps its link to popups it opens, and gets none to a foreign opener
+      // these pages run in popups; other pages keep their link to popups that they open, and get none to a foreign opener
       if (!popupPages.has(path)) reply.header('cross-origin-opener-policy', 'same-origin-allow-popups');
       // keeps a code or ticket in the address out of the Referer of the page's requests
       if (path.startsWith('/auth/') || path === '/connect/callback') reply.header('referrer-policy', 'no-referrer');
       return pages.send(request, reply, describe(path, request.params.serviceId));
     });
   }
-  // one address for each screen
+  // gives each screen a single address
   for (const path of pagePaths.filter((one) => !one.endsWith('/'))) {
     app.get(`${path}/`, ({ url }, reply) => reply.redirect(url.replace(/\/(?=\?|$)/, ''), 308));
   }
@@ -119,10 +119,10 @@ export async function serveWeb(
   });
 }
 
-/** Answers certain programs at an unknown address. @returns whether it did */
+/** Answers certain clients at an unknown address. @returns whether it did */
 export type AnswerUnknown = (request: FastifyRequest, reply: FastifyReply) => boolean;
 
-/** What any other program gets for an unknown address. */
+/** Answers other clients at an unknown address. */
 export function answerNotFound(): never {
   throw new SoukError('not_found');
 }

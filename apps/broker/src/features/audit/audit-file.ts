@@ -1,13 +1,13 @@
 import type { AuditEntryShown } from '@souk/contract/admin/audit.ts';
 import type { Columns } from '#platform/http/answers/csv.ts';
 
-/** Who acted, in a line. */
+/** Returns the actor as one line. */
 export function tellWho(who: AuditEntryShown['who']): string {
   if (who.kind === 'person') return who.email ?? 'a deleted user';
   return who.kind === 'operator' ? `operator ${who.name ?? '(by command)'}` : 'the broker';
 }
 
-/** What a row says beside its action, in a line: credits: 5 -> 10; demo payments: yes. */
+/** Returns the details of a row as one line: credits: 5 -> 10; demo payments: yes. */
 export function tellChanges({ changes, facts, ids }: Pick<AuditEntryShown, 'changes' | 'facts' | 'ids'>): string {
   return [
     ...changes.map(({ field, before, after }) => `${field}: ${before ?? '(none)'} -> ${after ?? '(none)'}`),
@@ -29,7 +29,7 @@ export const auditColumns: Columns<AuditEntryShown> = {
   address: ({ address }) => address,
 };
 
-/** A row a line. */
+/** Writes one row per line. */
 export async function* linesOf(pages: AsyncIterable<readonly AuditEntryShown[]>): AsyncGenerator<string, void> {
   for await (const rows of pages) yield rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }

@@ -8,15 +8,15 @@ import { tellDetails } from './tell-details.ts';
 
 /** The audit log as administrators and the operator's command see it. */
 export type AuditReader = {
-  /** A page of the rows that are wanted, the newest first, and the cursors of the pages beside it. */
+  /** Returns a page of matching rows, newest first, and the cursors of the adjacent pages. */
   list(wanted: Wanted): Promise<{ entries: AuditEntryShown[]; newer: string | null; older: string | null }>;
-  /** All of them, at most so many, in pages. */
+  /** Yields up to `most` matching rows, in pages. */
   all(filter: AuditFilter, most: number): AsyncGenerator<readonly AuditEntryShown[], void>;
 };
 
 export function createAuditReader(parts: {
   query: Query;
-  /** The e-mail addresses of users who are there. */
+  /** Returns the e-mail addresses of users whose accounts exist. */
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   usersOfAddress: UsersOfAddress;
 }): AuditReader {
@@ -37,7 +37,7 @@ export function createAuditReader(parts: {
         row && isThere ? writeNumberedCursor(row) : null;
       return {
         entries: await present(page),
-        // where this page came from, there is one
+        // a page that was reached by a cursor has a page on that side
         newer: cursorOf(page[0], isNewer ? hasMore : cursor !== undefined),
         older: cursorOf(page.at(-1), isNewer || hasMore),
       };
@@ -51,7 +51,7 @@ export function createAuditReader(parts: {
 
 const uuidOf = (value: unknown) => (typeof value === 'string' && uuid.test(value) ? value : null);
 
-/** The user whom a row is about: its object, or the person of a payment. */
+/** Returns the id of the user that a row is about: its object, or the user of a payment. */
 function userIdOf({ action, subject, details }: StoredEntry): string | null {
   const { object } = tellAction(action);
   if (object === 'user' || object === 'other') return uuidOf(subject);
@@ -83,7 +83,7 @@ function presentEntry(row: StoredEntry, emails: ReadonlyMap<string, string>): Au
   };
 }
 
-/** People read these names in the place of the ids that are stored. */
+/** Display names for stored ids. */
 const nameOf: Readonly<Record<string, string>> = { 'all-servers': 'All servers' };
 
 function whoOf({ actorId, operator }: StoredEntry, emails: ReadonlyMap<string, string>): AuditEntryShown['who'] {

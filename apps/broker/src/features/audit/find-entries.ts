@@ -5,7 +5,6 @@ import { operatorSql } from '#platform/audit/audit-log.ts';
 import type { Query } from '#platform/db/database.ts';
 import { periodOf } from '#platform/http/period.ts';
 
-/** A row as it is stored. */
 export type StoredEntry = {
   id: number;
   at: Date;
@@ -21,19 +20,19 @@ export type StoredEntry = {
 export type Wanted = AuditFilter & {
   limit: number;
   cursor?: NumberedPlace | undefined;
-  /** The rows on this side of the cursor; without a cursor the newest. */
+  /** Side of the cursor; without a cursor the newest rows are returned. */
   side?: 'older' | 'newer' | undefined;
 };
 
-/** The ids of users whose e-mail address begins so. */
+/** Returns the ids of users whose e-mail address begins with `prefix`. */
 export type UsersOfAddress = (prefix: string) => Promise<readonly string[]>;
 
 const columns = `id, at, actor_id as "actorId", ${operatorSql} as operator, action, subject, reason, details, address`;
 export const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Rows of the audit log in the order of their side: the newest first, or of `newer` the nearest first. Each filter has an index
- * in this order (0185-platform-audit-list).
+ * Returns rows of the audit log, newest first; for the side `newer`, nearest to the cursor first. Each filter has an index in
+ * this order (0185-platform-audit-list).
  */
 export async function findEntries(
   { query, usersOfAddress }: { query: Query; usersOfAddress: UsersOfAddress },
@@ -41,7 +40,7 @@ export async function findEntries(
 ): Promise<StoredEntry[]> {
   const values: unknown[] = [];
   const bind = (value: unknown) => `$${values.push(value)}`;
-  // years beyond make no time on every database
+  // cuts off years that not every database can store
   const { from, to } = periodOf({ startDate: wanted.from, endDate: wanted.to });
   const isNewer = wanted.side === 'newer';
   const conditions = [
@@ -59,8 +58,8 @@ export async function findEntries(
     const all = [...conditions, ...more];
     return `select ${columns} from audit_log ${all.length === 0 ? '' : `where ${all.join(' and ')}`} ${order} limit ${limit}`;
   };
-  // One walk for each action of the group, with its name as a value: the planner then knows which of them are rare. Of all of
-  // them at once it would sort every row.
+  // One index scan per action of the group, with the action as a value, so that the planner knows which are rare. For a list of
+  // actions it would sort every row.
   const actions: readonly AuditAction[] = wanted.group === undefined ? [] : actionsOf(wanted.group);
   const walks = actions.map((action) => `(${select([`action = ${bind(action)}`])})`);
   const text = walks.length === 0 ? select([]) : `${walks.join(' union all ')} ${order} limit ${limit}`;
@@ -85,9 +84,9 @@ async function whoConditions(who: string | undefined, bind: Bind, usersOf: Users
 async function objectConditions(object: string | undefined, bind: Bind, usersOf: UsersOfAddress): Promise<string[]> {
   if (object === undefined) return [];
   if (object.includes('@')) return [`lower(subject) = any(${bind(await usersOf(object))}::text[])`];
-  // PostgreSQL, section 9.7.1: % and _ stand for themselves
+  // escapes % and _ (PostgreSQL, section 9.7.1)
   const begins = `${object.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-  // people read the id of an offer without what tells it apart from a server's
+  // offers are shown without the prefix that distinguishes their ids from servers'
   const either = [begins, `offer:${begins}`].map((pattern) => `lower(subject) like lower(${bind(pattern)})`);
   return [`(${either.join(' or ')})`];
 }

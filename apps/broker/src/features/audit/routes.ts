@@ -22,7 +22,7 @@ export function mountAuditRoutes(
 ): void {
   router.route(listAudit, async ({ query: wanted }) => ({ success: true as const, ...(await audit.list(wanted)) }));
 
-  /** A file leaves the installation: the log says who has it, and of what. */
+  /** Records the export, since the file leaves the installation. */
   async function note(actorId: string, format: string, { from, to, ...filter }: AuditFilter): Promise<void> {
     const details = { format, ...filter, ...(from && { from: from.from }), ...(to && { before: to.to }) };
     const entry = { actorId, action: 'audit.exported' as const, subject: 'audit log', details };

@@ -7,10 +7,10 @@ type Told = Pick<AuditEntryShown, 'changes' | 'facts' | 'ids'>;
 type Details = StoredEntry['details'];
 type Changes = { changes: Told['changes']; told: ReadonlySet<string> };
 
-/** Told as the actor. */
+/** Fields that are shown as the actor. */
 const ofActor = new Set(['operator', 'via']);
 
-/** What a row says beside its action: pairs of before and after first, everything else under its name, and ids apart. */
+/** Formats the details of a row: pairs of before and after as changes, the rest as named facts, and ids apart. */
 export function tellDetails({ action, details }: Pick<StoredEntry, 'action' | 'details'>): Told {
   const { changes, told } = changesOf(action, details);
   const rest = Object.entries(withMoney(action, details)).filter(
@@ -25,13 +25,13 @@ export function tellDetails({ action, details }: Pick<StoredEntry, 'action' | 'd
   };
 }
 
-/** An amount of minor units, and its currency, are one fact. */
+/** Joins an amount of minor units and its currency into one fact. */
 function withMoney(action: string, { amount, currency, moved, ...details }: Details): Details {
   const money = moneyOf(amount, currency);
   const isPrice = action.startsWith('offer.');
   return {
     ...details,
-    // of an offer it stands elsewhere, and of a move it is how many changed
+    // true for an offer that changed its position; the number of moved subscribers for a price move
     ...(moved === true ? { anotherPlaceInTheList: true } : { moved }),
     ...(money === undefined ? { amount, currency } : { [isPrice ? 'price' : 'amount']: money }),
   };
@@ -63,10 +63,10 @@ function changesOf(action: string, details: Details): Changes {
   }
   if ('before' in details && 'after' in details)
     return { changes: [change('value', before, after)], told: new Set(['before', 'after']) };
-  // of a payment that differs: what was ordered, and what was paid
+  // a payment that differs from its order
   if (isRecord(differences))
     return { changes: paymentChanges(differences, details), told: new Set(['differences', 'currency']) };
-  // of a subscription that the reconciler found changed
+  // a subscription that reconciliation found changed
   const found = Object.entries(details).filter((entry): entry is [string, { was: unknown; is: unknown }] => {
     const [, value] = entry;
     return isRecord(value) && 'was' in value && 'is' in value;
@@ -82,7 +82,7 @@ const differing = (before: Details, after: Details) =>
     (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
   );
 
-/** Fields of an offer, each in the currency that it had; both are told where they differ. */
+/** Formats changed fields of an offer, each with the currency of its time. */
 function offerChanges(before: Details, after: Details, { currency }: Details): Changes {
   const { from, to } = isRecord(currency) ? currency : {};
   const changes = differing(before, after)
@@ -91,12 +91,12 @@ function offerChanges(before: Details, after: Details, { currency }: Details): C
       before: offerValue(field, before[field], from),
       after: offerValue(field, after[field], to),
     }))
-    // of a new one, what was left empty is nothing that changed
+    // leaves out the empty fields of a new offer
     .filter(({ before: was, after: is }) => was !== is);
   return { changes, told: new Set(['before', 'after', 'currency']) };
 }
 
-/** @param ordered.currency where both have the same one */
+/** @param ordered.currency the currency, if the order and the payment have the same */
 function paymentChanges(differences: Details, ordered: Details): Told['changes'] {
   const pairs = Object.entries(differences).flatMap(([field, pair]) =>
     isRecord(pair) ? [[field, pair] as const] : [],

@@ -5,7 +5,7 @@ import { isRecord } from '#platform/json.ts';
 const longestText = 300;
 const mostItems = 20;
 
-/** Names that were short for the one who wrote them. */
+/** Display names of fields whose own names say too little. */
 const names: Readonly<Record<string, string>> = {
   of: 'what',
   sandbox: 'demo payments',
@@ -13,15 +13,15 @@ const names: Readonly<Record<string, string>> = {
   groups: 'so far',
 };
 
-/** endsAt: ends at. */
+/** Turns `endsAt` into "ends at". */
 export function wordsOf(name: string): string {
   return names[name] ?? name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll(/[-_]/g, ' ');
 }
 
-/** Names whose values are ids of other rows, or of the payment provider. */
+/** Fields with ids of other rows or of the payment provider. */
 const idNames = new Set(['id', 'move', 'subscription']);
 
-/** Whether a value helps a search alone. */
+/** Returns whether a field has an id, which is useful only for searching. */
 export const isId = (name: string): boolean => idNames.has(name) || name.endsWith('Id');
 
 export function textOf(value: unknown): string {
@@ -38,13 +38,13 @@ export function textOf(value: unknown): string {
 
 const currencyCode = /^[A-Za-z]{3}$/;
 
-/** Minor units with their currency; undefined where they are none. */
+/** Formats minor units with their currency; undefined if the values are not money. */
 export function moneyOf(amount: unknown, currency: unknown, text = moneyText): string | undefined {
   const isMoney = typeof amount === 'number' && typeof currency === 'string' && currencyCode.test(currency);
   return isMoney ? text(amount, currency) : undefined;
 }
 
-/** A field of an offer, as the shop shows it. @param currency of the offer then */
+/** Formats a field of an offer as the shop shows it. @param currency the offer's currency at that time */
 export function offerValue(field: string, value: unknown, currency: unknown): string | null {
   if (value === undefined || value === null || value === '') return null;
   if (field === 'amount') return moneyOf(value, currency) ?? textOf(value);
@@ -52,12 +52,12 @@ export function offerValue(field: string, value: unknown, currency: unknown): st
   return tier ? tier.name : textOf(value);
 }
 
-/** Subscribers who pay one price, as a move of them wrote it down. */
+/** Subscribers with the same price, as recorded by a price move. */
 type Group = { subscribers: number; amount: unknown; currency: unknown; monthlyCredits: unknown };
 const isGroup = (value: unknown): value is Group => isRecord(value) && typeof value['subscribers'] === 'number';
 
 function sayGroup({ subscribers, amount, currency, monthlyCredits }: Group): string {
-  const price = moneyOf(amount, currency, monthlyText) ?? 'a price that was not read';
+  const price = moneyOf(amount, currency, monthlyText) ?? 'an unknown price';
   const credits = typeof monthlyCredits === 'number' ? ` with ${monthlyCredits} credits` : '';
   return `${subscribers} at ${price}${credits}`;
 }

@@ -1,6 +1,6 @@
 import type { Database } from '#platform/db/database.ts';
 
-/** What people were told, and what they want to be told. An account that is deleted is told nothing more. */
+/** Exports and erases a user's notices and switches. */
 export function noticesContributor({ query }: Pick<Database, 'query'>) {
   return {
     name: 'notices',

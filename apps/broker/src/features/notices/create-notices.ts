@@ -22,17 +22,17 @@ const dayMs = 24 * 60 * 60_000;
 const keptMs = 90 * dayMs;
 const countedMs = 7 * dayMs;
 
-/** The e-mails that people get. */
+/** E-mails to users and alerts to the operator. */
 export type Notices = {
-  /** Sends what is due: a job that one broker runs. Answers how many were worked off. */
+  /** Sends due notices, as a job of one broker. Returns the number of processed notices. */
   sendDue(): Promise<number>;
-  /** Notes what the operator has to be told of all that is wrong now. Answers how many causes. */
+  /** Queues alerts for causes that the operator has not been told of. Returns their number. */
   noteAlerts(found: readonly Alert[]): Promise<number>;
   removeOld(): Promise<void>;
-  /** Counts the notices that wait, that fail, and that were given up in the last seven days. */
+  /** Counts notices that wait, that failed and wait, and that were given up in the last seven days. */
   figures(): Promise<NoticeFigures>;
   readonly delivery: MailDelivery['kind'];
-  /** Which e-mails people get, and the page where they unsubscribe; in the demo also the one that shows the mails. */
+  /** Mounts the choice of e-mails and the page to unsubscribe; in the demo also the page that shows the mails. */
   mountRoutes(server: FastifyInstance, router: Router): void;
 };
 
@@ -40,9 +40,9 @@ type NoticeParts = {
   db: Pick<Database, 'query' | 'transaction'>;
   shop: Shop;
   delivery: MailDelivery;
-  /** Signs the links by which people unsubscribe. */
+  /** Signs the links to unsubscribe. */
   linkKey: Uint8Array;
-  /** Alerts are mailed to these addresses where there is no webhook for them. */
+  /** E-mail addresses for alerts if there is no webhook. */
   administrators: readonly string[];
   postAlert: PostAlert | undefined;
   addressOf(userId: string): Promise<string | undefined>;
@@ -51,10 +51,10 @@ type NoticeParts = {
   log: Log;
 };
 
-export function createNotices(given: NoticeParts): Notices {
-  const { db, shop, delivery, clock } = given;
+export function createNotices(noticeParts: NoticeParts): Notices {
+  const { db, shop, delivery, clock } = noticeParts;
   const { query } = db;
-  const parts = { ...given, query };
+  const parts = { ...noticeParts, query };
   const links = createUnsubscribeLinks(shop.publicUrl, parts.linkKey);
   const { postAlert, administrators } = parts;
   const mailOf = async (notice: TakenNotice) => {

@@ -4,22 +4,22 @@ import type { Query } from '#platform/db/database.ts';
 export type TakenNotice = {
   key: string;
   userId: string | undefined;
-  /** undefined: of another version of the product. */
+  /** undefined for a notice of another version of the product. */
   kind: PersonNotice | 'alert' | undefined;
   facts: unknown;
-  /** The address of a deleted account stands in this row alone, until the notice has ended. */
+  /** The address of a deleted account, stored only here and only until the notice has ended. */
   address: string | undefined;
   createdAt: Date;
-  /** The number of this try. */
+  /** Attempt number, from 1. */
   attempts: number;
 };
 
 /**
- * - sent: the mail server, or the receiver of alerts, has taken it
+ * - sent: the mail server or the alert webhook accepted it
  * - shown: on the demo's page
- * - unwanted: the person has switched its kind off
- * - no_recipient: the account is deleted or shut out
- * - no_channel: nothing is configured that would send it
+ * - unwanted: the user has switched its kind off
+ * - no_recipient: the account is deleted or deactivated
+ * - no_channel: no way to send it is configured
  * - given_up: it could not be sent in time, or its address does not exist
  */
 export type Outcome = 'sent' | 'shown' | 'unwanted' | 'no_recipient' | 'no_channel' | 'given_up';
@@ -44,7 +44,7 @@ const present = (row: Row): TakenNotice => ({
   attempts: row.attempts,
 });
 
-/** Takes the next notice that is due. No other process takes it until `until`; that of a killed process comes back then. */
+/** Takes the next due notice. Other processes can take it only after `until`, in case this one is killed. */
 export async function takeDue(query: Query, now: Date, until: Date): Promise<TakenNotice | undefined> {
   const { rows } = await query<Row>(
     `update notices set attempts = attempts + 1, next_at = $2 where key = (
@@ -56,7 +56,7 @@ export async function takeDue(query: Query, now: Date, until: Date): Promise<Tak
   return row && present(row);
 }
 
-/** The newest notices: those that wait, and those that were sent or given up. */
+/** Lists the newest notices, ended or not. */
 export async function listNewest(query: Query, limit: number): Promise<TakenNotice[]> {
   const { rows } = await query<Row>(
     `select key, user_id, kind, facts, address, created_at, attempts from notices
@@ -66,7 +66,7 @@ export async function listNewest(query: Query, limit: number): Promise<TakenNoti
   return rows.map(present);
 }
 
-/** Ends a notice, unless another process has taken it since. */
+/** Ends a notice, unless another process has taken it over. */
 export async function endNotice(
   query: Query,
   { key, attempts }: TakenNotice,
@@ -80,7 +80,7 @@ export async function endNotice(
   );
 }
 
-/** Puts a notice off. @param counts whether this was a try */
+/** Postpones a notice. @param counts whether this was an attempt */
 export async function postponeNotice(
   query: Query,
   { key, attempts }: TakenNotice,
@@ -92,7 +92,7 @@ export async function postponeNotice(
   );
 }
 
-/** Counts the mails that a person got since this time. */
+/** Counts the mails sent to a user since a time. */
 export async function countSent(query: Query, userId: string, since: Date): Promise<number> {
   const { rows } = await query<{ sent: number }>(
     `select count(*)::int as sent from notices where user_id = $1 and done_at > $2 and outcome = 'sent'`,
@@ -103,7 +103,7 @@ export async function countSent(query: Query, userId: string, since: Date): Prom
 
 export type NoticeFigures = { waiting: number; failing: number; givenUp: number; lastError: string | undefined };
 
-/** @param since when a notice must have been given up to count */
+/** @param since earlier failures do not count as given up */
 export async function readNoticeFigures(query: Query, since: Date): Promise<NoticeFigures> {
   const { rows } = await query<{ waiting: number; failing: number; given_up: number; last_error: string | null }>(
     `select (select count(*) from notices where next_at is not null)::int as waiting,
@@ -122,7 +122,6 @@ export async function readNoticeFigures(query: Query, since: Date): Promise<Noti
   };
 }
 
-/** Forgets what ended before this time. */
 export async function removeEnded(query: Query, before: Date): Promise<void> {
   await query('delete from notices where done_at < $1', [before]);
 }

@@ -7,23 +7,23 @@ import { countSent, endNotice, postponeNotice, takeDue, type Outcome, type Taken
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
-/** A process that is killed with a notice leaves it to the others after this time, longer than a mail server is waited for. */
+/** Time after which other processes take over a notice of a killed process. Longer than the wait for a mail server. */
 const claimMs = 3 * minuteMs;
 const longestWaitMs = 4 * hourMs;
-/** A mail that arrives later than this would confuse more than it tells. */
+/** A mail that arrives later than this would confuse its reader. */
 const patienceMs = 3 * dayMs;
 const alertPatienceMs = 6 * hourMs;
 const atMostPerDay = 20;
 const atMostInRun = 500;
-/** With so many failures in a row the server is taken for away, and asked again in the next run. */
+/** Consecutive failures after which the mail server is considered down until the next run. */
 const failuresInRun = 3;
 
-/** Sends one notice. @returns what came of it. @throws NotTakenError: it is to be tried again */
+/** Sends one notice. @throws NotTakenError if it has to be retried */
 export type Deliver = (notice: TakenNotice) => Promise<{ outcome: Outcome; error?: string }>;
 
 /**
- * Sends what is due, one notice after the other. Any broker may run it, and several at once: a notice is taken by one of them.
- * @returns how many were worked off
+ * Sends due notices sequentially. Several brokers may run it concurrently: each notice is taken by one of them.
+ * @returns the number of processed notices
  */
 export async function sendDue(parts: { query: Query; deliver: Deliver; clock: Clock; log: Log }): Promise<number> {
   const { query, deliver, clock, log } = parts;
@@ -32,7 +32,7 @@ export async function sendDue(parts: { query: Query; deliver: Deliver; clock: Cl
   for (let failures = 0; worked < atMostInRun && failures < failuresInRun; worked += 1) {
     const notice = await takeDue(query, inMs(0), inMs(claimMs));
     if (!notice) break;
-    // as a restored backup brings back what was sent long ago
+    // because a restored backup brings back notices that were sent long ago
     if (isTooOld(notice)) {
       await giveUp(notice);
       continue;
@@ -55,17 +55,17 @@ export async function sendDue(parts: { query: Query; deliver: Deliver; clock: Cl
     return clock.now() - createdAt.getTime() > (kind === 'alert' ? alertPatienceMs : patienceMs);
   }
 
-  /** @param reason by default that of the last try */
+  /** @param reason by default that of the last attempt */
   async function giveUp(notice: TakenNotice, reason?: string): Promise<void> {
     log.error({ notice: notice.kind, attempts: notice.attempts, reason }, 'a notice was given up');
     const ended = { outcome: 'given_up' as const, at: inMs(0), ...(reason !== undefined && { error: reason }) };
     await endNotice(query, notice, ended);
   }
 
-  /** @returns whether others would fail likewise */
+  /** @returns whether other notices would fail too */
   async function afterFailure(notice: TakenNotice, error: unknown): Promise<boolean> {
     const known = error instanceof NotTakenError ? error : undefined;
-    const reason = known?.message ?? 'it could not be written: see the log';
+    const reason = known?.message ?? 'an unexpected error: see the log';
     const { kind, attempts } = notice;
     const facts = { notice: kind, attempts, ...(known ? { reason } : { err: error }) };
     if (known?.isForGood) {

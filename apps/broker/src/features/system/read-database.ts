@@ -2,7 +2,7 @@ import type { System } from '@souk/contract/admin/system.ts';
 import type { Database, Migration } from '#platform/db/database.ts';
 import { appliedNames } from '#platform/db/product-versions.ts';
 
-/** Which database this is, how large, and whether it has every migration that this version knows. */
+/** Reads the kind, version and size of the database, and the migrations that are not applied. */
 export async function readDatabase(db: Database, migrations: readonly Migration[]): Promise<System['database']> {
   const [applied, { rows }] = await Promise.all([
     appliedNames(db),

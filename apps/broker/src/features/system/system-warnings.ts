@@ -15,10 +15,10 @@ type Others = {
 };
 
 const mebibyte = 1024 * 1024;
-/** Below this, or twice what programs need, someone should make room. */
+/** Warns if less is free than this, or than twice what programs must leave free. */
 const lowDiskBytes = 2 * 1024 * mebibyte;
 
-/** What someone should do something about, the most urgent first. */
+/** Returns warnings that need an action, the most urgent first. */
 export function warningsOf(system: Omit<System, 'warnings'>, others: Others): Warning[] {
   return [...ofState(system, others), ...ofConfiguration(system, others)];
 }
@@ -60,11 +60,11 @@ function ofState(
   }
   for (const { id, state, seenAt } of brokers) {
     if (state !== 'gone') continue;
-    // as long as live-brokers.ts keeps it
+    // after that, live-brokers.ts forgets the broker
     const until = new Date(Date.parse(seenAt) + 3_600_000).toISOString();
     warn(
       'broker-gone',
-      `Broker ${id} has given no sign since ${seenAt}. If another broker has replaced it, you need not do anything: this warning ends at ${until}.`,
+      `Broker ${id} has sent no heartbeat since ${seenAt}. If another broker has replaced it, you need not do anything: this warning ends at ${until}.`,
     );
   }
   const versions = new Set(brokers.filter(({ state }) => state === 'alive').map(({ version }) => version));

@@ -264,7 +264,7 @@ const testsOf = (isWhole: boolean) => (open: () => Promise<Database>) => {
           {
             object: { id: 'offer:pro', name: 'pro', serverId: null, userId: null, offerId: 'pro' },
             facts: [
-              { name: 'so far', text: '2 at $10/month with 300 credits, 1 at a price that was not read' },
+              { name: 'so far', text: '2 at $10/month with 300 credits, 1 at an unknown price' },
               { name: 'subscribers', text: '3' },
               { name: 'monthly credits', text: '400' },
               { name: 'price', text: '$12' },

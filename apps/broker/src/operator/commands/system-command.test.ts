@@ -271,7 +271,7 @@ describe.skipIf(!hasPostgres())('two brokers', () => {
       expect(database.sizeBytes).toBeGreaterThan(1_000_000);
       expect(warnings.map(({ id }) => id)).not.toContain('embedded');
       const text = warnings.find((warning) => warning.id === 'broker-gone')?.text ?? '';
-      expect(text).toContain(`Broker ${id} has given no sign since`);
+      expect(text).toContain(`Broker ${id} has sent no heartbeat since`);
       const [since, until] = [...text.matchAll(/\d{4}-[\d:.T-]+Z/g)].map(([at]) => Date.parse(at));
       expect(text).toContain('this warning ends at');
       expect((until ?? 0) - (since ?? 0)).toBe(3_600_000);

@@ -9,7 +9,7 @@ const alertFacts = z.object({ cause: z.string(), text: z.string(), path: z.strin
 
 type AlertNotice = Pick<TakenNotice, 'key' | 'facts' | 'createdAt'>;
 
-/** An alert as the operator's webhook gets it. */
+/** Returns an alert in the form of the operator's webhook. */
 export function messageOfAlert(shop: Shop, { key, facts, createdAt }: AlertNotice): AlertMessage {
   const { cause, text, path } = alertFacts.parse(facts);
   const id = createHash('sha256').update(key).digest('hex').slice(0, 32);
@@ -23,13 +23,13 @@ export function messageOfAlert(shop: Shop, { key, facts, createdAt }: AlertNotic
   };
 }
 
-/** The same as a mail to all administrators, who do not see each other's addresses. */
+/** Returns an alert as a mail to all administrators, who do not see each other's addresses. */
 export function mailOfAlert(shop: Shop, { key, facts }: AlertNotice, administrators: readonly string[]): Mail {
   const { text, path } = alertFacts.parse(facts);
   return writeMail(shop, {
     to: administrators,
     key,
-    words: { subject: `${shop.brandName}: ${text}`, paragraphs: [text], action: { label: 'Look at it', path } },
+    words: { subject: `${shop.brandName}: ${text}`, paragraphs: [text], action: { label: 'Open', path } },
     footer: [{ text: `You get this as an administrator of ${shop.publicUrl} (ADMIN_EMAILS).` }],
     headers: {},
   });

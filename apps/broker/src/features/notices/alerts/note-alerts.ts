@@ -2,15 +2,15 @@ import type { Query } from '#platform/db/database.ts';
 import type { Alert } from '#platform/notices/alert.ts';
 
 const hourMs = 60 * 60_000;
-/** A cause that lasts is told again after so long. */
+/** Interval of reminders of a lasting cause. */
 const remindMs = 24 * hourMs;
-/** A cause that comes and goes is told no more often than this. */
+/** Minimum interval of alerts about a cause that comes and goes. */
 const quietMs = hourMs;
 
 /**
- * Compares what is wrong with what was wrong before, and notes a notice to the operator of each cause that is new, or has lasted for
- * a day since it was told. To be called in one transaction, by any broker.
- * @returns how many are to be told
+ * Compares the present causes with the previous ones, and queues an alert for each that is new, or has lasted for a day since
+ * its last alert. Call it in a transaction; any broker may.
+ * @returns the number of queued alerts
  */
 export async function noteAlerts(query: Query, found: readonly Alert[], nowMs: number): Promise<number> {
   await query(`select pg_advisory_xact_lock(hashtext('souk:alerts'))`);
@@ -23,7 +23,7 @@ export async function noteAlerts(query: Query, found: readonly Alert[], nowMs: n
   await query('update alerts set gone_at = $2 where cause <> all($1::text[]) and gone_at is null', [causes, now]);
   let told = 0;
   for (const { cause, text, path, once = false } of found) {
-    // a new one is told now; one that is back after less than an hour is told once the hour is over
+    // alerts of a new cause now; of one that returns within an hour, once the hour is over
     const { rows } = await query(
       `insert into alerts (cause, since, told_at) values ($1, $2, $2)
        on conflict (cause) do update set told_at = $2, since = case when alerts.gone_at is null then alerts.since else $2 end,

@@ -8,7 +8,7 @@ import { listNewest, type TakenNotice } from '../notice-store.ts';
 export const demoMailPath = '/dev-mail';
 const shownAtMost = 50;
 
-/** The demo sends nothing, so it keeps no address of a deleted account. */
+/** Replaces the address of a deleted account, which the demo does not store because it sends nothing. */
 export const inDemo = (notice: TakenNotice): TakenNotice => ({
   ...notice,
   address: 'the address of the deleted account',
@@ -17,8 +17,8 @@ export const inDemo = (notice: TakenNotice): TakenNotice => ({
 type Shown = { mail: Mail; createdAt: Date };
 
 /**
- * The demo's e-mails, in the place of sending them: only where the stand-in for sign-in runs, in which anyone is anyone already.
- * Each is written when the page is opened, in the words of today.
+ * Shows the demo's e-mails instead of sending them. Only mounted with the stand-in for sign-in, where anyone can sign in as
+ * anyone. Each mail is written when the page is opened.
  */
 export function mountDemoMails(
   server: FastifyInstance,
@@ -45,7 +45,7 @@ function renderMails(brandName: string, shown: readonly Shown[]): string {
     brandName,
     width: 'wide',
     body: `<h1>E-mails of the demo</h1>
-<p class="notice">DEMO - no e-mail is sent. These are the e-mails of all people here. With SMTP_URL set, each person gets their own.</p>
+<p class="notice">DEMO - no e-mail is sent. These are the e-mails of all users. With SMTP_URL set, each user gets their own.</p>
 ${shown.length === 0 ? none : shown.map(renderMail).join('\n')}`,
   });
 }

@@ -10,11 +10,11 @@ export type MailParts = {
   query: Query;
   shop: Shop;
   links: UnsubscribeLinks;
-  /** The address of a person who may sign in; undefined for an account that is deleted or shut out. */
+  /** Returns a user's address; undefined for an account that is deleted or deactivated. */
   addressOf(userId: string): Promise<string | undefined>;
 };
 
-/** The mail that a notice becomes now, or why there is none. */
+/** Writes the mail of a notice, or returns why there is none. */
 export async function mailOfNotice(
   { query, shop, links, addressOf }: MailParts,
   { key, userId, kind, facts, address }: Omit<TakenNotice, 'createdAt' | 'attempts'>,
@@ -22,7 +22,7 @@ export async function mailOfNotice(
   if (kind === undefined || kind === 'alert') return 'no_recipient';
   const write = (to: string, of: string) =>
     writeMail(shop, { to, key, words: sayNotice(kind, facts), ...unsubscription(shop, links, { userId: of, kind }) });
-  // the account is gone, and with it everything that could be looked up
+  // the account's data no longer exists
   if (kind === 'account_deleted') return address === undefined ? 'no_recipient' : write(address, '');
   if (userId === undefined) return 'no_recipient';
   if ((await readSwitchedOff(query, userId)).has(kind)) return 'unwanted';

@@ -8,10 +8,10 @@ import type { Words } from '../words/say-notice.ts';
 
 export type Shop = { publicUrl: string; brandName: string; supportEmail: string };
 
-/** A part of a mail: a paragraph, or a link with its words. */
+/** A paragraph or a link of a mail. */
 type Part = { text: string } | { label: string; href: string };
 
-/** A mail to a person, as plain text and as simple HTML that says the same. */
+/** Writes a mail as plain text and as simple HTML with the same content. */
 export function writeMail(
   shop: Shop,
   {
@@ -35,7 +35,7 @@ export function writeMail(
   };
 }
 
-/** What the end of a mail says about the mails of its kind, and the headers by which mail programs unsubscribe. */
+/** Returns the end of a mail, and the headers by which mail programs unsubscribe. */
 export function unsubscription(
   shop: Shop,
   links: UnsubscribeLinks,
@@ -57,7 +57,7 @@ export function unsubscription(
   };
 }
 
-/** Without characters that end a line or turn the text around. */
+/** Removes characters that end a line or reverse the text. */
 const plain = (part: Part): string => ('href' in part ? `${part.label}:\n${part.href}` : cleanLabel(part.text, 2000));
 
 const textOf = (body: readonly Part[], footer: readonly Part[]): string =>

@@ -3,16 +3,16 @@ import { isPersonNotice, type PersonNotice } from '@souk/contract/notices.ts';
 
 export const unsubscribePath = '/unsubscribe';
 
-/** What a link in a mail may do: switch one kind of mails off, for one person. */
+/** Switches one kind of mails off for one user. */
 export type Unsubscription = { userId: string; kind: PersonNotice };
 
 /**
- * Links that need no sign-in, since the mail program follows them by itself (RFC 8058). They do not expire, as mails are kept:
- * they switch one kind off, tell nothing, and cannot be guessed.
+ * Links that work without sign-in, since the mail program follows them by itself (RFC 8058). They do not expire, because users
+ * keep mails: they only switch one kind off, reveal nothing, and cannot be guessed.
  */
 export type UnsubscribeLinks = {
   linkFor(one: Unsubscription): string;
-  /** @param token from a link; undefined where it is not ours */
+  /** Returns undefined for a token that we did not sign. */
   read(token: string): Unsubscription | undefined;
 };
 

@@ -10,8 +10,8 @@ import { unsubscribePath, type UnsubscribeLinks } from './unsubscribe-links.ts';
 const longestForm = 4096;
 
 /**
- * The page that a mail's link leads to, and what its button and mail programs post (RFC 8058). Opening it changes nothing, since
- * mail programs and scanners open links by themselves. No sign-in is asked for, and no cookie is read.
+ * Serves the page behind a mail's link, and the POST of its button and of mail programs (RFC 8058). Opening the page changes
+ * nothing, since mail programs and scanners open links by themselves. It needs no sign-in and reads no cookie.
  */
 export function mountUnsubscribe(
   server: FastifyInstance,
@@ -67,7 +67,7 @@ export function mountUnsubscribe(
   }
 
   void server.register((scope, _options, done) => {
-    // a mail program sends the form in either encoding; what it says is known
+    // a mail program sends the form in either encoding, and its content is always the same
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
       '*',

@@ -2,7 +2,7 @@ import { moneyText, monthlyText } from '@souk/contract/billing/currencies.ts';
 import type { PersonNotice } from '@souk/contract/notices.ts';
 import { noticeFacts, type FactsOf } from '#platform/notices/notice-facts.ts';
 
-/** The words of a mail: short paragraphs of plain text, and one thing to do. */
+/** The text of a mail: short paragraphs, and at most one action. */
 export type Words = {
   subject: string;
   paragraphs: readonly string[];
@@ -106,7 +106,7 @@ const say: { readonly [Kind in PersonNotice]: Say<Kind> } = {
   }),
 };
 
-/** @throws ZodError for facts that another version of the product wrote */
+/** @throws ZodError for facts of another version of the product */
 export function sayNotice(kind: PersonNotice, facts: unknown): Words {
   return wordsOf(kind, facts);
 }
