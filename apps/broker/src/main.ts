@@ -24,24 +24,20 @@ import { createApp } from './app.ts';
 import { auditOf } from './app/audit-of-database.ts';
 import { buildWeb, WebNotBuiltError } from './web-app/build-web.ts';
 import { limitMemory } from './limit-memory.ts';
-import { copyDatabaseCommand } from '#operator/commands/copy-database.ts';
-import { rotateKeyCommand } from '#operator/commands/rotate-key-command.ts';
-import { deployedProgramsCommand } from '#operator/commands/deployed-programs.ts';
+import { databaseCommands } from '#operator/commands/database-commands.ts';
 import { auditCommand } from '#operator/commands/audit-command.ts';
 import { offerCommands } from '#operator/commands/offer-commands.ts';
 import { billingCommands } from '#operator/commands/billing-commands.ts';
 import { paymentCommands } from '#operator/commands/payment-commands.ts';
-import { reconcileCommand } from '#operator/commands/reconcile-command.ts';
 import { overviewCommand } from '#operator/commands/overview-command.ts';
 import { operatorCommands } from '#operator/commands/operator-commands.ts';
 import { drainMsOf } from './stop-in-order.ts';
 import { tellSupervisor } from './tell-supervisor.ts';
 import { allowCommands } from '#operator/commands/allow-commands.ts';
 import { secretCommands } from '#operator/commands/secret-commands.ts';
-import { serverLogCommand } from '#operator/commands/server-log.ts';
+import { serverCommands } from '#operator/commands/server-commands.ts';
 import { systemCommand } from '#operator/commands/system-command.ts';
 import { checkSystem } from '#operator/cli/checks/system-checks.ts';
-import { showServerCommand } from '#operator/commands/show-server.ts';
 import { testManifestCommand } from '#operator/commands/manifests/test-manifest.ts';
 
 /** EX_CONFIG of sysexits.h. */
@@ -81,17 +77,13 @@ async function start(): Promise<void> {
         ...billingCommands(app),
         ...auditCommand(auditOf(app.db.query)),
         ...offerCommands(app),
-        ...reconcileCommand(app),
         ...paymentCommands(app),
-        ...deployedProgramsCommand(app),
         ...allowCommands(app),
         ...secretCommands(app.upstreams.secrets),
-        ...serverLogCommand(app),
-        ...showServerCommand(app),
+        ...serverCommands(app),
         ...overviewCommand(app),
         ...systemCommand(app),
-        ...copyDatabaseCommand(app),
-        ...rotateKeyCommand(app),
+        ...databaseCommands(app),
         ...testManifestCommand(app),
       },
       log,

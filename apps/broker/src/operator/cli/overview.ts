@@ -1,13 +1,13 @@
 import { moneyText } from '@souk/contract/billing/currencies.ts';
 import { shownNeeds, type Needs } from '@souk/contract/admin/overview.ts';
-import { overviewShownSchema } from '#operator/commands/overview-command.ts';
-import { askBroker, type CliOptions, type Values } from './command.ts';
+import type { z } from 'zod';
+import type { overviewShownSchema } from '#operator/commands/overview-command.ts';
+import type { CliOptions } from './command.ts';
 
-/** `souk overview`: what waits for the operator, and the shop's figures of 30 days. */
-export async function printOverview(values: Values, cli: CliOptions): Promise<void> {
-  const { stdout } = cli;
-  const { needs, figures } = await askBroker(cli, overviewShownSchema, 'overview');
-  if (values['json'] === true) return stdout(JSON.stringify({ needs, figures }));
+export function printOverview(
+  { needs, figures }: z.output<typeof overviewShownSchema>,
+  stdout: CliOptions['stdout'],
+): void {
   if (needs.waiting === 0) stdout('Nothing needs you.');
   for (const line of linesOf(needs.needs)) stdout(line);
   if (Object.values(needs.needs).some(({ items }) => items.length === shownNeeds))

@@ -1,4 +1,4 @@
-import { reconciledSchema } from '#operator/commands/reconcile-command.ts';
+import { reconciledSchema } from '#operator/commands/payment-commands.ts';
 import { askBroker, type Command } from './command.ts';
 
 /** Long, because the provider is asked about each order and subscription. */

@@ -252,7 +252,7 @@ describe("the operator's command line", () => {
     });
     expect(await souk('offers preview-move solo')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('Souk does not sell here: start it'),
+      err: expect.stringContaining('Nothing is sold here, or Souk does not run: start it'),
     });
   });
 

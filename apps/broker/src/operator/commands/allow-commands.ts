@@ -3,21 +3,21 @@ import { lineOrNone } from '@souk/contract/manifest/manifest-basics.ts';
 import { z } from 'zod';
 import type { App } from '../../app-types.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
+import { operatorName } from './command-reason.ts';
 
-/** `operator`: the operator's name on the machine. */
-const entrySchema = z.object({ entry: z.string().trim().max(300), operator: z.string().max(200) });
-const packageSchema = z.object({ alias: z.string().max(63), operator: z.string().max(200) });
+const entrySchema = z.object({ entry: z.string().trim().max(300), operator: operatorName });
+const packageSchema = z.object({ alias: z.string().max(63), operator: operatorName });
 const formSchema = z.object({ form: allowedPackageFormSchema });
-const addPackageSchema = formSchema.extend({ code: z.string().max(64), operator: z.string().max(200) });
+const addPackageSchema = formSchema.extend({ code: z.string().max(64), operator: operatorName });
 const addSchema = entrySchema.extend({ note: lineOrNone(200).default('') });
 
-/** What the registry has of a package. `code`: of all that would be allowed; the confirmation names it. */
+/** The package at its registry. The confirmation repeats `code`, which identifies everything that would be allowed. */
 export const packageShownSchema = z.object({ integrity: z.string(), comesWith: z.int(), code: z.string() });
 type PackageShown = z.output<typeof packageShownSchema>;
 
 type Parts = Pick<App, 'allowances' | 'allowList'>;
 
-/** `souk allow …`: what administrators do in the browser, by the same use cases and within the same bounds. */
+/** `souk allow …`, with the use cases and limits of the administrators' screen. */
 export function allowCommands({ allowances, allowList }: Parts): OperatorCommands {
   return {
     'allow.list': (): Promise<Omit<AllowanceList, 'success'>> => allowList(),

@@ -9,7 +9,7 @@ export const auditWantedSchema = inOrder(
 export const auditListedSchema = z.object({ entries: z.array(auditEntrySchema), hasMore: z.boolean() });
 type AuditListed = z.infer<typeof auditListedSchema>;
 
-/** `souk audit`: the newest rows of the audit log that fit the same filters as in the browser. */
+/** `souk audit`: the newest matching rows of the audit log, with the filters of the administrators' screen. */
 export function auditCommand(audit: AuditReader): OperatorCommands {
   return {
     'audit.list': async (args): Promise<AuditListed> => {

@@ -14,13 +14,9 @@ import type {
   UserShown,
 } from './billing-results.ts';
 import { accountSchema, chooseAccount } from './choose-account.ts';
-import { reasonOfCommand } from './command-reason.ts';
+import { operatorName, reasonOfCommand } from './command-reason.ts';
 
-const decisionSchema = accountSchema.extend({
-  reason: reasonOfCommand,
-  /** The operator's name on the machine. */
-  operator: z.string().max(200),
-});
+const decisionSchema = accountSchema.extend({ reason: reasonOfCommand, operator: operatorName });
 const setSchema = decisionSchema.extend({ credits: z.int().min(0).max(1_000_000_000) });
 const giveSchema = decisionSchema.extend({
   type: z.enum(['subscription', 'rental', 'purchase']),
@@ -29,7 +25,7 @@ const giveSchema = decisionSchema.extend({
 });
 const paymentsSchema = accountSchema.extend({
   cursor: cursorSchema.optional(),
-  /** One payment, with its refunds. */
+  /** Limits the list to one payment and its refunds. */
   payment: z.string().max(100).optional(),
 });
 const refundSchema = decisionSchema.extend({ payment: z.uuid(), amountCents: z.int().min(1) });
@@ -39,8 +35,8 @@ const removeSchema = decisionSchema.extend({
 });
 
 /**
- * `souk user show`, `give` and `remove`, `souk credits …`, and the payments of a user: what administrators do in the browser, by the same use cases.
- * No command asks for a recent sign-in: whoever types it has the machine.
+ * `souk user show`, `give` and `remove`, `souk credits …`, and the payments of a user, with the use cases of the
+ * administrators' screen. No recent sign-in is required, because the operator already controls the machine.
  */
 export function billingCommands({
   identity,

@@ -2,7 +2,8 @@ import { addUserSubscription, getUserBilling, removeUserSubscription } from '@so
 import { listPersonPayments, refundPayment } from '@souk/contract/admin/person.ts';
 import { z } from 'zod';
 
-/** The results of `souk user show`, `give` and `remove` and of `souk credits …`, as --json prints them. */
+// the answers of `souk user show`, `give` and `remove`, `souk credits …` and `souk payments …`, as --json prints them
+
 export const creditsSetSchema = z.object({ credits: z.int(), change: z.int() });
 export type CreditsSet = z.output<typeof creditsSetSchema>;
 
@@ -18,7 +19,7 @@ export type Given = z.output<typeof givenSchema>;
 export const removedSchema = removeUserSubscription.answer.omit({ success: true });
 export type Removed = z.output<typeof removedSchema>;
 
-/** Payments that an operator has to look at. */
+/** Payments that wait for a decision of the operator. */
 export const flaggedShownSchema = z.object({
   flagged: z.array(
     z.object({

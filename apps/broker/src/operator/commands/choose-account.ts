@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { providerIds, type FoundAccount, type Identity } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
 
-/** How a command names an account. `id` is needed where one provider has two accounts with the address. */
+/** The fields by which a command names an account. `id` is needed if a provider has two accounts with the address. */
 export const accountSchema = z.object({
   email: z.string(),
   provider: z.enum(providerIds).optional(),
@@ -10,8 +10,8 @@ export const accountSchema = z.object({
 });
 
 /**
- * The one account that a command means.
- * @throws SoukError not_found; invalid_request where several have the address: its text names them
+ * Returns the id of the account that a command names.
+ * @throws SoukError not_found; invalid_request if several have the address, with a text that lists them
  */
 export async function chooseAccount(
   users: Pick<Identity['users'], 'find'>,

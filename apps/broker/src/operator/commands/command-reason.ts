@@ -1,6 +1,8 @@
 import { adminReason } from '@souk/contract/admin/users.ts';
+import { z } from 'zod';
 
-/** Why the operator does something, for the audit log: bounded, and without hidden characters, as what administrators write. */
-export const givenReason = adminReason;
+/** The operator's name on the machine. */
+export const operatorName = z.string().max(200);
 
+/** The reason for the audit log. */
 export const reasonOfCommand = adminReason.transform((text) => text ?? 'by command');

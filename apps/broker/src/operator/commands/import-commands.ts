@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { importEntrySchema } from '@souk/contract/admin/imports.ts';
+import { adminReason } from '@souk/contract/admin/users.ts';
 import { browseRegistry, listRegistryUpdates, registrySchema } from '@souk/contract/catalogue/registries.ts';
 import type { DecidedBy } from '#features/catalogue/index.ts';
 import type { Imports } from '#features/upstreams/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
-import { givenReason } from './command-reason.ts';
 
 const registry = z.object({ registry: z.string().max(2048) });
 const addSchema = z.object({ name: z.string().trim().min(1).max(80), url: z.string().max(2048) });
@@ -20,10 +20,11 @@ const importSchema = registry.extend({
     .array(z.object({ name: z.string().max(200), version: z.string().max(255) }))
     .min(1)
     .max(20),
-  reason: givenReason,
+  reason: adminReason,
 });
 
-/** What the commands on registries answer, over the socket and with `--json`. */
+// the answers of the commands on registries, over the socket and with `--json`
+
 export const registriesSchema = z.object({ registries: z.array(registrySchema) });
 export const foundServersSchema = browseRegistry.answer.omit({ success: true });
 export const updatesSchema = listRegistryUpdates.answer.omit({ success: true });
@@ -38,17 +39,17 @@ export type ImportedOfRegistry = z.infer<typeof importedSchema>;
 
 const by: DecidedBy & { via: 'command' } = { via: 'command' };
 
-/** The operator's commands on registries: the same use cases as the administrators' screen. */
+/** The operator's commands on registries, with the use cases of the administrators' screen. */
 export function importCommands(imports: Imports): OperatorCommands {
   const { registries, updates } = imports;
 
-  /** A registry by its id, its name or its address. */
+  /** Finds a registry by its id, name or address. */
   async function idOf(named: string): Promise<string> {
     const found = (await registries.list()).filter(({ id, name, url }) => [id, name, url].includes(named));
     const [only] = found;
     if (!only || found.length > 1) {
       const message = only
-        ? `${found.length} registries are named ${named}: give the address`
+        ? `${found.length} registries are named ${named}: use the address`
         : `There is no registry ${named}. Add it with: npm run souk -- registry add URL`;
       throw new SoukError('not_found', { message });
     }

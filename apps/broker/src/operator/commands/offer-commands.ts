@@ -4,18 +4,18 @@ import { offersEditedHere, type Billing } from '#features/billing/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
-import { reasonOfCommand } from './command-reason.ts';
+import { operatorName, reasonOfCommand } from './command-reason.ts';
 
 const idSchema = z.object({ id: z.string().max(100) });
 const changeSchema = idSchema.extend({
   type: z.enum(['archive', 'restore', 'take-file']),
   preview: z.boolean().default(false),
   reason: reasonOfCommand,
-  /** The operator's name on the machine. */
-  operator: z.string().max(200),
+  operator: operatorName,
 });
 
-/** The results of `souk offers …`, as --json prints them. */
+// the answers of `souk offers …`, as --json prints them
+
 export const offersListedSchema = listAdminOffers.answer.omit({ success: true }).extend({
   /** The ids of offers that offers.json no longer changes. */
   editedHere: z.array(z.string()),
@@ -25,8 +25,8 @@ export const offerChangedSchema = changeOffer.answer.omit({ success: true });
 export const movePreviewedSchema = previewMove.answer.shape.preview;
 
 /**
- * `souk offers …`: what administrators see and do in the browser, by the same use cases.
- * @param parts.billing.payments undefined where nothing is sold, or no broker runs
+ * `souk offers …`, with the use cases of the administrators' screen.
+ * @param parts.billing.payments undefined if nothing is sold, or no broker runs
  */
 export function offerCommands({
   billing: { offerEditing, payments },
@@ -43,14 +43,14 @@ export function offerCommands({
     'offers.show': (args): Promise<z.output<typeof offerShownSchema>> => offerEditing.show(idSchema.parse(args).id),
     'offers.change': (args): Promise<z.output<typeof offerChangedSchema>> => {
       const { id, type, preview, operator, reason } = changeSchema.parse(args);
-      // the operator names no revision: the command is for the offer as it is
+      // without a revision, since the command applies to the offer as it is
       return offerEditing.change(id, { change: { type }, revision: undefined }, { operator, reason }, preview);
     },
     'offers.preview-move': async (args): Promise<z.output<typeof movePreviewedSchema>> => {
       const { id } = idSchema.parse(args);
       if (!payments)
         throw new SoukError('unavailable', {
-          message: 'Souk does not sell here: start it first, with PAYMENTS other than off.',
+          message: 'Nothing is sold here, or Souk does not run: start it with PAYMENTS other than off.',
         });
       return payments.moves.preview(id);
     },

@@ -11,13 +11,12 @@ import { manifestCommands } from './manifests/manifest-commands.ts';
 import type { OfferDiff } from './manifests/manifest-results.ts';
 import { runCommands } from './manifests/run-commands.ts';
 import { userCommands } from './user-commands.ts';
-import { reasonOfCommand } from './command-reason.ts';
+import { operatorName, reasonOfCommand } from './command-reason.ts';
 
 const tokenCreateSchema = createPersonalTokenBodySchema.extend({
   email: z.string(),
   provider: z.string().optional(),
-  /** The operator's name on the machine. */
-  operator: z.string().max(200),
+  operator: operatorName,
 });
 
 const offerSchema = z.object({
@@ -28,8 +27,8 @@ const offerSchema = z.object({
 const approveOfferSchema = offerSchema.extend({ reason: reasonOfCommand, shown: z.string() });
 
 /**
- * The commands of the operator's command line, by name.
- * @param parts.upstreams of a running broker
+ * Commands on users, tokens, manifests and registries, by name.
+ * @param parts.upstreams undefined if no broker runs
  */
 export function operatorCommands({
   identity,
@@ -48,7 +47,7 @@ export function operatorCommands({
   manifestRuns: ManifestRuns;
   imports: Imports;
   upstreams?: Pick<Upstreams, 'watch' | 'approveOffer' | 'showOffer' | 'secrets'>;
-  /** Beside no broker. */
+  /** Needed if no broker runs. */
   missingSecretsOf?: Upstreams['secrets']['missingOf'] | undefined;
 }): OperatorCommands {
   return {
@@ -65,7 +64,7 @@ export function operatorCommands({
     },
   };
 
-  /** The shop shows what the server offers to the account of the named user there. */
+  /** Makes the shop show the personal tools that the server has for the named user's account there. */
   async function approveOffer(args: unknown): Promise<{ id: string; tools: string[] }> {
     const { id, reason, shown, ...who } = approveOfferSchema.parse(args);
     const { of, offers } = await accountOf(who);

@@ -8,7 +8,7 @@ export const overviewShownSchema = z.object({
   figures: getAdminFigures.answer.omit({ success: true }),
 });
 
-/** What the administrators' Overview shows. */
+/** `souk overview`: the administrators' Overview. */
 export function overviewCommand({ overview }: Pick<App, 'overview'>): OperatorCommands {
   return {
     async overview(): Promise<z.input<typeof overviewShownSchema>> {

@@ -6,15 +6,32 @@ import type { FlaggedShown, PaymentDecided } from './billing-results.ts';
 
 const decisionSchema = z.object({ order: z.uuid(), decision: z.enum(['return', 'close']) });
 
-/** `souk payments …`: what an operator decides about payments that are not what was ordered. */
+export const reconciledSchema = z.object({
+  orders: z.object({
+    checked: z.int(),
+    fulfilled: z.int(),
+    expired: z.int(),
+    flagged: z.int(),
+    refunded: z.int(),
+    unanswered: z.int(),
+  }),
+  /** Payments at the provider that were unknown here. */
+  missedPayments: z.int(),
+  /** Disputes at the provider that were missing or outdated here. */
+  missedDisputes: z.int(),
+  /** Subscriptions that had changed at the payment provider without an event. */
+  driftedSubscriptions: z.int(),
+});
+
+/** `souk payments flagged` and `decide`, about payments that differ from their order, and `souk reconcile`. */
 export function paymentCommands({ billing }: { billing: Pick<Billing, 'payments'> }): OperatorCommands {
-  function flaggedOrders() {
+  function payments() {
     if (!billing.payments) throw new SoukError('payments_off');
-    return billing.payments.checkout.flagged;
+    return billing.payments;
   }
   return {
     'payments.flagged': async (): Promise<FlaggedShown> => ({
-      flagged: (await flaggedOrders().list()).map(
+      flagged: (await payments().checkout.flagged.list()).map(
         ({ id, userId, description, amount, currency, reason, ...order }) => ({
           orderId: id,
           userId,
@@ -28,9 +45,18 @@ export function paymentCommands({ billing }: { billing: Pick<Billing, 'payments'
     }),
     'payments.decide': async (args): Promise<PaymentDecided> => {
       const { order, decision } = decisionSchema.parse(args);
-      const decided = await flaggedOrders().decide(order, decision);
+      const decided = await payments().checkout.flagged.decide(order, decision);
       if (!decided) throw new SoukError('not_found', { message: `There is no flagged payment ${order}` });
       return { orderId: decided.id, status: decided.status };
+    },
+    /** Compares our records of payments with the payment provider, and repairs them. */
+    async reconcile(): Promise<z.output<typeof reconciledSchema>> {
+      const ours = payments();
+      const orders = await ours.reconcileOrders();
+      const driftedSubscriptions = await ours.subscriptions.reconcile();
+      const missedPayments = await ours.findMissed();
+      const missedDisputes = await ours.takeBack.findMissedDisputes();
+      return { orders, driftedSubscriptions, missedPayments, missedDisputes };
     },
   };
 }

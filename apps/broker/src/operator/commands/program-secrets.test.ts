@@ -8,7 +8,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { serverLogCommand } from './server-log.ts';
+import { serverCommands } from './server-commands.ts';
 import { runCli } from '#operator/cli/run-cli.ts';
 
 /** What the operator gives a program in secret, and what a program writes to stderr: who sees it. */
@@ -36,7 +36,7 @@ beforeAll(async () => {
   });
   operator = await createOperatorServer({
     dataDir: app.dataDir,
-    commands: serverLogCommand(app),
+    commands: serverCommands(app),
     log: createLog('silent'),
   });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));

@@ -15,10 +15,8 @@ import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../migrations.ts';
-import { deployedProgramsCommand } from './deployed-programs.ts';
 import { operatorCommands } from './operator-commands.ts';
-import { serverLogCommand } from './server-log.ts';
-import { showServerCommand } from './show-server.ts';
+import { serverCommands } from './server-commands.ts';
 
 /** Programs that cannot be started any more, and what the operator sees of them until they can. */
 let folder: string;
@@ -62,9 +60,7 @@ async function run(list: object, env: NodeJS.ProcessEnv, use: (running: Running)
   try {
     const commands = {
       ...operatorCommands(app),
-      ...deployedProgramsCommand(app),
-      ...serverLogCommand(app),
-      ...showServerCommand(app),
+      ...serverCommands(app),
     };
     operator = await createOperatorServer({ dataDir: app.dataDir, commands, log: createLog('silent') });
     await app.serversAsked;

@@ -4,21 +4,21 @@ import { z } from 'zod';
 import type { SecretAdministration } from '#features/upstreams/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
+import { operatorName } from './command-reason.ts';
 
 const serverSchema = z.object({ id: z.string().max(63) });
 const namedSchema = serverSchema.extend({
   name: z.string().max(128),
-  /** The version whose address gets it; by default the only place that needs it. */
+  /** The version whose address the secret is sent to; by default the only place that needs it. */
   version: z.string().max(40).optional(),
-  /** The operator's name on the machine. */
-  operator: z.string().max(200),
+  operator: operatorName,
 });
 const bindSchema = namedSchema.omit({ name: true });
 const setSchema = namedSchema.extend({ value: z.string() });
 
 type Needed = ServerSecretList['needed'][number];
 
-/** `souk secret …`: what administrators do in the browser, by the same use cases. */
+/** `souk secret …`, with the use cases of the administrators' screen. */
 export function secretCommands(secrets: SecretAdministration): OperatorCommands {
   return {
     'secret.list': async (args): Promise<Omit<ServerSecretList, 'success'>> =>
@@ -50,7 +50,7 @@ export function secretCommands(secrets: SecretAdministration): OperatorCommands 
   };
 }
 
-/** Headers are equal in any case, and no variable differs from another in its case alone. */
+/** Ignores case, because headers do, and no two variables differ only in case. */
 const isNamed = (one: { name: string }, name: string) => one.name.toLowerCase() === name.toLowerCase();
 
 function oneOf(needed: readonly Needed[], asked: { id: string; name: string; version: string | undefined }): Needed {

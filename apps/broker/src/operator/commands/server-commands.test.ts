@@ -8,7 +8,7 @@ import { temporaryRoot } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { showServerCommand } from './show-server.ts';
+import { serverCommands } from './server-commands.ts';
 import { testManifestCommand } from './manifests/test-manifest.ts';
 
 let folder: string;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   app = await startTestApp({ allowAddresses: [fixture.address], env: withoutHealthChecks });
   operator = await createOperatorServer({
     dataDir: app.dataDir,
-    commands: { ...testManifestCommand(app), ...showServerCommand(app) },
+    commands: { ...testManifestCommand(app), ...serverCommands(app) },
     log: createLog('silent'),
   });
   await deployManifest(app, { id: 'web', connection: { type: 'http', url: fixture.url } });

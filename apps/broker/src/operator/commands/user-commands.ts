@@ -5,24 +5,20 @@ import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
 import { accountSchema, chooseAccount } from './choose-account.ts';
 import type { Activated, Deactivated, Erased, SignedOut, UserList } from './user-results.ts';
-import { reasonOfCommand } from './command-reason.ts';
+import { operatorName, reasonOfCommand } from './command-reason.ts';
 
 const listSchema = z.object({
   search: z.string().trim().max(200).optional(),
   page: z.int().min(1).max(1_000_000).default(1),
 });
-const decisionSchema = accountSchema.extend({
-  reason: reasonOfCommand,
-  /** The operator's name on the machine. */
-  operator: z.string().max(200),
-});
+const decisionSchema = accountSchema.extend({ reason: reasonOfCommand, operator: operatorName });
 const deactivateSchema = decisionSchema.extend({ endNow: z.boolean().default(false) });
 const signOutSchema = decisionSchema.extend({ revokeTokens: z.boolean().default(false) });
 const eraseSchema = decisionSchema.extend({ confirm: z.string().max(320) });
 
 /**
- * `souk user …`: what administrators do in the browser, by the same use cases.
- * @param parts.isRunning whether the whole broker runs here, not the database alone
+ * `souk user …`, with the use cases of the administrators' screen.
+ * @param parts.isRunning whether a broker runs, and not only the database
  */
 export function userCommands(
   { users, directory }: Pick<Identity, 'users' | 'directory'>,
@@ -37,7 +33,7 @@ export function userCommands(
     'user.deactivate': async (args): Promise<Deactivated> => {
       const { operator, reason, endNow, ...who } = deactivateSchema.parse(args);
       const id = await chooseAccount(users, who);
-      // whoever types the address of an administrator here has the machine
+      // an operator may deactivate administrators, because they control the machine
       const how = { endNow, confirmAdministrator: true };
       return { id, ...(await users.deactivate(id, how, { operator, reason })) };
     },
@@ -53,10 +49,10 @@ export function userCommands(
     },
     'user.erase': async (args): Promise<Erased> => {
       const { operator, reason, confirm, ...who } = eraseSchema.parse(args);
-      // what every feature keeps of a user is known to a broker alone
+      // only a broker knows what every feature stores about a user
       if (!isRunning)
         throw new SoukError('unavailable', {
-          message: 'Souk does not run here: start it first, to delete all that is kept of a user.',
+          message: 'Souk does not run here: start it first, so that all data of the user is deleted.',
         });
       const id = await chooseAccount(users, who);
       await users.erase(id, confirm, { operator, reason });

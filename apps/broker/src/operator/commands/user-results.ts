@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-/** The results of `souk user …`, as --json prints them. */
+// the answers of `souk user …`, as --json prints them
+
 const listedUserSchema = z.object({
   id: z.string(),
   email: z.string(),
@@ -18,7 +19,7 @@ export type UserList = z.output<typeof userListSchema>;
 export const deactivatedSchema = z.object({
   id: z.string(),
   result: z.enum(['deactivated', 'unchanged']),
-  /** The plans and rentals that end. pending: a broker tells the payment provider of it, once one runs and it answers. */
+  /** Plans and rentals that end. pending: a running broker will cancel them at the payment provider. */
   ending: z.array(
     z.object({
       id: z.string(),

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { copyDatabaseCommand } from '#operator/commands/copy-database.ts';
+import { databaseCommands } from '#operator/commands/database-commands.ts';
 import { createVault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import { migrate } from '#platform/db/migrate.ts';
@@ -51,7 +51,7 @@ describe('souk backup and restore', () => {
     await migrate(db, migrations, version);
     await mkdir(join(dataDir, 'services', 'notes'), { recursive: true });
     writeFileSync(join(dataDir, 'services', 'notes', 'notes.json'), '[]');
-    server = await createOperatorServer({ dataDir, commands: copyDatabaseCommand({ db }), log });
+    server = await createOperatorServer({ dataDir, commands: databaseCommands({ db, vault: createVault(key) }), log });
     other = { db, environment: {} };
     if (!hasPostgres()) return;
     const url = await createPostgresDatabase(migrations);

@@ -11,7 +11,7 @@ import { migrate } from '#platform/db/migrate.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer } from '#platform/operator/operator-server.ts';
-import { rotateKeyCommand } from '#operator/commands/rotate-key-command.ts';
+import { databaseCommands } from '#operator/commands/database-commands.ts';
 import { connectPatiently, createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases/databases.ts';
 import { fillSecrets, type FilledSecrets } from '#testing/databases/fill-secrets.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
@@ -206,7 +206,7 @@ describe.skipIf(!hasPostgres())('the master key is rotated on two brokers under 
 test('the master key of an embedded database is rotated by the broker that runs, which the audit log tells', async () => {
   const [former, next] = [newKey(), newKey()];
   const { app, close } = await fillSecrets({ MASTER_KEY: former, MASTER_KEY_NEXT: next });
-  const commands = rotateKeyCommand({ db: app.db, vault: app.vault });
+  const commands = databaseCommands({ db: app.db, vault: app.vault });
   const server = await createOperatorServer({ dataDir: app.dataDir, commands, log: createLog('silent') });
   const path = join(mkdtempSync(join(temporaryRoot(), 'key-')), 'next.key');
   writeFileSync(path, `${next}\n`, { mode: 0o600 });

@@ -16,7 +16,7 @@ import { openDatabase } from '#platform/db/open-database.ts';
 import { appliedNames, refuseNewer } from '#platform/db/product-versions.ts';
 import { createLog } from '#platform/log.ts';
 import { callOperator, NotRunningError, OperatorCommandError } from '#platform/operator/call-operator.ts';
-import { deployedProgramsSchema } from '#operator/commands/deployed-programs.ts';
+import { deployedProgramsSchema } from '#operator/commands/server-commands.ts';
 import { readInstallation } from '../../../installation.ts';
 import { migrations } from '../../../migrations.ts';
 import { paths } from '../../../paths.ts';

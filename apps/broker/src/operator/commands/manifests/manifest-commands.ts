@@ -1,3 +1,4 @@
+import { adminReason } from '@souk/contract/admin/users.ts';
 import { serverIdSchema } from '@souk/contract/manifest/manifest-basics.ts';
 import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { z } from 'zod';
@@ -27,29 +28,25 @@ import type {
   ShownManifest,
   StagedManifest,
 } from './manifest-results.ts';
-import { givenReason } from '../command-reason.ts';
 
 const sourceSchema = z.object({ source: z.base64() });
-const deploySchema = z.union([
-  sourceSchema.extend({ reason: givenReason }),
-  z.object({ id: serverIdSchema, version: z.string().optional(), reason: givenReason }),
-]);
-const stageSchema = sourceSchema.extend({ reason: givenReason });
+const stageSchema = sourceSchema.extend({ reason: adminReason });
 const idSchema = z.object({ id: serverIdSchema });
 const showSchema = idSchema.extend({ version: z.string().optional() });
-const deleteSchema = idSchema.extend({ reason: givenReason });
+const deploySchema = z.union([stageSchema, showSchema.extend({ reason: adminReason })]);
+const deleteSchema = idSchema.extend({ reason: adminReason });
 const diffedSchema = idSchema.extend({ from: z.string().optional(), to: z.string().optional() });
 const approveSchema = idSchema.extend({
   tools: z.array(z.string().max(256)).max(512),
   shown: z.string(),
-  reason: givenReason,
+  reason: adminReason,
 });
 
 type ListedManifest = Awaited<ReturnType<ReturnType<typeof manageManifests>['list']>>[number];
 
 const byCommand: DecidedBy = { via: 'command' };
 
-/** Checks a manifest and answers every problem of it. */
+/** Checks a manifest and returns all its problems. */
 export function checkManifestSource(source: Uint8Array, policy: ManifestPolicy): CheckedManifest {
   try {
     const manifest = parseManifest(source, policy);
@@ -63,7 +60,7 @@ export function checkManifestSource(source: Uint8Array, policy: ManifestPolicy):
 
 /**
  * The operator's commands on manifests.
- * @param parts.watch of a running broker; without it nothing is asked, and a deployed server waits for the next start
+ * @param parts.watch undefined if no broker runs: a deployed server is then discovered at the next start
  */
 export function manifestCommands(parts: {
   catalogue: Catalogue;

@@ -4,21 +4,22 @@ import { serverStatusSchema } from '@souk/contract/catalogue/catalogue.ts';
 import { toolChangeSchema } from '@souk/contract/catalogue/tool-changes.ts';
 import { z } from 'zod';
 
-/** What the operator's commands on manifests answer, over the socket and with `--json`. */
+// the answers of the operator's commands on manifests, over the socket and with `--json`
+
 const issueSchema = z.object({ path: z.string(), message: z.string() });
 
 export const listSchema = z.object({
-  /** Whether a broker runs: otherwise each status is what the last one saw. */
+  /** Whether a broker runs. Otherwise each status is what the last broker saw. */
   running: z.boolean(),
   servers: z.array(
     z.object({
       id: z.string(),
       name: z.string(),
       transport: z.enum(['http', 'websocket', 'stdio']),
-      /** Versions. */
+      /** Deployed version. */
       deployed: z.string().optional(),
       staged: z.string().optional(),
-      /** The version that was live last, of a server that is neither deployed nor staged. */
+      /** The last deployed version, if the server is neither deployed nor staged. */
       last: z.string().optional(),
       status: serverStatusSchema.optional(),
       statusDetail: z.string().optional(),
@@ -39,17 +40,17 @@ export const deployedSchema = z.object({
   id: z.string(),
   version: z.string(),
   result: z.enum(['deployed', 'unchanged']),
-  /** Whether the server was asked what it offers: only a running broker does. */
+  /** Whether a running broker tried to discover the server. */
   asked: z.boolean(),
   status: serverStatusSchema,
   statusDetail: z.string().optional(),
-  /** Why it could not be asked. */
+  /** Why the discovery failed. */
   failure: z.string().optional(),
   tools: z.array(z.object({ name: z.string(), exposedName: z.string(), description: z.string() })),
   toolsUnderReview: z.array(z.string()),
   prompts: z.array(z.string()),
   resources: z.array(z.string()),
-  /** Sentences about what the author may not have meant. */
+  /** Sentences about likely mistakes. */
   notes: z.array(z.string()).optional(),
 });
 export type DeployedManifest = z.infer<typeof deployedSchema>;
@@ -57,12 +58,10 @@ export type DeployedManifest = z.infer<typeof deployedSchema>;
 export const undeployedSchema = z.object({
   id: z.string(),
   version: z.string(),
-  /** How many people rent it. */
   renters: z.int(),
 });
 export type UndeployedManifest = z.infer<typeof undeployedSchema>;
 
-/** What the administrator's call on the same answers. */
 export const shownSchema = getManifest.answer.omit({ success: true });
 export type ShownManifest = z.infer<typeof shownSchema>;
 
@@ -75,29 +74,25 @@ export const stagedSchema = z.object({
 });
 export type StagedManifest = z.infer<typeof stagedSchema>;
 
-export const deletedSchema = z.object({
-  id: z.string(),
-  /** How many people rent it. */
-  renters: z.int(),
-});
+export const deletedSchema = z.object({ id: z.string(), renters: z.int() });
 export type DeletedManifest = z.infer<typeof deletedSchema>;
 
 export const diffSchema = getServerDifferences.answer.omit({ success: true, before: true, after: true }).extend({
   id: z.string(),
   deployed: z.string().optional(),
   staged: z.string().optional(),
-  /** Changes of tools that wait for an approval. */
+  /** Tool changes that wait for approval. */
   changes: z.array(toolChangeSchema),
-  /** Changes that keep a tool hidden, by an administrator's decision. */
+  /** Changes of tools that an administrator decided to keep hidden. */
   keptHidden: z.array(toolChangeSchema),
-  /** Names exactly these changes, for the approval. */
+  /** Identifies exactly these changes for the approval. */
   code: z.string(),
 });
 export type ManifestDiff = z.infer<typeof diffSchema>;
 
 const definitionSchema = z.record(z.string(), z.unknown()).nullable();
 
-/** What the shop would show differently after the approval of an account's list. */
+/** Differences between what the shop shows and an account's personal tools. */
 export const offerDiffSchema = z.object({
   id: z.string(),
   from: z.string(),

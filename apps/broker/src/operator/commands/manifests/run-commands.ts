@@ -1,14 +1,14 @@
+import { adminReason } from '@souk/contract/admin/users.ts';
 import { z } from 'zod';
 import { resultOf, type ManifestRuns } from '#features/catalogue/index.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
-import { givenReason } from '../command-reason.ts';
 import type { DeployedAll, Reloaded } from './run-results.ts';
 
-const deployAllSchema = z.object({ reason: givenReason });
+const deployAllSchema = z.object({ reason: adminReason });
 
 /**
- * The operator's commands on all manifests: the runs of the administrators' calls.
- * @param isRunning of a running broker; without one nothing is asked, and deployed servers wait for the next start
+ * The operator's commands on all manifests, as runs.
+ * @param isRunning false if no broker runs: deployed servers are then discovered at the next start
  */
 export function runCommands(runs: ManifestRuns, { isRunning }: { isRunning: boolean }): OperatorCommands {
   const run = async (kind: 'reload' | 'deploy-all', reason?: string) =>

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-/** What the operator's commands on all manifests answer, over the socket and with `--json`. */
+// the answers of the operator's commands on all manifests, over the socket and with `--json`
+
 const errors = z.array(z.object({ id: z.string(), message: z.string() }));
 
 export const reloadedSchema = z.object({ reloadedCount: z.int(), errors, runId: z.string() });
@@ -11,7 +12,7 @@ export const deployedAllSchema = z.object({
   failed: z.int(),
   errors,
   runId: z.string(),
-  /** Whether a broker runs: it asks the servers what they offer. */
+  /** Whether a broker runs, which then discovers the servers. */
   running: z.boolean(),
 });
 export type DeployedAll = z.infer<typeof deployedAllSchema>;

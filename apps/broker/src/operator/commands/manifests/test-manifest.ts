@@ -8,10 +8,10 @@ const argsSchema = z.union([
   z.strictObject({ id: z.string(), version: z.string().optional() }),
 ]);
 
-/** Everything that a test told, in order. */
+/** The events of a test, in order. */
 export const testedSchema = z.object({ events: z.array(connectionTestEventSchema) });
 
-/** The connection test of the administrators' screen. An operator has no account at a server. */
+/** Runs the connection test of the administrators' screen, but without an account at the server. */
 export function testManifestCommand({ upstreams }: { upstreams: Pick<Upstreams, 'tests'> }): OperatorCommands {
   return {
     'manifest.test': async (args): Promise<z.input<typeof testedSchema>> => {
