@@ -1,6 +1,6 @@
 /**
- * A terminal obeys control characters, and a manifest, a server or a program may have written them: each becomes its escape,
- * which means the same in JSON. Line ends and tabs stay.
+ * Escapes control characters, which a terminal would obey, in text from manifests, servers and programs. The escapes mean the
+ * same in JSON. Line ends and tabs stay.
  */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (character) =>
@@ -8,7 +8,7 @@ export function printable(text: string): string {
   );
 }
 
-/** The same for what belongs in one line, where such characters say nothing. */
+/** Removes control characters, line ends and tabs from text for one line. */
 export function plain(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '');
 }

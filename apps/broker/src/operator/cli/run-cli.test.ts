@@ -403,7 +403,7 @@ describe("the operator's command line", () => {
     expect(await run(['check-config'], { environment: { DATA_DIR: dataDir, DATABASE_URL } })).toEqual({
       code: 0,
       out: 'Configuration is valid',
-      err: 'Warning: the database cannot be reached: what is deployed there was not checked',
+      err: 'Warning: the database cannot be reached: the deployed servers were not checked',
     });
   });
 

@@ -10,8 +10,8 @@ const remedy = `Make one with: node -p "require('crypto').randomBytes(32).toStri
 
 /** Continues the message if a weak key is already in use. */
 export const ofExistingData =
-  'Souk starts anyway, since only this key opens the secrets of the existing data: keep it, let no one read a copy of the ' +
-  'database, and replace the key: docs/keys.md says how.';
+  'Souk starts anyway, since only this key opens the secrets of the existing data: keep it, keep copies of the database ' +
+  'private, and replace the key: docs/keys.md says how.';
 
 /**
  * Detects a key that was typed or is a placeholder: 32 bytes that can be guessed protect nothing. Not every weak key can be

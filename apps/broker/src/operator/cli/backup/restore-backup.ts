@@ -20,7 +20,7 @@ import { ReportedError, required, UsageError, type CliOptions, type Values } fro
 
 const log = createLog('error');
 
-/** `souk restore FILE`. Nothing is written before the whole file was read once. */
+/** Runs `souk restore FILE`. Verifies the whole file before it writes anything. */
 export async function restore(values: Values, { environment, stdout, stderr }: CliOptions): Promise<void> {
   const file = resolve(required(values, 'FILE', 'restore'));
   const config = readConfig(environment);
@@ -43,7 +43,7 @@ export async function restore(values: Values, { environment, stdout, stderr }: C
     requireNoFolders(header, config.dataDir);
     filled = await fill(file, header, config, { ...key, erased });
     await restoreFolders(file, header, config.dataDir);
-    // the last thing: a data folder without it is not taken for a shop
+    // last: a data folder without the key does not count as a shop
     if (key.isOfArchive) await writeFile(join(config.dataDir, keyName), `${key.text}\n`, { mode: 0o600, flag: 'wx' });
   }
   stdout(
@@ -53,15 +53,15 @@ export async function restore(values: Values, { environment, stdout, stderr }: C
   if (header.folders.length > 0) stdout(`  folders: ${header.folders.join(', ')}`);
   const { secrets, erasures } = filled;
   if (erasures > 0)
-    stdout(`  accounts that were deleted after the backup, and will be deleted again at the start: ${erasures}`);
+    stdout(`  accounts that were deleted after the backup and will be deleted again at the start: ${erasures}`);
   stdout(`  secrets that open with this key: ${secrets.reduce((sum, one) => sum + one.secrets - one.unreadable, 0)}`);
   const unreadable = sayUnreadable(secrets);
   for (const line of unreadable) stderr(line);
   if (isCheck && unreadable.length > 0) throw new ReportedError();
-  if (!isCheck) stderr('Start Souk with the same PUBLIC_URL as before, so that people stay signed in.');
+  if (!isCheck) stderr('Start Souk with the same PUBLIC_URL as before, so that users stay signed in.');
 }
 
-/** The key that opens the secrets of the archive. @throws ConfigError where the one at hand is another, or none is there */
+/** Finds the key that opens the secrets of the archive. @throws ConfigError if only another key, or none, is configured */
 export async function keyOf(
   file: string,
   header: ArchiveHeader,
@@ -84,10 +84,13 @@ export async function keyOf(
 
 async function archivedKey(file: string): Promise<string> {
   for await (const { name, bytes } of readArchive(file)) if (name === keyName) return bytes.toString().trim();
-  throw new Error('the backup lacks the key that it should have');
+  throw new Error('the backup says that it has the master key, but it does not');
 }
 
-/** @returns how many secrets do not open with these keys, and how many accounts are to be deleted again */
+/**
+ * Fills a new database from an archive and checks it.
+ * @returns which secrets these keys open, and the number of accounts to delete again
+ */
 export async function fill(
   file: string,
   header: ArchiveHeader,
@@ -95,13 +98,13 @@ export async function fill(
   { text, others, erased }: { text: string; others: readonly string[]; erased: readonly string[] },
 ): Promise<{ secrets: CheckedColumn[]; erasures: number }> {
   if (to.databaseUrl === undefined && existsSync(join(to.dataDir, 'db')))
-    throw new ConfigError([`DATA_DIR: ${to.dataDir} has a database: a backup is restored into a new folder`]);
-  // a new embedded database starts from an image that has them
+    throw new ConfigError([`DATA_DIR: ${to.dataDir} has a database: restore into a new folder`]);
+  // a new embedded database starts from an image with these migrations
   const db = await openDatabase({ ...to, log, migrations: migrationsThen(header, migrations, version) });
   try {
     await restoreDatabase(file, header, { db, migrations, version, ledgerSums: readLedgerSums });
     const [fault] = await checkLedger(db);
-    if (fault) throw new Error(`the ledger of the backup does not fit together: ${fault.fault}`);
+    if (fault) throw new Error(`the ledger of the backup does not add up: ${fault.fault}`);
     const erasures = await repeatErasures(db.query, erased);
     return { secrets: await checkSecrets(db.query, createVault(text, others)), erasures };
   } finally {

@@ -17,7 +17,7 @@ import { required, ReportedError, UsageError, type CliOptions, type Values } fro
 const timeoutMs = 60 * 60_000;
 const columnsSchema = z.array(z.object({ name: z.string(), resealed: z.int(), unreadable: z.int() }));
 
-/** `souk rotate-key --new FILE`. */
+/** Runs `souk rotate-key --new FILE`. */
 export async function rotateKey(values: Values, { environment, stdout, stderr }: CliOptions): Promise<void> {
   const next = readNewKey(required(values, 'new', 'rotate-key'));
   const config = readConfig(environment);
@@ -28,11 +28,11 @@ export async function rotateKey(values: Values, { environment, stdout, stderr }:
     stderr(`${name}: ${unreadable} secrets open with neither key, and stay as they are`);
   stdout(`Every secret that can be read is encrypted with the key with the id ${masterKeyIdOf(next)}.`);
   stdout('At each broker, set MASTER_KEY (or its file) to the new key, remove MASTER_KEY_NEXT, and restart it.');
-  stdout('Keep the former key as long as you keep a backup that was taken before.');
+  stdout('Keep the former key as long as you keep backups from before the rotation.');
   if (lost.length > 0) throw new ReportedError();
 }
 
-/** @throws UsageError for a file that is missing, open to others, or has no key that is safe */
+/** @throws UsageError for a file that is missing, readable by others, or without a safe key */
 function readNewKey(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found?.isFile()) throw new UsageError(`--new: ${path} is not a file`);
@@ -60,10 +60,10 @@ async function rotate(config: Config, next: string, said: (line: string) => void
   try {
     const applied = await appliedNames(db);
     if (migrations.some(({ name }) => !applied.has(name)))
-      throw new ConfigError(['the database is of an earlier version: start this version once, then rotate the key']);
+      throw new ConfigError(['the database has an earlier version: start this version once, then rotate the key']);
     const former = await openMasterKey(config, db);
     const formerId = masterKeyIdOf(former);
-    if (formerId === nextId) throw new UsageError('--new: it is the key that is in use');
+    if (formerId === nextId) throw new UsageError('--new: this key is already in use');
     return await rotateMasterKey({ db, keys: createVault(former, [next]), formerId, nextId, operator, said });
   } finally {
     await db.close();

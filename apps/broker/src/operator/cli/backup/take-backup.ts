@@ -13,11 +13,11 @@ import { callOperator, NotRunningError } from '#platform/operator/call-operator.
 import { version } from '../../../version.ts';
 import { required, UsageError, type CliOptions, type Values } from '../command.ts';
 
-/** The files of a large database are copied. */
+/** Enough to copy the files of a large database. */
 const copyTimeoutMs = 10 * 60_000;
 const log = createLog('error');
 
-/** `souk backup FILE`. */
+/** Runs `souk backup FILE`. */
 export async function backup(values: Values, { environment, stdout, stderr }: CliOptions): Promise<void> {
   const file = resolve(required(values, 'FILE', 'backup'));
   if (existsSync(file)) throw new UsageError(`${file} exists: name a new file`);
@@ -26,11 +26,11 @@ export async function backup(values: Values, { environment, stdout, stderr }: Cl
   const { header, bytes } = await takeBackupOf(config, file, { withKey });
   const rows = header.tables.reduce((sum, table) => sum + table.rows, 0);
   stdout(`${file}: ${rows} rows of ${header.tables.length} tables, ${Math.ceil(bytes / 1024)} KiB`);
-  if (withKey) stderr('The file contains the master key: a reader of the file can read every secret in it.');
-  else stderr('The master key is not in the file. Keep it at another place: without it the secrets are lost.');
+  if (withKey) stderr('The file contains the master key: whoever reads the file can read every secret.');
+  else stderr('The master key is not in the file. Store it elsewhere: without it the secrets are lost.');
 }
 
-/** Writes all data of this configuration into a new file, beside a broker or without one. @param options.refuses throws where it should not */
+/** Writes all data into a new file, whether or not a broker runs. @param options.refuses throws if no backup should be taken */
 export function takeBackupOf(
   config: Config,
   file: string,
@@ -53,7 +53,7 @@ export function takeBackupOf(
   });
 }
 
-/** PostgreSQL is read beside the brokers. Of the embedded database a copy is read, which the running broker makes. */
+/** Opens PostgreSQL, which brokers may use meanwhile, or a copy of the embedded database, which the running broker makes. */
 async function withDatabase<T>(config: Config, beside: string, work: (db: Database) => Promise<T>): Promise<T> {
   const copy = config.databaseUrl === undefined ? await mkdtemp(join(beside, '.souk-backup-')) : undefined;
   try {
@@ -69,7 +69,7 @@ async function withDatabase<T>(config: Config, beside: string, work: (db: Databa
   }
 }
 
-/** @returns false where no broker runs: then its database can be opened itself */
+/** @returns false if no broker runs, so that the database itself can be opened */
 async function copyRunning({ dataDir }: Config, folder: string): Promise<boolean> {
   try {
     await callOperator(dataDir, 'database.copy', { folder }, copyTimeoutMs);

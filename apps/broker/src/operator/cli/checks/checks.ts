@@ -24,7 +24,7 @@ export const checkCliCommands: readonly Command[] = [
         'the public address of the installation; by default PUBLIC_URL or PORT, else what the broker of DATA_DIR says',
       ],
       ['--json', 'print the checks as JSON'],
-      ['', 'exits with 0 without faults, 1 with faults, 78 when the configuration is invalid'],
+      ['', 'exits with 0 without faults, 1 with faults, 78 if the configuration is invalid'],
     ],
     run: examineInstallation,
     standsAlone: true,

@@ -40,7 +40,7 @@ test('a master key that can be guessed is refused where there is no data yet, an
   for (const { code, text: said } of warned) {
     expect(code).toBe(0);
     expect(said).toContain(`Warning: ${text}`);
-    expect(said).toMatch(/the data that is there open with this key alone[^]*\nConfiguration is valid$/);
+    expect(said).toMatch(/only this key opens the secrets of the existing data[^]*\nConfiguration is valid$/);
   }
 });
 
@@ -222,9 +222,9 @@ test('check-config names what programs of the allow-list lack on this machine, a
   const problems = await checkPrograms()(config, { manifestsDir: undefined, warn: (line) => lines.push(line) });
   expect(problems).toEqual([]);
   expect(lines.map((line) => line.replace(`of the allow-list ${list}: `, ''))).toEqual([
-    `the program file ${away}/main.js is not there`,
-    `the program folder "reads" names ${away}/data, which is not there`,
-    `the program program ${away}/program is not there`,
+    `the program file ${away}/main.js does not exist`,
+    `the program folder "reads" names ${away}/data, which does not exist`,
+    `the program program ${away}/program does not exist`,
     `the program closed ${import.meta.filename} cannot be executed by this user`,
     expect.stringMatching(
       /^the program command the command souk-no-such-command is in none of \/.*, \/usr\/bin, \/bin$/,

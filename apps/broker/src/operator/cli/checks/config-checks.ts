@@ -8,6 +8,7 @@ import { ofExistingData, weaknessOf } from '#platform/crypto/weak-master-key.ts'
 import { bringsNotices } from '#platform/db/postgres/brings-notices.ts';
 import { unheardText } from '#platform/db/postgres/hearing.ts';
 import { dataFolderProblem } from '#platform/data-folder.ts';
+import { codeOf, messageOf } from '#platform/thrown.ts';
 import { readInstallation } from '../../../installation.ts';
 import { readLegalTexts } from '../../../pages/legal-texts.ts';
 import { paths, type Paths } from '../../../paths.ts';
@@ -15,20 +16,31 @@ import { paths, type Paths } from '../../../paths.ts';
 export type ConfigCheckOptions = {
   /** A folder of manifests to check instead of the bundled ones. */
   manifestsDir: string | undefined;
-  /** Takes what is no problem of the configuration, and still should be known. */
+  /** Reports something that does not make the configuration invalid. */
   warn(line: string): void;
 };
 
-/** Returns every problem that it finds, each in one line that names its place. */
+/** Returns all problems, each as one line that names its place. */
 export type ConfigCheck = (config: Config, options: ConfigCheckOptions) => Promise<string[]>;
 
-/** What the start would say of a file that it reads. */
+/** Returns the problems that the start would report for this error. */
 export function problemsOf(error: unknown): string[] {
-  if (error instanceof ConfigError) return [...error.problems];
-  return [error instanceof Error ? error.message : String(error)];
+  return error instanceof ConfigError ? [...error.problems] : [messageOf(error)];
 }
 
-/** Reads every manifest of the folder as the loader does. Reports file, code and each field. */
+/** Reads a file as the start does. */
+const checkReading =
+  (read: (config: Config) => unknown): ConfigCheck =>
+  async (config) => {
+    try {
+      read(config);
+      return [];
+    } catch (error) {
+      return problemsOf(error);
+    }
+  };
+
+/** Reads every manifest of the folders as the start does. Reports file, code and field. */
 const checkManifests =
   (paths: Paths): ConfigCheck =>
   async (config, { manifestsDir }) => {
@@ -50,8 +62,7 @@ const checkManifests =
           return await readManifestFolder(folder, policy);
         } catch (error) {
           const variable = folder === config.catalogueDir ? 'CATALOGUE_DIR' : '--manifests';
-          const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-          return [`${variable}: ${folder} cannot be read (${reason})`];
+          return [`${variable}: ${folder} cannot be read (${codeOf(error) ?? String(error)})`];
         }
       }),
     );
@@ -59,43 +70,16 @@ const checkManifests =
       if (typeof file === 'string') return [file];
       if (!('problem' in file)) return [];
       const { code, message, issues } = file.problem;
-      // bundled manifests that are forbidden in this installation are skipped at startup: they are not a problem
+      // not a problem: the start skips bundled manifests that this installation forbids
       if (bundled.includes(dirname(file.file)) && isForbiddenHere(code)) return [];
       if (issues.length === 0) return [`${file.file}: ${code}: ${message}`];
       return issues.map((issue) => `${file.file}: ${code}: ${issue.path ? `${issue.path} ` : ''}${issue.message}`);
     });
   };
 
-const checkDataFolder: ConfigCheck = async ({ dataDir }) => {
-  const problem = dataFolderProblem(dataDir);
-  return problem === undefined ? [] : [problem];
-};
+const listOf = (problem: string | undefined): string[] => (problem === undefined ? [] : [problem]);
 
-/** Reads the plans and packages as the start does, whether or not something is sold. */
-const checkOffers =
-  ({ offers }: Paths): ConfigCheck =>
-  async ({ offersFile }) => {
-    try {
-      readOffers(offersFile ?? offers);
-      return [];
-    } catch (error) {
-      return problemsOf(error);
-    }
-  };
-
-/** Reads the operator's texts as the start does. */
-const checkLegalTexts =
-  ({ legal }: Paths): ConfigCheck =>
-  async (config) => {
-    try {
-      readLegalTexts(config, legal);
-      return [];
-    } catch (error) {
-      return problemsOf(error);
-    }
-  };
-
-/** A new installation would not start with such a key. Whether data of PostgreSQL is there already, this check does not ask. */
+/** A new installation does not start with a weak key. Assumes that a PostgreSQL database has data. */
 const checkMasterKey: ConfigCheck = async ({ masterKey, databaseUrl, dataDir }) => {
   const weakness = masterKey === undefined ? undefined : weaknessOf(masterKey);
   const mayHaveData = databaseUrl !== undefined || hasEmbeddedData(dataDir);
@@ -108,20 +92,19 @@ const checkProgramsCgroup = async ({
   stdio,
 }: Pick<Config, 'programsCgroup' | 'programLimits' | 'stdio'>): Promise<string[]> => {
   if (programsCgroup === undefined || stdio === 'off') return [];
-  const problem = await memoryGroupsProblem(programsCgroup, programLimits);
-  return problem === undefined ? [] : [problem];
+  return listOf(await memoryGroupsProblem(programsCgroup, programLimits));
 };
 
-/** What is checked beside problems of the variables, so that one run tells all: what needs no more of the configuration. */
+/** Runs checks that do not need a valid configuration, so that one run reports all problems. */
 export async function checkBesideProblems(environment: NodeJS.ProcessEnv): Promise<string[]> {
   return checkProgramsCgroup(readProgramConfig(environment));
 }
 
-/** What is no fault of an installation that runs already. */
+/** Returns warnings that do not keep an existing installation from starting. */
 export function configWarnings(config: Config): string[] {
   const { masterKey, databaseUrl } = config;
   const weakness = masterKey === undefined ? undefined : weaknessOf(masterKey);
-  const ofNew = databaseUrl === undefined ? '' : 'A database without data is not begun with it. ';
+  const ofNew = databaseUrl === undefined ? '' : 'Souk does not start with it on a database without data. ';
   return [
     ...(weakness === undefined ? [] : [`${weakness} ${ofNew}${ofExistingData}`]),
     ...allowanceWarnings(config),
@@ -129,20 +112,20 @@ export function configWarnings(config: Config): string[] {
   ];
 }
 
-/** What tax and promotion codes come to without a payment provider. */
+/** Warns of tax and promotion codes without a payment provider. */
 function checkoutWarnings({ checkout, payments }: Pick<Config, 'checkout' | 'payments'>): string[] {
   const named = [...(checkout.tax ? ['STRIPE_TAX'] : []), ...(checkout.codes ? ['PROMOTION_CODES'] : [])];
   if (payments === 'off') return named.map((name) => `${name}=1 does nothing, since PAYMENTS is off: nothing is sold.`);
   if (payments === 'stripe' || !checkout.tax) return [];
-  return ['STRIPE_TAX=1: the stand-in for Stripe adds the tax of a demo table, which is no advice about tax.'];
+  return ['STRIPE_TAX=1: the stand-in for Stripe adds the tax of a demo table, which is not tax advice.'];
 }
 
-/** Which authority the operator gives to administrators. */
+/** Warns of what the operator lets administrators allow. */
 function allowanceWarnings({ adminMayAllow, stdio }: Config): string[] {
   const packages =
     stdio === 'allowlist'
-      ? 'ADMIN_MAY_ALLOW=packages: administrators choose packages of npm that this machine runs, at an exact version, in ' +
-        'bubblewrap alone, without a network or with public addresses; never a command line, an option of Node, or a secret of yours.'
+      ? 'ADMIN_MAY_ALLOW=packages: administrators choose npm packages that this machine runs, at an exact version, only in ' +
+        'bubblewrap, without a network or with public addresses; never a command line, an option of Node, or one of your secrets.'
       : 'ADMIN_MAY_ALLOW=packages does nothing, since STDIO is off: set STDIO=allowlist too.';
   return [...(adminMayAllow.packages ? [packages] : []), ...(adminMayAllow.addresses ? [ofAddresses] : [])];
 }
@@ -151,17 +134,17 @@ const ofAddresses =
   'ADMIN_MAY_ALLOW=addresses: administrators add addresses of private networks that servers may use, with plain http: ' +
   'a host and port, or at most 256 addresses at one port; never this machine, its cloud, or the port of the database.';
 
-/** What `check-config` checks besides the environment variables. */
+/** The checks of `check-config`, except those of environment variables. Offers are checked even if nothing is sold. */
 export const configChecks = (files: Paths = paths): readonly ConfigCheck[] => [
-  checkDataFolder,
+  async ({ dataDir }) => listOf(dataFolderProblem(dataDir)),
   checkMasterKey,
   checkProgramsCgroup,
-  checkOffers(files),
-  checkLegalTexts(files),
+  checkReading(({ offersFile }) => readOffers(offersFile ?? files.offers)),
+  checkReading((config) => readLegalTexts(config, files.legal)),
   checkManifests(files),
 ];
 
-/** A pooler takes LISTEN and brings nothing, which the start says after a while alone. Of a database that is away nothing is said. */
+/** Warns of a pooler that accepts LISTEN but delivers nothing. Reports nothing if the database is unreachable. */
 export const checkNotices: ConfigCheck = async ({ databaseUrl, listenUrl }, { warn }) => {
   if (databaseUrl !== undefined && (await bringsNotices(databaseUrl, listenUrl ?? databaseUrl)) === false)
     warn(unheardText);

@@ -23,7 +23,7 @@ import { paths } from '../../../paths.ts';
 import { version } from '../../../version.ts';
 import { problemsOf, type ConfigCheck } from './config-checks.ts';
 
-/** What the data of this installation says against the configuration. Changes nothing of it. */
+/** Checks the configuration against the data of this installation, without changing the data. */
 export const checkDeployed: ConfigCheck = async (config, { warn }) => {
   const { databaseUrl, dataDir } = config;
   const isEmbedded = databaseUrl === undefined;
@@ -44,12 +44,12 @@ export const checkDeployed: ConfigCheck = async (config, { warn }) => {
     }
   } catch (error) {
     if (!isDatabaseLost(error) && !(error instanceof DataFolderInUseError)) return problemsOf(error);
-    warn('the database cannot be reached: what is deployed there was not checked');
+    warn('the database cannot be reached: the deployed servers were not checked');
     return [];
   }
 };
 
-/** Undefined where no broker runs, or an earlier one that does not know the question. */
+/** Returns undefined if no broker runs, or an earlier version without this command. */
 async function askBroker(dataDir: string): Promise<DeployedProgram[] | undefined> {
   try {
     return deployedProgramsSchema.parse(await callOperator(dataDir, 'server.programs', {}));
@@ -61,7 +61,7 @@ async function askBroker(dataDir: string): Promise<DeployedProgram[] | undefined
 
 async function databaseProblems(db: Database, config: Config, warn: (line: string) => void): Promise<string[]> {
   const applied = await appliedNames(db);
-  // a new one: the start makes its tables
+  // a new database, whose tables the start creates
   if (applied.size === 0) return [];
   await refuseNewer(db, { applied, known: new Set(migrations.map(({ name }) => name)), version });
   const keyProblem = config.databaseUrl === undefined ? undefined : await missingKeyProblem(config, db);
@@ -77,7 +77,7 @@ async function readWithSecrets(query: Query): Promise<DeployedProgram[]> {
   });
 }
 
-/** The broker starts without them: the servers have the status error until their program is there. */
+/** Only warns, since the broker starts without these programs: their servers have the status error. */
 function warnOfPrograms(programs: readonly DeployedProgram[], config: Config, warn: (line: string) => void): void {
   for (const problem of programProblems(programs, config)) warn(problem);
 }
@@ -87,7 +87,7 @@ function programProblems(programs: readonly DeployedProgram[], config: Config): 
   try {
     ({ allowlist } = readInstallation(config, paths));
   } catch {
-    return []; // what is wrong with the list is told by the check of manifests
+    return []; // the check of manifests reports an invalid list
   }
   return programs.flatMap(({ id, alias, entered }) => {
     const entry = Object.hasOwn(allowlist, alias) ? allowlist[alias] : undefined;

@@ -37,7 +37,7 @@ test('without an address doctor asks the broker of the data folder, and guesses 
   }
   const { code, out, err } = await run([], { DATA_DIR: app.dataDir });
   expect({ code, out }).toEqual({ code: 64, out: '' });
-  expect(err).toContain(`No broker runs on the data folder ${app.dataDir}, so its address is not known. Name it:`);
+  expect(err).toContain(`No broker runs on the data folder ${app.dataDir}, so its address is unknown. Name it:`);
 });
 
 test('doctor takes any address of an installation, such as the link, without a configuration', async () => {
@@ -65,29 +65,27 @@ test('doctor and check-config say whether the mail server and the receiver of al
     ALERT_WEBHOOK_URL: `${app.publicUrl.replace('localhost', '127.0.0.1')}/canary`,
   };
   const { out } = await run([], environment);
-  expect(out).toContain(
-    'ok     The mail server takes e-mails: It was connected to and signed in to; nothing was sent.',
-  );
-  expect(out).toContain('FAULT  The receiver of alerts can be reached: 127.0.0.1:');
+  expect(out).toContain('ok     The mail server accepts e-mails: Connected and signed in; nothing was sent.');
+  expect(out).toContain('FAULT  The alert webhook can be reached: 127.0.0.1:');
   expect(out).not.toContain('canary');
   const UPSTREAM_ALLOW_ADDRESSES = new URL(environment.ALERT_WEBHOOK_URL).host;
   expect((await run([], { ...environment, UPSTREAM_ALLOW_ADDRESSES })).out).toContain(
-    'ok     The receiver of alerts can be reached: It was connected to; nothing was sent.',
+    'ok     The alert webhook can be reached: Connected; nothing was sent.',
   );
   await mail.stop();
-  expect((await run([], environment)).out).toContain('FAULT  The mail server takes e-mails: ');
+  expect((await run([], environment)).out).toContain('FAULT  The mail server accepts e-mails: ');
   const checked = await runSouk(['check-config'], { environment: { ...environment, DATA_DIR: app.dataDir } });
-  expect(checked.err).toContain('Warning: SMTP_URL: the mail server cannot be used now: ');
+  expect(checked.err).toContain('Warning: SMTP_URL: the mail server cannot be used: ');
   expect(mail.received).toEqual([]);
 });
 
 test('doctor with an address and the variables of its installation examines what they name too', async () => {
   const environment = { PUBLIC_URL: app.publicUrl, ALERT_WEBHOOK_URL: 'http://127.0.0.1:9/canary' };
-  const receiver = 'FAULT  The receiver of alerts can be reached: ';
+  const receiver = 'FAULT  The alert webhook can be reached: ';
   expect((await run([`${app.publicUrl}/mcp`], environment)).out).toContain(receiver);
-  expect((await run([`${app.publicUrl}/mcp`])).out).not.toContain('The receiver of alerts');
+  expect((await run([`${app.publicUrl}/mcp`])).out).not.toContain('The alert webhook');
   const other = { ...environment, PUBLIC_URL: 'http://localhost:9' };
-  expect((await run([app.publicUrl], other)).out).not.toContain('The receiver of alerts');
+  expect((await run([app.publicUrl], other)).out).not.toContain('The alert webhook');
 });
 
 test('doctor --json prints what the self-test answers', async () => {

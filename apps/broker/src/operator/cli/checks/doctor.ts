@@ -15,15 +15,16 @@ import { createOutgoingDispatcher } from '#platform/http/outgoing/outgoing-dispa
 
 const addressSchema = systemSchema.pick({ publicUrl: true });
 const google = 'https://accounts.google.com';
-/** The same in each run, so that repeated runs register at most one client at an installation. */
+/** Constant, so that repeated runs register at most one client at an installation. */
 const clientName = 'Connection doctor';
 
 /**
- * Examines the installation at `address`, by default the configured one, from this machine: `npm run souk -- doctor`.
- * @param address an origin or any URL on it, such as the link; undefined for that of the variables, or of the broker of DATA_DIR. With
- *   the variables of that installation, what they name is examined too: its sign-in provider, payments, mail server and receiver of alerts
- * @returns undefined when `address` is invalid
- * @throws UsageError where nothing says the address; ConfigError when the configuration is invalid; of one for an `address` the proxy's variables count alone
+ * Runs `npm run souk -- doctor`: examines an installation from this machine. If the variables are those of the installation,
+ * also examines the sign-in provider, payments, mail server and alert webhook that they name.
+ * @param address an origin or any URL on it, such as the link; by default that of the variables, or of the broker of DATA_DIR
+ * @returns undefined if `address` is invalid
+ * @throws UsageError if the address is unknown; ConfigError if the variables are invalid, of which only those of the proxy
+ *   count for another installation
  */
 export async function examine(
   address: string | undefined,
@@ -48,7 +49,7 @@ export async function examine(
     // the payments of another installation cannot be checked from here
     if (config?.payments === 'stripe' && config.stripe)
       checks.push(...(await examineStripe(config.stripe, config, dispatcher)));
-    // nor are its mail server and receiver of alerts
+    // nor can its mail server and alert webhook
     if (config) checks.push(...(await examineNotices(config, outgoing)));
     return { baseUrl, diagnosis: { ok: checks.every(({ status }) => status !== 'failed'), checks } };
   } finally {
@@ -56,7 +57,7 @@ export async function examine(
   }
 }
 
-/** Whether the variables are those of the installation at an address. */
+/** Returns whether the variables are those of the installation at an address. */
 function isOwn(address: string | undefined, environment: NodeJS.ProcessEnv): boolean {
   if (address === undefined) return true;
   const origin = URL.parse(environment['PUBLIC_URL'] ?? '')?.origin;
@@ -64,9 +65,9 @@ function isOwn(address: string | undefined, environment: NodeJS.ProcessEnv): boo
 }
 
 /**
- * The address that the variables name, else the one that the running broker knows: by the defaults another installation might be
- * examined, or none.
- * @throws UsageError where no broker runs on the data folder
+ * Returns the address that the variables name, or else that of the running broker. Does not use the defaults, which might
+ * be another installation's address.
+ * @throws UsageError if no broker runs on the data folder
  */
 async function ownAddress(config: Pick<Config, 'publicUrl' | 'dataDir'>, given: NodeJS.ProcessEnv): Promise<string> {
   if (given['PUBLIC_URL'] || given['PORT']) return config.publicUrl;
@@ -75,7 +76,7 @@ async function ownAddress(config: Pick<Config, 'publicUrl' | 'dataDir'>, given: 
   } catch (error) {
     if (!(error instanceof NotRunningError)) throw error;
     throw new UsageError(
-      `No broker runs on the data folder ${config.dataDir}, so its address is not known. Name it: npm run souk -- doctor URL, or set PUBLIC_URL or PORT as for the broker, or DATA_DIR to its folder`,
+      `No broker runs on the data folder ${config.dataDir}, so its address is unknown. Name it: npm run souk -- doctor URL, or set PUBLIC_URL or PORT as for the broker, or DATA_DIR to its folder`,
     );
   }
 }
@@ -95,7 +96,7 @@ async function examineStripe(
 
 const labels = { passed: 'ok   ', warned: 'warn ', failed: 'FAULT' } as const;
 
-/** Prints each check, and for each fault what to do about it. */
+/** Prints each check, with advice for each fault. */
 export function printDiagnosis(baseUrl: string, { ok, checks }: Diagnosis, print: (line: string) => void): void {
   print(`Examining ${baseUrl}`);
   for (const { name, status, detail, advice } of checks) {
@@ -103,7 +104,8 @@ export function printDiagnosis(baseUrl: string, { ok, checks }: Diagnosis, print
     if (advice !== null) print(`       What to do: ${advice}`);
   }
   const skipped = checks.filter(({ status }) => status === 'skipped').map(({ name }) => name);
-  if (skipped.length > 0) print(`Not checked from here, or not until the faults are fixed: ${skipped.join('; ')}.`);
+  if (skipped.length > 0)
+    print(`Not checked, because of other faults or because it cannot be checked from here: ${skipped.join('; ')}.`);
   const count = (wanted: string) => checks.filter(({ status }) => status === wanted).length;
   const faults = count('failed');
   print(ok ? `No fault found, in ${count('passed')} checks.` : `${faults} ${faults === 1 ? 'fault' : 'faults'} found.`);

@@ -29,12 +29,12 @@ test('the doctor reads what the payment provider tells of its account, and says 
     'payments-account': { status: 'passed', detail: 'The account acct_sandbox may charge, in test mode.' },
     'payments-webhook': {
       status: 'passed',
-      detail: expect.stringContaining(`${app.publicUrl}/api/webhooks/stripe is told all`),
+      detail: expect.stringContaining(`${app.publicUrl}/api/webhooks/stripe receives all`),
     },
-    'payments-methods': { status: 'passed', detail: 'The account takes card.' },
+    'payments-methods': { status: 'passed', detail: 'The account accepts card.' },
     'payments-cards': {
       status: 'passed',
-      detail: 'The account saves it never; Souk sets each subscription to keep it.',
+      detail: 'The account never saves cards, but Souk makes each subscription save its card.',
     },
     'payments-by-hand': { status: 'warned', detail: 'Check them by hand.' },
   });
@@ -46,7 +46,7 @@ test('the doctor reads what the payment provider tells of its account, and says 
 test('an endpoint that is missing, or is told too little, is a fault with what to do', async () => {
   expect((await findings({ publicUrl: 'https://souk.example' }))['payments-webhook']).toEqual({
     status: 'failed',
-    detail: 'No endpoint with the address https://souk.example/api/webhooks/stripe is switched on.',
+    detail: 'No endpoint with the address https://souk.example/api/webhooks/stripe is enabled.',
   });
   await app.stripe.webhookEndpoints.create({
     url: 'https://souk.example/api/webhooks/stripe',
@@ -54,17 +54,20 @@ test('an endpoint that is missing, or is told too little, is a fault with what t
   });
   expect((await findings({ publicUrl: 'https://souk.example' }))['payments-webhook']).toMatchObject({
     status: 'failed',
-    detail: expect.stringMatching(/is not told: checkout\.session\.completed, .*charge\.dispute\.closed\.$/),
+    detail: expect.stringMatching(/does not receive: checkout\.session\.completed, .*charge\.dispute\.closed\.$/),
   });
 });
 
 test('a payment method that the account does not take is a fault', async () => {
   const paymentMethods = ['card', 'sepa_debit', 'bacs_debit'];
   const ofMethods = async () => (await findings({ paymentMethods }))['payments-methods'];
-  expect(await ofMethods()).toEqual({ status: 'failed', detail: 'The account does not take bacs_debit.' });
+  expect(await ofMethods()).toEqual({ status: 'failed', detail: 'The account does not accept bacs_debit.' });
   // switched off, and not only unknown
   await app.control.setAccount({ paymentMethods: ['card'] });
-  expect(await ofMethods()).toEqual({ status: 'failed', detail: 'The account does not take sepa_debit, bacs_debit.' });
+  expect(await ofMethods()).toEqual({
+    status: 'failed',
+    detail: 'The account does not accept sepa_debit, bacs_debit.',
+  });
 });
 
 test('where tax and codes are asked for, the doctor says what of them the account lacks', async () => {
@@ -75,14 +78,14 @@ test('where tax and codes are asked for, the doctor says what of them the accoun
       .map(({ status, detail }) => `${status}: ${detail}`);
   expect(await found()).toEqual([
     expect.stringMatching(/^passed: Tax is collected for AT, .*, SE\.$/),
-    'warned: PROMOTION_CODES=1, and the account has no active promotion code.',
+    'warned: PROMOTION_CODES=1, but the account has no active promotion code.',
   ]);
   const { id: coupon } = await app.stripe.coupons.create({ percent_off: 10 });
   await app.stripe.promotionCodes.create({ code: 'TEN', promotion: { type: 'coupon', coupon } });
   await app.control.setAccount({ tax: 'pending' });
   expect(await found()).toEqual([
-    'failed: STRIPE_TAX=1, and Stripe Tax is not set up: head_office is missing.',
-    'passed: The account has promotion codes that are active.',
+    'failed: STRIPE_TAX=1, but Stripe Tax is not set up: head_office is missing.',
+    'passed: The account has active promotion codes.',
   ]);
   await app.control.setAccount({ tax: 'unregistered' });
   expect((await found())[0]).toBe('warned: Stripe Tax is set up without a registration: it collects no tax anywhere.');

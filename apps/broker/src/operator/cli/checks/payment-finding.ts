@@ -1,4 +1,4 @@
 import type { ConnectionCheck } from '@souk/contract/diagnostics.ts';
 
-/** What a check of the payment provider's account found, and what to do about it. */
+/** Result of a check of the payment provider's account, with advice. */
 export type Finding = Pick<ConnectionCheck, 'status' | 'detail'> & { advice?: string };

@@ -1,11 +1,11 @@
 import { longestSystemChecksMs } from '@souk/contract/admin/system.ts';
 import type { ConnectionCheck } from '@souk/contract/diagnostics.ts';
 import type { Config } from '#platform/config.ts';
+import { messageOf } from '#platform/thrown.ts';
 import { checkNotices, configChecks, configWarnings } from './config-checks.ts';
 
 /**
- * What `check-config` and `doctor` find, for the running broker of this configuration: each part in its time, and nothing is
- * thrown for what they find.
+ * Runs `check-config` and `doctor` for the running broker, each with a time limit. Faults are returned and not thrown.
  */
 export async function checkSystem(config: Config, environment: NodeJS.ProcessEnv): Promise<ConnectionCheck[]> {
   const parts: readonly [id: string, name: string, run: () => Promise<ConnectionCheck[]>][] = [
@@ -20,10 +20,9 @@ export async function checkSystem(config: Config, environment: NodeJS.ProcessEnv
         () => resolve([{ id, name, status: 'skipped', detail, advice: null }]),
         longestSystemChecksMs,
       );
-      const failed = (error: unknown): ConnectionCheck[] => {
-        const reason = error instanceof Error ? error.message : String(error);
-        return [{ id, name, status: 'failed', detail: reason, advice: null }];
-      };
+      const failed = (error: unknown): ConnectionCheck[] => [
+        { id, name, status: 'failed', detail: messageOf(error), advice: null },
+      ];
       return Promise.race([run().catch(failed), late]).finally(() => clearTimeout(timer));
     }),
   );
@@ -36,18 +35,18 @@ async function checkConfiguration(config: Config): Promise<ConnectionCheck[]> {
   const checks = [...configChecks(), checkNotices, checkDeployed];
   const options = { manifestsDir: undefined, warn: (line: string) => void warnings.push(line) };
   const problems = (await Promise.all(checks.map((check) => check(config, options)))).flat();
-  const name = 'The configuration is valid';
-  const told = (status: 'failed' | 'warned') => (detail: string) => ({
+  const found = (status: ConnectionCheck['status']) => (detail: string) => ({
     id: 'configuration',
-    name,
+    name: 'The configuration is valid',
     status,
     detail,
     advice: null,
   });
-  const found = [...problems.map(told('failed')), ...warnings.map(told('warned'))];
-  if (problems.length > 0) return found;
-  const detail = 'Variables, offers, manifests and what is deployed fit together.';
-  return [{ id: 'configuration', name, status: 'passed', detail, advice: null }, ...found];
+  const valid = 'Variables, offers, manifests and deployed servers are consistent.';
+  return [
+    ...(problems.length > 0 ? problems.map(found('failed')) : [found('passed')(valid)]),
+    ...warnings.map(found('warned')),
+  ];
 }
 
 async function checkConnections(environment: NodeJS.ProcessEnv): Promise<ConnectionCheck[]> {

@@ -13,10 +13,10 @@ import { ReportedError, UsageError, type CliOptions, type Values } from '../comm
 import { fill, keyOf } from '../backup/restore-backup.ts';
 import { takeBackupOf } from '../backup/take-backup.ts';
 
-/** `souk upgrade --check`: everything that a start of this version does to the database, done to a copy of it. */
+/** Runs `souk upgrade --check`: upgrades a copy of the database as a start of this version would. */
 export async function checkUpgrade(values: Values, { environment, stdout, stderr }: CliOptions): Promise<void> {
   if (values['check'] !== true)
-    throw new UsageError('A start of Souk upgrades the database. Write: npm run souk -- upgrade --check');
+    throw new UsageError('Souk upgrades the database when it starts. To check that: npm run souk -- upgrade --check');
   const config = readConfig(environment);
   const known = new Set(migrations.map(({ name }) => name));
   const folder = await mkdtemp(join(tmpdir(), 'souk-upgrade-'));
@@ -37,7 +37,7 @@ export async function checkUpgrade(values: Values, { environment, stdout, stderr
     stdout(
       `A copy of ${header.tables.reduce((sum, { rows }) => sum + rows, 0)} rows was filled and upgraded in ${seconds} s`,
     );
-    stdout('The rows of each table and the sums of the ledger are as before, and no account differs');
+    stdout('The row counts of all tables and the sums of the ledger are unchanged, and no account differs');
     stdout(`${secrets.reduce((sum, one) => sum + one.secrets - one.unreadable, 0)} secrets open with this key`);
     const unreadable = sayUnreadable(secrets);
     for (const line of unreadable) stderr(line);
@@ -47,7 +47,7 @@ export async function checkUpgrade(values: Values, { environment, stdout, stderr
   }
 }
 
-/** The copy is of the same kind: another database of the same PostgreSQL, or an embedded one in a temporary folder. */
+/** Makes the copy in another database of the same PostgreSQL, or as an embedded database in a temporary folder. */
 async function onCopy<T>(
   { databaseUrl }: Config,
   dataDir: string,
