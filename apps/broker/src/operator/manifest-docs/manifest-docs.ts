@@ -9,7 +9,7 @@ type Json = Record<string, unknown>;
 
 type Row = { path: string; form: string; isRequired: boolean; fallback: unknown };
 
-/** docs/manifests.md, made from the schema of manifests. @throws Error for a field without a meaning */
+/** Writes docs/manifests.md from the schema of manifests. @throws Error for a field without a meaning */
 export function manifestDocs(): string {
   const schema = asRecord(z.toJSONSchema(manifestSchema, { io: 'input', unrepresentable: 'any' })) ?? {};
   const rows = rowsOf(schema, '');
@@ -21,16 +21,19 @@ export function manifestDocs(): string {
     '',
     '<!-- npm run manifest-docs writes this page from the schema. -->',
     '',
-    'A manifest is a JSON file that says what a server is and how Souk reaches it. `npm run souk -- manifest check FILE` names every',
-    'problem with its field (first those of the form, then those of addresses and programs), by the variables of its own environment:',
-    'give it the `DATA_DIR` of the broker to ask that one. `manifest test FILE` connects to its server and says what a deployment would meet, `manifest deploy FILE`',
-    'makes it live at once, `manifest stage FILE` puts it beside what is live, `manifest undeploy ID` takes it out, `manifest delete ID`',
-    'takes out what is staged too. `manifest list`, `manifest versions ID`, `manifest show ID` and `manifest diff ID` show what there is,',
-    'what has changed, and what a deployment does to whom. `manifest approve ID` trusts changed tools, and',
-    "`manifest import FILE` makes manifests of a client's configuration (`mcpServers`). The running broker needs no restart.",
+    'A manifest is a JSON file that describes a server and how Souk reaches it. The running broker needs no restart for these commands:',
+    '',
+    '- `npm run souk -- manifest check FILE` prints every problem with its field: first those of the form, then those of addresses and programs. It asks the broker of `DATA_DIR`; if none runs, it uses the variables of its own environment.',
+    '- `manifest test FILE` connects to the server and prints what a deployment would run into.',
+    '- `manifest deploy FILE` makes the manifest live at once, `manifest stage FILE` stages it without changing what is live.',
+    '- `manifest undeploy ID` removes the live version, `manifest delete ID` also removes the staged one.',
+    '- `manifest list`, `manifest versions ID`, `manifest show ID` and `manifest diff ID` show the manifests, what has changed, and what a deployment changes for whom.',
+    '- `manifest approve ID` approves changed tools.',
+    "- `manifest import FILE` turns a client's configuration (`mcpServers`) into manifests.",
+    '',
     'The files of `CATALOGUE_DIR` are deployed at each start; `BUNDLED_CATALOGUE=off` leaves the bundled ones out. Removing a file',
-    'undeploys nothing. Rentals of a server that was undeployed are not renewed: they end with the period that is paid, the command says',
-    'how many people rent it, and a person may resume the rental once the server is deployed again.',
+    'undeploys nothing. Rentals of an undeployed server are not renewed: they end with the paid period. The command prints how many',
+    'users rent the server. They can resume the rental once it is deployed again.',
     '',
     '## Fields',
     '',
@@ -41,8 +44,8 @@ export function manifestDocs(): string {
         `| \`${path}\` | ${form} | ${leftOut[path] ?? (isRequired ? sayRequired(path) : sayDefault(fallback))} | ${meaningOf(path)} |`,
     ),
     '',
-    'What the list of manifests answers beside these fields (`isActive`, `capabilities`, `status` and others) may stand in a manifest, and',
-    'is left out.',
+    'A manifest may also have the other fields that the list of manifests answers (`isActive`, `capabilities`, `status` and others). They are',
+    'ignored.',
     '',
     '## Transports',
     '',
@@ -52,7 +55,7 @@ export function manifestDocs(): string {
     ...authenticationExamples.flatMap(section),
     '## Prices',
     '',
-    'The tier is the badge on the card, and says who may use the service without renting it:',
+    'The tier is the badge on the card. It decides who may use the service without renting it:',
     '',
     ...tierLines(),
     '',
@@ -63,20 +66,20 @@ export function manifestDocs(): string {
     .concat('\n');
 }
 
-/** These values stand in the place of fields that are left out, where the schema does not say it. */
+/** Defaults that the schema does not contain. */
 const leftOut: Readonly<Record<string, string>> = {
   version: '`"1.0.0"`',
   description: 'the name',
-  category: 'the `serviceType` where it is one, else `"api"`',
+  category: 'the `serviceType` if it is a category, else `"api"`',
   toolChanges: '`"text-only"`',
-  isolation: '`"perUser"` for a program, a demo service and a sign-in or secrets of each person, else `"shared"`',
+  isolation: '`"perUser"` for a program, a demo service, and a sign-in or secrets per user, else `"shared"`',
 };
 
 const tierLines = (): string[] =>
   Object.entries(tiers).map(([tier, { name, level }]) =>
     level === 0
       ? `- \`${tier}\`, ${name}: everyone who is signed in.`
-      : `- \`${tier}\`, ${name}: people with the plan of this tier, or of a higher one.`,
+      : `- \`${tier}\`, ${name}: users with a plan of this tier or a higher one.`,
   );
 
 function section({ title, text, manifest }: ManifestExample): string[] {
@@ -89,7 +92,7 @@ function meaningOf(path: string): string {
   return meaning;
 }
 
-/** A field of an optional block is only required with it. */
+/** Names the optional block with which a field is required. */
 const sayRequired = (path: string) =>
   path.includes('.') && !path.startsWith('connection.')
     ? `required in \`${path.slice(0, path.lastIndexOf('.'))}\``
@@ -97,7 +100,7 @@ const sayRequired = (path: string) =>
 
 const sayDefault = (value: unknown) => (value === undefined || isRecord(value) ? '' : `\`${JSON.stringify(value)}\``);
 
-/** One row for each field that holds a value; a field that has several forms appears once, with all of them. */
+/** Returns one row for each field with a value. A field with several forms gets one row with all of them. */
 function rowsOf(schema: Json, path: string): Row[] {
   const variants = listOf(schema['oneOf'] ?? schema['anyOf']);
   if (variants.length > 0)
@@ -117,7 +120,7 @@ function rowsOf(schema: Json, path: string): Row[] {
   });
 }
 
-/** A field that not every variant has is not required by all. */
+/** Merges the rows of variants. A field is required only if every variant requires it. */
 function merge(rows: readonly Row[], variants: number): Row[] {
   return [...Map.groupBy(rows, ({ path }) => path)].map(([path, same]) => ({
     path,

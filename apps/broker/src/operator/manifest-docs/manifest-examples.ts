@@ -1,4 +1,4 @@
-/** The examples of docs/manifests.md: one for each transport and each way to authenticate. A test checks each of them. */
+/** An example of docs/manifests.md, which has one for each transport and each way to authenticate. A test checks them all. */
 export type ManifestExample = { title: string; text: string; manifest: Record<string, unknown> };
 
 const common = (id: string, name: string, description: string, category: 'api' | 'data' | 'productivity' = 'api') => ({
@@ -10,13 +10,13 @@ const common = (id: string, name: string, description: string, category: 'api' |
   category,
 });
 
-/** Variables of the broker under which every example passes `manifest check`. */
+/** Variables with which every example passes `manifest check`. */
 export const exampleEnvironment = { UPSTREAM_ALLOW_ADDRESSES: '10.0.0.5:8080,10.1.0.0/16' };
 
 export const transportExamples: readonly ManifestExample[] = [
   {
     title: 'Streamable HTTP',
-    text: 'A server of the company on a private address. The broker needs `UPSTREAM_ALLOW_ADDRESSES=10.0.0.5:8080` (or a network, such as `10.0.0.0/8`), or an administrator adds the address under Allow List where you set `ADMIN_MAY_ALLOW=addresses`; then plain http is allowed too, also in production. A public server needs https in production and no variable.',
+    text: 'A company server on a private address. The broker needs `UPSTREAM_ALLOW_ADDRESSES=10.0.0.5:8080` (or a network, such as `10.0.0.0/8`). With `ADMIN_MAY_ALLOW=addresses`, an administrator can add the address under Allow List instead. Such an address may use plain http, also in production. A public server needs https in production and no variable.',
     manifest: {
       ...common('inventory', 'Inventory', 'Stock and orders of the warehouse.', 'data'),
       connection: { type: 'http', url: 'http://10.0.0.5:8080/mcp' },
@@ -24,7 +24,7 @@ export const transportExamples: readonly ManifestExample[] = [
   },
   {
     title: 'WebSocket',
-    text: 'One JSON-RPC message in each text frame, subprotocol `mcp`. The address rules are those of HTTP, with wss and ws.',
+    text: 'Each text frame contains one JSON-RPC message; the subprotocol is `mcp`. The address rules are those of HTTP, with wss and ws.',
     manifest: {
       ...common('sensors', 'Sensors', 'Live readings of the building.', 'data'),
       connection: { type: 'websocket', url: 'ws://10.1.2.3:9000/' },
@@ -32,7 +32,7 @@ export const transportExamples: readonly ManifestExample[] = [
   },
   {
     title: 'stdio',
-    text: 'A program on the machine of the broker. `command` is an alias of the allow-list (`STDIO_ALLOWLIST`), never a command line. `perUser` starts one process for each person.',
+    text: 'A program on the machine of the broker. `command` is an alias of the allow-list (`STDIO_ALLOWLIST`), never a command line. `perUser` starts one process for each user.',
     manifest: {
       ...common('notebook', 'Notebook', 'A knowledge graph of your own.', 'productivity'),
       connection: { type: 'stdio', command: 'memory' },
@@ -52,7 +52,7 @@ export const transportExamples: readonly ManifestExample[] = [
 export const priceExamples: readonly ManifestExample[] = [
   {
     title: 'A service with a rental, a price for each call, and a price from a day on',
-    text: 'Pro includes it; others may rent it for $9 a month, after a week that they try it. `search` costs 2 credits a call, `summarize` 1 from 2040 on: until then it is free, and people are told. Prices are by the name that the server gives a tool: `manifest test` names those that it does not offer.',
+    text: 'Pro includes it; other users can try it for a week and then rent it for $9 a month. `search` costs 2 credits a call. `summarize` costs 1 from 2040 on; until then it is free, and users are told about the price. Prices refer to the tools’ names at the server: `manifest test` lists names that the server does not have.',
     manifest: {
       ...common('archive', 'Archive', 'Search old newspapers.', 'data'),
       connection: { type: 'http', url: 'https://archive.example.com/mcp' },
@@ -70,7 +70,7 @@ export const priceExamples: readonly ManifestExample[] = [
 export const authenticationExamples: readonly ManifestExample[] = [
   {
     title: 'None',
-    text: 'Without `auth`, or with `{ "type": "none" }`, Souk sends no credential.',
+    text: 'Souk sends no credential without `auth`, or with `{ "type": "none" }`.',
     manifest: {
       ...common('weather', 'Weather', 'Forecasts for any place.', 'data'),
       connection: { type: 'http', url: 'https://weather.example.com/mcp' },
@@ -79,7 +79,7 @@ export const authenticationExamples: readonly ManifestExample[] = [
   },
   {
     title: 'A header with a secret of the operator',
-    text: 'The value never stands in the manifest. The broker takes it from `UPSTREAM_HEADER_{SERVER}__{NAME}`, or from the file that `…_FILE` names: here `UPSTREAM_HEADER_TICKETS__AUTHORIZATION`. Where neither is set, an administrator enters it under Secrets on the page of the server, or you by `npm run souk -- secret set tickets Authorization`, without a restart: it is stored encrypted, and sent to exactly this address alone; with another address it is asked for again. Everyone uses the server with this secret. A variable goes to one address too: the one that is deployed first while it is set, until you name the changed one by `npm run souk -- secret bind tickets`.',
+    text: 'The manifest never contains the value. The broker reads it from `UPSTREAM_HEADER_{SERVER}__{NAME}`, here `UPSTREAM_HEADER_TICKETS__AUTHORIZATION`, or from the file that `…_FILE` names. If neither is set, an administrator enters it under Secrets on the page of the server, or you set it with `npm run souk -- secret set tickets Authorization`. Neither needs a restart. The value is stored encrypted and sent only to this exact address; if the address changes, the secret has to be entered again. All users use the server with this secret. A variable is also bound to one address: the first that is deployed while the variable is set. If the address changes, confirm the new one with `npm run souk -- secret bind tickets`.',
     manifest: {
       ...common('tickets', 'Tickets', 'Search and file tickets.'),
       connection: { type: 'http', url: 'https://tickets.example.com/mcp' },
@@ -87,8 +87,8 @@ export const authenticationExamples: readonly ManifestExample[] = [
     },
   },
   {
-    title: "A header with each person's secret",
-    text: 'Each person enters their own value on the dashboard, where `description` tells them what it is. It is stored encrypted, and each person has connections of their own.',
+    title: "A header with each user's secret",
+    text: 'Each user enters their own value on the dashboard, where `description` explains it. The value is stored encrypted, and each user has their own connections.',
     manifest: {
       ...common('wiki', 'Wiki', 'Search and edit the wiki.', 'productivity'),
       connection: { type: 'http', url: 'https://wiki.example.com/mcp' },
@@ -100,7 +100,7 @@ export const authenticationExamples: readonly ManifestExample[] = [
   },
   {
     title: 'OAuth',
-    text: 'Each person signs in at the server (MCP authorization). Souk finds the authorization server and registers by itself; where the server has no registration, give `clientId`, and the secret as `UPSTREAM_CLIENT_SECRET_{SERVER}`. That client is shown to one authorization server only: the one that `UPSTREAM_CLIENT_ISSUER_{SERVER}` names, else the one that an administrator confirms on the page of the server; until then nobody can sign in. An authorization server on another site than the server, or with endpoints at other origins than its own, gets nobody before an administrator has confirmed it there, or the manifest names it: `issuer`, and `endpointOrigins` for the other origins. An authorization server on a private address needs `UPSTREAM_ALLOW_ADDRESSES` as the server itself does.',
+    text: 'Each user signs in at the server (MCP authorization). Souk finds the authorization server and registers automatically. If the server has no registration, set `clientId`, and the secret as `UPSTREAM_CLIENT_SECRET_{SERVER}`. Souk uses that client at one authorization server only: the one that `UPSTREAM_CLIENT_ISSUER_{SERVER}` names, or else the one that an administrator confirms on the page of the server. Until then, sign-ins are refused. An authorization server on another site than the server, or with endpoints at other origins than its own, also has to be confirmed there first, or named in the manifest: `issuer`, and `endpointOrigins` for the other origins. An authorization server on a private address needs `UPSTREAM_ALLOW_ADDRESSES`, like the server itself.',
     manifest: {
       ...common('drive', 'Drive', 'Find and read your files.', 'productivity'),
       connection: { type: 'http', url: 'https://drive.example.com/mcp' },

@@ -108,7 +108,7 @@ describeOnPostgres('the master key beside a database elsewhere', migrations, (op
     await empty.close();
     const running = await startTestApp({ db: await open(), env: { ...env, LOG_LEVEL: 'warn' } });
     expect(running.logged()).toContain('MASTER_KEY can be guessed: it repeats a few characters');
-    expect(running.logged()).toContain('the data that is there open with this key alone');
+    expect(running.logged()).toContain('only this key opens the secrets of the existing data');
     await running.stop();
   });
 });
