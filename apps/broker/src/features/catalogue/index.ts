@@ -3,7 +3,7 @@ export { catalogueContributor } from './account-contributor.ts';
 export { createCatalogue, type Catalogue } from './create-catalogue.ts';
 export type { DecidedBy } from './manifests/manifest-versions.ts';
 export { mountBundledIcons } from './icons/bundled-icons.ts';
-export { createIcons, type Icons } from './icons/create-icons.ts';
+export { createIcons } from './icons/create-icons.ts';
 export type { InspectedOffer } from './review/inspect-offer.ts';
 export type { Discovered } from './discovery/discovered.ts';
 export { exposeUri, ownUri, toolPrefix } from './snapshot/exposed-name.ts';

@@ -2,7 +2,7 @@ export { usageContributor } from './account-contributor.ts';
 export { dropOldPartitions } from './drop-old-partitions.ts';
 export { forgetUseOfDeleted } from './forget-use.ts';
 export { ensurePartitions } from './ensure-partitions.ts';
-export { createCallLog, type CallLog } from './log-calls.ts';
+export { createCallLog } from './log-calls.ts';
 export { usageByDayContributor } from './daily/account-contributor.ts';
 export { countPeople } from './overall/count-people.ts';
 export { readOverallUse } from './overall/read-overall-use.ts';

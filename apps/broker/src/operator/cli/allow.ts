@@ -26,9 +26,6 @@ export const allowCliCommands: readonly Command[] = [
   answeredCommand({
     name: 'allow list',
     summary: 'shows the private addresses that servers may use, and the npm packages that administrators added',
-    usage: 'allow list [--json]',
-    options: {},
-    help: [],
     command: 'allow.list',
     answer: listSchema,
     needsBroker: true,
@@ -51,9 +48,7 @@ export const allowCliCommands: readonly Command[] = [
     name: 'allow remove-address',
     summary: 'removes an address that was added; connections to it end',
     usage: 'allow remove-address HOST:PORT',
-    options: {},
     argument: 'ENTRY',
-    help: [],
     async run({ ENTRY }, cli) {
       const { entry } = await ask(cli, entrySchema, 'allow.remove-address', { entry: entryOf(ENTRY) });
       cli.stdout(`${entry} is no longer allowed`);
@@ -94,9 +89,7 @@ export const allowCliCommands: readonly Command[] = [
     name: 'allow remove-package',
     summary: 'removes an npm package that an administrator added; its processes end',
     usage: 'allow remove-package ALIAS',
-    options: {},
     argument: 'ALIAS',
-    help: [],
     async run({ ALIAS }, cli) {
       if (typeof ALIAS !== 'string') throw new UsageError('Name an alias, as allow list prints it');
       const { alias } = await ask(cli, aliasSchema, 'allow.remove-package', { alias: ALIAS });

@@ -31,12 +31,12 @@ export type Command = {
   name: string;
   summary: string;
   usage: string;
-  options: ParseArgsOptionsConfig;
+  options?: ParseArgsOptionsConfig;
   /** The name of the positional argument, if the command has one. */
   argument?: string;
   /** Whether it takes several arguments, which `run` gets as its third parameter. */
   takesMany?: boolean;
-  help: readonly Help[];
+  help?: readonly Help[];
   /** It needs neither a broker nor its data. */
   standsAlone?: true;
   run(values: Values, cli: CliOptions, positionals: readonly string[]): Promise<void>;
@@ -86,6 +86,16 @@ export async function askBroker<Answer extends z.ZodType>(
   return answer.parse(await callOperator(readConfig(environment).dataDir, command, args, timeoutMs));
 }
 
+/** Prints an answer, or shows it as JSON with --json. */
+export function show<Answer>(
+  answer: Answer,
+  print: (answer: Answer, stdout: CliOptions['stdout']) => void,
+  { values, stdout }: { values: Values } & Pick<CliOptions, 'stdout'>,
+): void {
+  if (values['json'] === true) stdout(JSON.stringify(answer));
+  else print(answer, stdout);
+}
+
 /** A command that prints what the broker answers, or shows it as JSON with --json. */
 export function answeredCommand<Answer extends z.ZodType>({
   command,
@@ -95,8 +105,11 @@ export function answeredCommand<Answer extends z.ZodType>({
   needsBroker = false,
   timeoutMs,
   hasFailed = () => false,
+  help = [],
   ...parts
-}: Omit<Command, 'run'> & {
+}: Omit<Command, 'run' | 'usage'> & {
+  /** By default the name and --json. */
+  usage?: string;
   /** The name under which the broker knows it. */
   command: string;
   answer: Answer;
@@ -109,15 +122,16 @@ export function answeredCommand<Answer extends z.ZodType>({
   hasFailed?(answer: z.output<Answer>): boolean;
 }): Command {
   const ask = needsBroker ? askBroker : askBrokerOrRun;
-  const notes = parts.help.findIndex(([option]) => option === '');
+  const notes = help.findIndex(([option]) => option === '');
   return {
+    usage: `${parts.name} [--json]`,
     ...parts,
     options: { ...parts.options, json: flag },
-    help: parts.help.toSpliced(notes < 0 ? parts.help.length : notes, 0, jsonHelp),
+    help: help.toSpliced(notes < 0 ? help.length : notes, 0, jsonHelp),
     async run(values, cli, positionals) {
       const answered = await ask(cli, answer, command, await args(values, positionals, cli), timeoutMs);
-      if (values['json'] === true) cli.stdout(JSON.stringify(answered));
-      else print(answered, cli.stdout, { values, ...cli });
+      const more = { values, ...cli };
+      show(answered, (shown, stdout) => print(shown, stdout, more), more);
       if (hasFailed(answered)) throw new ReportedError();
     },
   };

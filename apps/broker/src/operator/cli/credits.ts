@@ -1,7 +1,6 @@
-import { userInfo } from 'node:os';
 import { creditsSetSchema, creditsShownSchema } from '#operator/commands/billing-results.ts';
 import { answeredCommand, text, UsageError, type Command } from './command.ts';
-import { accountHelp, accountOf, accountOptions } from './users.ts';
+import { accountHelp, accountOf, accountOptions, decisionOf } from './users.ts';
 
 /** `souk credits …`: a user's credits, as on the administrators' screen. */
 export const creditCliCommands: readonly Command[] = [
@@ -32,11 +31,11 @@ export const creditCliCommands: readonly Command[] = [
     command: 'credits.set',
     answer: creditsSetSchema,
     args(values) {
-      const { credits, reason } = values;
-      const who = accountOf(values);
+      const { credits } = values;
+      const decision = decisionOf(values);
       if (typeof credits !== 'string') throw new UsageError('--email and --credits are required');
       if (!/^\d{1,12}$/.test(credits)) throw new UsageError('--credits must be a whole number of 0 or more');
-      return { ...who, credits: Number(credits), reason, operator: userInfo().username };
+      return { ...decision, credits: Number(credits) };
     },
     print({ credits, change }, stdout, { values }) {
       stdout(`${values.email} has ${credits} credits (${change < 0 ? change : `+${change}`})`);

@@ -55,9 +55,6 @@ export const offerCliCommands: readonly Command[] = [
   answeredCommand({
     name: 'offers list',
     summary: 'lists plans and credit packages, and which of them offers.json no longer changes',
-    usage: 'offers list [--json]',
-    options: {},
-    help: [],
     command: 'offers.list',
     answer: offersListedSchema,
     print: printList,
@@ -67,7 +64,6 @@ export const offerCliCommands: readonly Command[] = [
     summary: 'shows an offer, who pays what for it, and its history',
     usage: 'offers show ID [--json]',
     argument: 'ID',
-    options: {},
     help: [offerHelp],
     command: 'offers.show',
     answer: offerShownSchema,
@@ -82,7 +78,6 @@ export const offerCliCommands: readonly Command[] = [
     summary: "says what moving a plan's subscribers to its current price would do, while Souk runs",
     usage: 'offers preview-move ID [--json]',
     argument: 'ID',
-    options: {},
     help: [
       ['ID', 'the id of the plan'],
       ['', 'the move itself is started in the administration, after a fresh sign-in'],

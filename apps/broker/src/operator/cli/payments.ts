@@ -29,7 +29,6 @@ export const paymentCliCommands: readonly Command[] = [
     name: 'payments flagged',
     summary: 'lists payments that differ from what was ordered, while Souk runs',
     usage: 'payments flagged',
-    options: {},
     help: [['', 'nothing was delivered for them; each is refunded a week after it arrived']],
     run: listFlagged,
   },

@@ -28,9 +28,6 @@ export const registryCliCommands: readonly Command[] = [
   answeredCommand({
     name: 'registry list',
     summary: 'lists the registries from which servers are imported',
-    usage: 'registry list [--json]',
-    options: {},
-    help: [],
     command: 'registry.list',
     answer: registriesSchema,
     print({ registries }, stdout) {
@@ -78,7 +75,6 @@ export const registryCliCommands: readonly Command[] = [
     name: 'registry remove',
     summary: 'removes a registry; servers that were imported from it stay',
     usage: 'registry remove REGISTRY [--json]',
-    options: {},
     argument: 'REGISTRY',
     help: [namedHelp],
     command: 'registry.remove',
@@ -152,9 +148,6 @@ export const registryCliCommands: readonly Command[] = [
   answeredCommand({
     name: 'registry updates',
     summary: 'asks the registries of imported servers for new versions',
-    usage: 'registry updates [--json]',
-    options: {},
-    help: [],
     command: 'registry.updates',
     answer: updatesSchema,
     print({ updates, failures, followed }, stdout, { stderr }) {

@@ -145,7 +145,7 @@ function printOverview(argv: readonly string[], { stdout, stderr }: CliOptions):
   return exitUsage;
 }
 
-function helpOf({ name, summary, usage, help }: Command): string {
+function helpOf({ name, summary, usage, help = [] }: Command): string {
   const options = help.map(([option, text]) => `  ${option.padEnd(17)} ${text}`);
   return [`${name}: ${summary}`, '', `Usage: npm run souk -- ${usage}`, '', ...options].join('\n');
 }

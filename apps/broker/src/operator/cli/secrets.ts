@@ -24,9 +24,7 @@ export const secretCliCommands: readonly Command[] = [
     name: 'secret list',
     summary: 'shows which secrets a server needs, which are set, by whom and when; never a value',
     usage: 'secret list SERVER [--json]',
-    options: {},
     ...ofServer,
-    help: [],
     command: 'secret.list',
     answer: listSchema,
     args: (_values, positionals) => ({ id: namesOf('secret list SERVER', positionals, 1).id }),
@@ -70,9 +68,7 @@ export const secretCliCommands: readonly Command[] = [
     name: 'secret remove',
     summary: 'deletes a secret of a server; its connections and programs end',
     usage: 'secret remove SERVER NAME',
-    options: {},
     ...ofServer,
-    help: [],
     async run(_values, cli, positionals) {
       const named = namesOf('secret remove SERVER NAME', positionals, 2);
       const args = { ...named, operator: userInfo().username };

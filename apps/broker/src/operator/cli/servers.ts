@@ -14,7 +14,6 @@ export const serverCliCommands: readonly Command[] = [
     name: 'server log',
     summary: "shows a server's status and the last lines that its program (stdio), if it is one, wrote to stderr",
     usage: 'server log ID',
-    options: {},
     argument: 'ID',
     help: [
       idHelp,
@@ -27,7 +26,6 @@ export const serverCliCommands: readonly Command[] = [
     name: 'server show',
     summary: "shows a server's state, its processes, and its figures of the last 30 days",
     usage: 'server show ID [--json]',
-    options: {},
     argument: 'ID',
     help: [idHelp],
     command: 'server.show',
@@ -39,9 +37,6 @@ export const serverCliCommands: readonly Command[] = [
   answeredCommand({
     name: 'overview',
     summary: "shows what waits for you, and the shop's figures of the last 30 days, while Souk runs",
-    usage: 'overview [--json]',
-    options: {},
-    help: [],
     command: 'overview',
     answer: overviewShownSchema,
     needsBroker: true,

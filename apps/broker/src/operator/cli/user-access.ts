@@ -1,5 +1,4 @@
 import { moneyText } from '@souk/contract/billing/currencies.ts';
-import { userInfo } from 'node:os';
 import { givenSchema, removedSchema, userShownSchema, type UserShown } from '#operator/commands/billing-results.ts';
 import {
   answeredCommand,
@@ -12,7 +11,7 @@ import {
   type Command,
   type Values,
 } from './command.ts';
-import { accountHelp, accountOf, accountOptions } from './users.ts';
+import { accountHelp, accountOf, accountOptions, decisionOf } from './users.ts';
 
 /** `souk user show`, `give` and `remove`: what a user owns, as on the administrators' screen. */
 export const userAccessCliCommands: readonly Command[] = [
@@ -43,10 +42,7 @@ export const userAccessCliCommands: readonly Command[] = [
     ],
     command: 'user.give',
     answer: givenSchema,
-    args(values) {
-      const what = wantedOf(values);
-      return { ...accountOf(values), ...what, reason: values.reason, operator: userInfo().username };
-    },
+    args: (values) => ({ ...wantedOf(values), ...decisionOf(values) }),
     print({ id, endsAt }, stdout, { values }) {
       const { type, of } = wantedOf(values);
       stdout(`${values.email} has the ${type} of ${of}${untilOf(endsAt)}: ${id}`);
@@ -68,7 +64,7 @@ export const userAccessCliCommands: readonly Command[] = [
     args(values) {
       const subscription = required(values, 'subscription', 'user remove');
       const refund = values.refund === true ? 'prorata' : 'none';
-      return { ...accountOf(values), subscription, refund, reason: values.reason, operator: userInfo().username };
+      return { ...decisionOf(values), subscription, refund };
     },
     print: ({ message }, stdout) => stdout(message),
   }),

@@ -105,7 +105,8 @@ export const userCliCommands: readonly Command[] = [
   }),
 ];
 
-function decisionOf(values: Values) {
+/** Adds the reason and the operator's name to the account. @throws UsageError */
+export function decisionOf(values: Values) {
   return { ...accountOf(values), reason: values.reason, operator: userInfo().username };
 }
 

@@ -57,7 +57,7 @@ export function createVault(masterKey: string, others: readonly string[] = []): 
     open(context, sealed) {
       const { keyId, wrapped, encrypted } = parse(sealed);
       const key = keys.get(keyId);
-      if (!key) throw new SealedTextError(`sealed under the master key ${keyId}, which is not given`);
+      if (!key) throw new SealedTextError(`sealed under the master key ${keyId}, which is not configured`);
       const bound = bind(context, keyId);
       try {
         return decrypt(decrypt(key, wrapped, bound), encrypted, bound).toString('utf8');

@@ -1,5 +1,5 @@
-import { deployedAllSchema, reloadedSchema } from '#operator/commands/manifests/run-results.ts';
-import { answeredCommand, askBrokerOrRun, ReportedError, type CliOptions, type Values } from '../command.ts';
+import { deployedAllSchema, reloadedSchema, type DeployedAll } from '#operator/commands/manifests/run-results.ts';
+import { answeredCommand, askBrokerOrRun, ReportedError, show, type CliOptions, type Values } from '../command.ts';
 import { plain } from '../printable.ts';
 
 /** Thousands of manifests take minutes. The run continues if the command gives up. */
@@ -9,8 +9,6 @@ export const reloadCommand = answeredCommand({
   name: 'manifest reload',
   summary:
     'reads the deployed manifests again, opens new connections on every broker, and asks each server what it offers',
-  usage: 'manifest reload [--json]',
-  options: {},
   help: [['', 'joins a reload that is already running; exits with 1 when a server did not answer']],
   command: 'manifest.reload',
   answer: reloadedSchema,
@@ -24,16 +22,17 @@ export const reloadCommand = answeredCommand({
 });
 
 /** `manifest deploy --all`: deploys everything that an administrator staged. */
-export async function deployAll({ json, reason }: Values, cli: CliOptions): Promise<void> {
-  const { stdout } = cli;
-  const answer = await askBrokerOrRun(cli, deployedAllSchema, 'manifest.deploy-all', { reason }, runTimeoutMs);
-  if (json === true) stdout(JSON.stringify(answer));
-  else {
-    stdout(`Deployed ${answer.deployed} of ${answer.deployed + answer.failed} staged manifests.`);
-    printErrors(answer.errors, stdout);
-    if (!answer.running) stdout('No broker is running here: the next one asks the servers what they offer.');
-  }
+export async function deployAll(values: Values, cli: CliOptions): Promise<void> {
+  const args = { reason: values['reason'] };
+  const answer = await askBrokerOrRun(cli, deployedAllSchema, 'manifest.deploy-all', args, runTimeoutMs);
+  show(answer, printDeployedAll, { values, ...cli });
   if (answer.errors.length > 0) throw new ReportedError();
+}
+
+function printDeployedAll({ deployed, failed, errors, running }: DeployedAll, print: CliOptions['stdout']): void {
+  print(`Deployed ${deployed} of ${deployed + failed} staged manifests.`);
+  printErrors(errors, print);
+  if (!running) print('No broker is running here: the next one asks the servers what they offer.');
 }
 
 function printErrors(errors: readonly { id: string; message: string }[], print: CliOptions['stdout']): void {

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { deletedSchema, shownSchema, stagedSchema } from '#operator/commands/manifests/manifest-results.ts';
 import {
   answeredCommand,
@@ -5,8 +6,10 @@ import {
   flag,
   jsonHelp,
   required,
+  show,
   text,
   UsageError,
+  type CliOptions,
   type Command,
 } from '../command.ts';
 import { idHelp, readChecked, reasonHelp } from './manifest-source.ts';
@@ -37,12 +40,11 @@ export const manifestVersionCommands: readonly Command[] = [
     options: { json: flag },
     argument: 'ID',
     help: [['ID', 'a server that the catalog knows'], jsonHelp],
-    async run({ json, ...values }, cli) {
+    async run(values, cli) {
       const id = required(values, 'ID', 'manifest versions');
       const shown = await askBrokerOrRun(cli, shownSchema, 'manifest.show', { id });
       const { versions, revision, nextVersion } = shown;
-      if (json === true) cli.stdout(JSON.stringify({ id, versions, revision, nextVersion }));
-      else printVersions(versions, cli.stdout);
+      show({ id, versions, revision, nextVersion }, printVersions, { values, ...cli });
     },
   },
   answeredCommand({
@@ -60,26 +62,43 @@ export const manifestVersionCommands: readonly Command[] = [
     }),
     print: printStaged,
   }),
-  {
-    name: 'manifest delete',
+  removingCommand({
+    name: 'delete',
     summary: 'takes servers out of the shop and out of staging; their versions are kept, and can be deployed again',
-    usage: 'manifest delete ID… [--reason R] [--json]',
-    options: { json: flag, reason: text },
-    argument: 'ID',
-    takesMany: true,
     help: [
       ['ID', 'a server that is deployed or staged'],
       reasonHelp,
       jsonHelp,
       ['', 'prints one line for each server; the first refusal ends the command'],
     ],
-    async run({ json, reason }, cli, ids) {
-      if (ids.length === 0) throw new UsageError(`ID is required. See: ${idHelp('delete')}`);
+    answer: deletedSchema,
+    print: printDeleted,
+  }),
+];
+
+/** A command that removes servers sequentially. */
+export function removingCommand<Answer extends z.ZodType>({
+  name,
+  answer,
+  print,
+  ...parts
+}: Pick<Command, 'name' | 'summary' | 'help'> & {
+  answer: Answer;
+  print(answer: z.output<Answer>, stdout: CliOptions['stdout']): void;
+}): Command {
+  return {
+    ...parts,
+    name: `manifest ${name}`,
+    usage: `manifest ${name} ID… [--reason R] [--json]`,
+    options: { json: flag, reason: text },
+    argument: 'ID',
+    takesMany: true,
+    async run(values, cli, ids) {
+      if (ids.length === 0) throw new UsageError(`ID is required. See: ${idHelp(name)}`);
       for (const id of ids) {
-        const answer = await askBrokerOrRun(cli, deletedSchema, 'manifest.delete', { id, reason });
-        if (json === true) cli.stdout(JSON.stringify(answer));
-        else printDeleted(answer, cli.stdout);
+        const answered = await askBrokerOrRun(cli, answer, `manifest.${name}`, { id, reason: values['reason'] });
+        show(answered, print, { values, ...cli });
       }
     },
-  },
-];
+  };
+}

@@ -15,6 +15,7 @@ import {
   jsonHelp,
   ReportedError,
   required,
+  show,
   text,
   UsageError,
   type CliOptions,
@@ -22,7 +23,7 @@ import {
   type Values,
 } from '../command.ts';
 import { deployAll, reloadCommand } from './manifest-runs.ts';
-import { manifestVersionCommands } from './manifest-versions.ts';
+import { manifestVersionCommands, removingCommand } from './manifest-versions.ts';
 import { checkBy, fileHelp, idHelp, isFile, readChecked, readSource, reasonHelp } from './manifest-source.ts';
 import {
   printApproved,
@@ -48,9 +49,6 @@ export const manifestCliCommands: readonly Command[] = [
   answeredCommand({
     name: 'manifest list',
     summary: 'lists the servers of the catalog, with their versions and status',
-    usage: 'manifest list [--json]',
-    options: {},
-    help: [],
     command: 'manifest.list',
     answer: listSchema,
     print: printList,
@@ -121,24 +119,13 @@ export const manifestCliCommands: readonly Command[] = [
     standsAlone: true,
     run: async (values, cli) => (await import('./import-manifests.ts')).importManifests(values, cli),
   },
-  {
-    name: 'manifest undeploy',
+  removingCommand({
+    name: 'undeploy',
     summary: "takes servers out of the shop and of everyone's links; running calls finish, the history is kept",
-    usage: 'manifest undeploy ID… [--reason R] [--json]',
-    options: { json: flag, reason: text },
-    argument: 'ID',
-    takesMany: true,
     help: [['ID', 'a deployed server'], reasonHelp, jsonHelp],
-    async run(values, cli, ids) {
-      if (ids.length === 0) throw new UsageError(`ID is required. See: ${idHelp('undeploy')}`);
-      for (const id of ids) {
-        const args = { id, reason: values.reason };
-        const answer = await askBrokerOrRun(cli, undeployedSchema, 'manifest.undeploy', args);
-        if (values.json === true) cli.stdout(JSON.stringify(answer));
-        else printUndeployed(answer, cli.stdout);
-      }
-    },
-  },
+    answer: undeployedSchema,
+    print: printUndeployed,
+  }),
   ...manifestVersionCommands,
   {
     name: 'manifest diff',
@@ -207,31 +194,27 @@ async function deploy(values: Values, cli: CliOptions): Promise<void> {
   if (isFile(what) && version !== undefined) throw new UsageError('--version goes with an ID, not with a file');
   const manifest = isFile(what) ? { source: await readChecked(what, values, cli) } : { id: what, version };
   const answer = await askBrokerOrRun(cli, deployedSchema, 'manifest.deploy', { ...manifest, reason }, deployTimeoutMs);
-  if (values.json === true) cli.stdout(JSON.stringify(answer));
-  else printDeployed(answer, cli.stdout);
+  show(answer, printDeployed, { values, ...cli });
   if (answer.failure !== undefined) throw new ReportedError();
 }
 
-async function showDifferences({ json, ...values }: Values, cli: CliOptions): Promise<void> {
+async function showDifferences(values: Values, cli: CliOptions): Promise<void> {
   const id = required(values, 'ID', 'manifest diff');
   const { from, provider, 'from-version': fromVersion, 'to-version': toVersion } = values;
   if (from === undefined) {
     const args = { id, from: fromVersion, to: toVersion };
     const answer = await askBrokerOrRun(cli, diffSchema, 'manifest.diff', args);
-    if (json === true) cli.stdout(JSON.stringify(answer));
-    else printDiff(answer, cli.stdout);
-    return;
+    return show(answer, printDiff, { values, ...cli });
   }
   if (fromVersion !== undefined || toVersion !== undefined)
     throw new UsageError('--from names an account: leave the versions out');
   const offer = await askBrokerOrRun(cli, offerDiffSchema, 'manifest.diff-offer', { id, from, provider });
-  if (json === true) cli.stdout(JSON.stringify(offer));
-  else printOfferDiff(offer, cli.stdout);
+  show(offer, printOfferDiff, { values, ...cli });
 }
 
 async function approve(values: Values, cli: CliOptions, [id, ...tools]: readonly string[]): Promise<void> {
   if (id === undefined) throw new UsageError(`ID is required. See: ${idHelp('approve')}`);
-  const { json, shown, reason, from } = values;
+  const { shown, reason, from } = values;
   if (typeof shown !== 'string') {
     const account = typeof from === 'string' ? ` --from ${from}` : '';
     throw new UsageError(
@@ -240,18 +223,12 @@ async function approve(values: Values, cli: CliOptions, [id, ...tools]: readonly
   }
   if (from !== undefined) return approveOffer(id, tools, values, cli);
   const answer = await askBrokerOrRun(cli, approvedSchema, 'manifest.approve', { id, tools, shown, reason });
-  if (json === true) cli.stdout(JSON.stringify(answer));
-  else printApproved(answer.approved, cli.stdout);
+  show(answer, printApproved, { values, ...cli });
 }
 
-async function approveOffer(
-  id: string,
-  tools: readonly string[],
-  { json, ...given }: Values,
-  cli: CliOptions,
-): Promise<void> {
+async function approveOffer(id: string, tools: readonly string[], values: Values, cli: CliOptions): Promise<void> {
   if (tools.length > 0) throw new UsageError('--from approves the whole list: leave the tools out');
-  const answer = await askBrokerOrRun(cli, offerApprovedSchema, 'manifest.approve-offer', { id, ...given });
-  if (json === true) cli.stdout(JSON.stringify(answer));
-  else printOffer(answer, cli.stdout);
+  const { json: _json, ...args } = values;
+  const answer = await askBrokerOrRun(cli, offerApprovedSchema, 'manifest.approve-offer', { id, ...args });
+  show(answer, printOffer, { values, ...cli });
 }

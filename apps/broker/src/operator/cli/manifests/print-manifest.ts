@@ -107,7 +107,7 @@ function printNotes(notes: readonly string[] | undefined, print: Print): void {
   for (const note of notes ?? []) print(plain(`Note: ${note}`));
 }
 
-export function printVersions(versions: ShownManifest['versions'], print: Print): void {
+export function printVersions({ versions }: Pick<ShownManifest, 'versions'>, print: Print): void {
   const rows = versions.map(({ version, status, createdAt, deployedAt, origin, stagedBy, reason }) => [
     version,
     status,
@@ -179,7 +179,7 @@ function printDefinitions(before: Definition | null, after: Definition, print: P
   }
 }
 
-export function printApproved(approved: readonly ToolChange[], print: Print): void {
+export function printApproved({ approved }: { approved: readonly ToolChange[] }, print: Print): void {
   for (const { tool, serverId } of approved) print(`Approved ${plain(tool)} of ${serverId}.`);
 }
 
