@@ -1,16 +1,16 @@
 import { isEventMissed } from '#features/billing/index.ts';
 import { createServerIndex } from '#features/catalogue/index.ts';
 import { serversUsedTogether, useOfServers } from '#features/usage/index.ts';
+import { createOwnBackups } from '#platform/backup/own-backups.ts';
 import { createJobs } from '#platform/jobs/create-jobs.ts';
 import type { App, AppOptions } from './app-types.ts';
 import { findAlerts } from './app/alerts-of-app.ts';
-import { backupsOfApp } from './app/backups-of-app.ts';
 import { joinFeatures } from './app/join-features.ts';
 import { lifecycleOf } from './app/lifecycle.ts';
 import { mountRoutes } from './app/mount-routes.ts';
 import { mountWeb } from './app/mount-web.ts';
 import { openDoor } from './app/open-door.ts';
-import { openPlatform } from './app/open-platform.ts';
+import { openPlatform, type Platform } from './app/open-platform.ts';
 import { scheduleJobs } from './app/schedule-jobs.ts';
 import { systemOfApp } from './app/system-of-app.ts';
 import { removeOld } from './retention/remove-old.ts';
@@ -70,4 +70,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     vault: platform.vault,
     ...lifecycleOf(platform, { ...features, door, drainMs, jobs, popularity }),
   };
+}
+
+/** Returns the job that makes automatic backups; undefined if they are off. */
+function backupsOfApp({ config, db, clock, log }: Platform, write: AppOptions['writeBackup']) {
+  if (!config.backup || !write) return undefined;
+  const { dir: folder, keep, everySeconds } = config.backup;
+  const backups = createOwnBackups({ query: db.query, folder, keep, write, clock, log });
+  return { everySeconds, run: backups.run };
 }

@@ -1,6 +1,10 @@
-import { createGateway } from '#features/gateway/index.ts';
+import { hadAccess } from '#features/billing/index.ts';
+import { findFormerServer } from '#features/catalogue/index.ts';
+import { createGateway, type FormerServerOf } from '#features/gateway/index.ts';
+import { hasUsed } from '#features/usage/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
 import type { App, AppOptions } from '../app-types.ts';
-import { formerServers } from './former-servers.ts';
 import { logRefusals } from '../refusals/log-refusals.ts';
 import type { Refusals } from '../refusals/refusals.ts';
 import { version } from '../version.ts';
@@ -37,4 +41,14 @@ export async function joinGateway(platform: Platform, parts: Parts) {
     ids,
     log,
   });
+}
+
+/** Names an undeployed server to users who rented or used it. Other users must not learn that it existed. */
+function formerServers({ query, clock }: { query: Query; clock: Clock }): FormerServerOf {
+  return async (userId, wanted) => {
+    const server = await findFormerServer(query, wanted);
+    if (!server) return undefined;
+    const had = (await hadAccess(query, userId, server.id)) || (await hasUsed(query, userId, server.id, clock.now()));
+    return had ? server.name : undefined;
+  };
 }

@@ -1,6 +1,12 @@
+import { getAdminStats } from '@souk/contract/admin/users.ts';
 import { mountAuditRoutes } from '#features/audit/index.ts';
 import { countOwned, mountAdministrationRoutes, mountOfferRoutes } from '#features/billing/index.ts';
-import { mountDifferenceRoutes, mountManifestRoutes, mountManifestRunRoutes } from '#features/catalogue/index.ts';
+import {
+  isDown,
+  mountDifferenceRoutes,
+  mountManifestRoutes,
+  mountManifestRunRoutes,
+} from '#features/catalogue/index.ts';
 import { requireRecentSignIn } from '#features/identity/index.ts';
 import {
   mountAllowances,
@@ -19,12 +25,10 @@ import type { Downloads } from '#platform/http/answers/downloads.ts';
 import type { KeepAlive } from '#platform/http/connections/keep-alive.ts';
 import { createPersonStreams } from '#platform/http/answers/person-streams.ts';
 import type { Router } from '#platform/http/router.ts';
-import { mountAdminStats } from './admin-stats.ts';
 import type { App } from '../app-types.ts';
 import { auditOf } from './audit-of-database.ts';
 import type { Features } from './join-features.ts';
-import { createOverview } from '../overview/create-overview.ts';
-import { mountOverview } from '../overview/routes.ts';
+import { createOverview, mountOverview } from '../overview/create-overview.ts';
 
 type Parts = Features & { db: Database; clock: Clock; downloads: Downloads; keepAlive: KeepAlive };
 
@@ -78,11 +82,7 @@ export function mountAdministration(router: Router, parts: Parts): Pick<App, 'se
   mountOfferRoutes(router, { ...billing, moves: billing.payments?.moves, clock });
   mountPersonCalls(router, { ...identity, query: db.query, livemode: billing.livemode });
   mountPersonFiles(router, { ...upstreams, ...identity });
-  mountAdminStats(router, {
-    countUsers: identity.directory.count,
-    snapshot: () => catalogue.snapshot(),
-    countOwned: () => countOwned(db.query, billing.livemode, clock.now()),
-  });
+  mountStats(router, parts);
   const serverFigures = createServerFigures({
     ...upstreams,
     catalogue,
@@ -102,4 +102,27 @@ export function mountAdministration(router: Router, parts: Parts): Pick<App, 'se
   });
   mountOverview(router, { overview });
   return { serverFigures, overview };
+}
+
+/** Mounts the figures of several features on one page (specification part 2, section 7: /admin/dashboard/stats). */
+function mountStats(router: Router, { identity, billing, catalogue, db, clock }: Parts): void {
+  router.route(getAdminStats, async () => {
+    const [users, access] = await Promise.all([
+      identity.directory.count(),
+      countOwned(db.query, billing.livemode, clock.now()),
+    ]);
+    const { servers } = catalogue.snapshot();
+    return {
+      success: true as const,
+      stats: {
+        users,
+        servers: {
+          deployed: servers.length,
+          connected: servers.filter(({ status }) => status === 'connected').length,
+          down: servers.filter(isDown).length,
+        },
+        access,
+      },
+    };
+  });
 }

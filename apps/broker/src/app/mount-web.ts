@@ -1,8 +1,7 @@
 import { firstOnHome, type Catalogue, type CatalogueSnapshot, type ServerIndex } from '#features/catalogue/index.ts';
 import type { Gateway } from '#features/gateway/index.ts';
-import { readLegalTexts } from '../pages/legal-texts.ts';
+import { mountLegalTexts, readLegalTexts } from '../pages/legal-texts.ts';
 import { mountApiDocs } from '../api-docs/mount-api-docs.ts';
-import { mountLegalTexts } from '../pages/mount-legal-texts.ts';
 import { answerNotFound, serveWeb, type AnswerUnknown } from '../web-app/serve-web.ts';
 import type { Door } from './open-door.ts';
 import type { Platform } from './open-platform.ts';

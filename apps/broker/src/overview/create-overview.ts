@@ -1,4 +1,4 @@
-import { overviewDays, type getAdminFigures, type getAdminNeeds, type Needs } from '@souk/contract/admin/overview.ts';
+import { getAdminFigures, getAdminNeeds, overviewDays, type Needs } from '@souk/contract/admin/overview.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import { readBillingFigures, readBillingNeeds } from '#features/billing/index.ts';
 import { readCatalogueNeeds, type Catalogue } from '#features/catalogue/index.ts';
@@ -6,6 +6,7 @@ import { readEndingCertificates, readSignInsToConfirm } from '#features/upstream
 import { readOverallUse } from '#features/usage/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
+import type { Router } from '#platform/http/router.ts';
 
 /** The start page of administrators and the operator. */
 export type Overview = {
@@ -85,4 +86,10 @@ export function createOverview(parts: {
       };
     },
   };
+}
+
+export function mountOverview(router: Router, { overview }: { overview: Overview }): void {
+  const success = { success: true as const };
+  router.route(getAdminNeeds, async () => ({ ...success, ...(await overview.needs()) }));
+  router.route(getAdminFigures, async () => ({ ...success, ...(await overview.figures()) }));
 }

@@ -1,5 +1,4 @@
 import { escapeHtml, themePath } from '#platform/http/answers/page.ts';
-import { escapeJsonForHtml } from './escape-json.ts';
 import type { PageFacts, Summary } from './page-facts.ts';
 
 const titleMark = '<title>Souk</title>';
@@ -75,3 +74,14 @@ function body(summary: Summary | undefined, { brandName }: Site): string {
 const paragraphs = (summary: Summary) => summary.paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`).join('');
 const textAfter = (text: string | undefined) => (text ? ` ${escapeHtml(text)}` : '');
 const list = (items: readonly string[]) => (items.length > 0 ? `<ul>${items.join('')}</ul>` : '');
+
+/**
+ * Returns JSON for the text of a script element. Escapes every character that could end the element, begin a comment or
+ * another element, or reorder the text around it.
+ */
+function escapeJsonForHtml(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[<>&\u007F-\u009F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

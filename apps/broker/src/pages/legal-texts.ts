@@ -1,7 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { legalPages, type LegalPage } from '@souk/contract/legal.ts';
+import { getLegalText, legalPages, type LegalPage } from '@souk/contract/legal.ts';
 import { ConfigError, type Config } from '#platform/config.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Router } from '#platform/http/router.ts';
 import { codeOf } from '#platform/thrown.ts';
 
 export type LegalText = { markdown: string; isDemo: boolean };
@@ -60,4 +62,13 @@ export function plainParagraphs(markdown: string): string[] {
     )
     .filter((line) => line !== '')
     .slice(0, maxParagraphs);
+}
+
+/** Serves the texts to the web app. */
+export function mountLegalTexts(router: Router, texts: LegalTexts): void {
+  router.route(getLegalText, ({ params: { page } }) => {
+    const text = texts.get(page);
+    if (!text) throw new SoukError('not_found');
+    return { success: true as const, page, ...text };
+  });
 }

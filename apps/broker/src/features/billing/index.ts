@@ -1,5 +1,5 @@
 export type { Charges, Hold, PricedCall, Refusal } from './credits/charges.ts';
-export { countOwned, countRenters, type OwnedCounts } from './administration/count-owned.ts';
+export { countOwned, countRenters } from './administration/count-owned.ts';
 export { createAdministration, type Administration } from './administration/create-administration.ts';
 export { readLedgerCalls } from './administration/read-ledger.ts';
 export { createAdministrationOfDatabase } from './administration/administration-of-database.ts';
