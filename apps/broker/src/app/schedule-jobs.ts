@@ -33,7 +33,7 @@ type ScheduledPayments = Record<'reconcileOrders' | 'findMissed' | 'returnFlagge
   moves: { workOff: Run };
 };
 
-/** Updates the planner's statistics of large tables. The embedded database has no autovacuum and takes every table for small. */
+/** Updates the planner's statistics of large tables. The embedded database has no autovacuum and assumes small tables. */
 export async function analyzeLists(db: Database): Promise<void> {
   for (const table of ['users', 'user_prefixes', 'subscriptions', 'manifest_versions', 'audit_log'])
     await db.query(`analyze ${table}`);

@@ -36,7 +36,7 @@ export type Config = {
   oidc: OidcConfig | undefined;
   /** Whether the stand-in serves as the sign-in provider, because none is configured. */
   standIn: boolean;
-  /** Who may sign in; undefined: everyone. */
+  /** The users who may sign in; undefined: everyone. */
   signInAllow: SignInAllow | undefined;
   /**
    * Clients that name themselves by a metadata document: whether we advertise that, and whether such clients are served.
@@ -59,7 +59,7 @@ export type Config = {
   brandName: string;
   supportEmail: string;
   businessEmail: string;
-  /** For questions that are neither support nor business. */
+  /** Address for questions that are neither support nor business. */
   contactEmail: string;
   /** Addresses and CIDRs whose X-Forwarded-* headers are trusted. */
   trustProxy: readonly string[];
@@ -70,9 +70,9 @@ export type Config = {
   backup: { dir: string; everySeconds: number; keep: number } | undefined;
   /** Retention periods (docs/retention.md). */
   retention: { callsMonths: number; usageMonths: number; auditYears: number; versionsKept: number; booksYears: number };
-  /** What the operator supplies for servers, by variable: UPSTREAM_HEADER_…, UPSTREAM_CLIENT_SECRET_…. */
+  /** The operator's settings and secrets for servers, by variable: UPSTREAM_HEADER_…, UPSTREAM_CLIENT_SECRET_…. */
   upstreamSecrets: ReadonlyMap<string, string>;
-  /** What administrators may add to the operator's allow-lists. */
+  /** Kinds of entries that administrators may add to the operator's allow-lists. */
   adminMayAllow: { addresses: boolean; packages: boolean };
   /** Absolute path of the plans and packages on sale, in place of the bundled ones. */
   offersFile: string | undefined;
@@ -250,7 +250,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, files: FilesOfVariabl
   };
 }
 
-/** With a stand-in, anyone can sign in as anyone or buy for free, so only this machine may connect unless the operator allows more. */
+/** Limits stand-ins to this machine unless the operator allows more, since they let anyone sign in as anyone or buy for free. */
 function hostOf(
   env: Environment,
   { standIn, payments }: Pick<Config, 'standIn' | 'payments'>,

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { boundPipelines } from './http/connections/bound-pipelines.ts';
 import type { Log } from './log.ts';
 
-/** Prometheus keeps one connection. The others are for people who look. */
+/** Prometheus keeps one connection. The others are for manual requests. */
 const maxConnections = 16;
 /** Counts from the connection on, since idle connections occupy scarce slots. */
 const requestTimeoutMs = 5_000;

@@ -1,7 +1,7 @@
 /** Prefix of our keys in `_meta`, so that they never collide with a key of a server or of the protocol. */
 const prefix = 'souk/';
 
-/** What we send a client in `_meta`, by the name after the prefix. */
+/** Our fields in the `_meta` of an answer, by the name after the prefix. */
 export type OwnFacts = {
   /** Why the call has no answer, for programs. */
   code?: string;

@@ -14,7 +14,7 @@ const ofSubscriptions = [
 ];
 
 /**
- * Deletes what was kept for the books of accounts that were deleted before a time: every row with their id, and the account.
+ * Deletes the bookkeeping of accounts that were deleted before a time: every row with their id, and the account.
  * @returns the number of accounts
  */
 export async function removeClosedBooks(db: Database, before: Date, log: Log): Promise<number> {

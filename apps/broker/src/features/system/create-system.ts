@@ -19,7 +19,7 @@ export type SystemParts = {
   migrations: readonly Migration[];
   version: string;
   startedAt: Date;
-  /** What is wrong with the master key, although it is in use. */
+  /** The weakness of the master key that is in use, if any. */
   weakKey: string | undefined;
   forwardedRequests(): number;
   /** The address that the payment provider has to send events to. */

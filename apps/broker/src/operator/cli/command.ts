@@ -34,10 +34,10 @@ export type Command = {
   options?: ParseArgsOptionsConfig;
   /** The name of the positional argument, if the command has one. */
   argument?: string;
-  /** Whether it takes several arguments, which `run` gets as its third parameter. */
+  /** Whether it takes several arguments, which are passed to `run` as its third parameter. */
   takesMany?: boolean;
   help?: readonly Help[];
-  /** It needs neither a broker nor its data. */
+  /** Whether it needs neither a broker nor its data. */
   standsAlone?: true;
   run(values: Values, cli: CliOptions, positionals: readonly string[]): Promise<void>;
 };

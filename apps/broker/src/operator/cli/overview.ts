@@ -27,8 +27,8 @@ export function printOverview(
   ] as const)
     stdout(`  paid ${name} ${both(active)}, new ${both(began)}, lost ${both(ended)}`);
   stdout(`  credits paid for in packages and with plans ${both(credits.sold)}, used ${both(credits.used)}`);
-  stdout(`  credits that people paid for and have not used ${both(credits.owed)}`);
-  stdout(`  calls ${both(calls)}, failed by a server ${both(errors)}, people ${both(people)}`);
+  stdout(`  credits that users paid for and have not used ${both(credits.owed)}`);
+  stdout(`  calls ${both(calls)}, failed by a server ${both(errors)}, users ${both(people)}`);
 }
 
 const both = ({ now, before }: { now: number; before: number | null }) => `${now} (${before ?? 'not counted yet'})`;

@@ -8,7 +8,7 @@ export const reconcileCliCommand: Command = {
   name: 'reconcile',
   summary: 'compares payments and subscriptions with the payment provider, and repairs what differs, while Souk runs',
   usage: 'reconcile',
-  help: [['', 'also runs by itself: payments every five minutes, subscriptions once a day']],
+  help: [['', 'also runs automatically: payments every five minutes, subscriptions once a day']],
   async run(_values, cli) {
     const answer = await askBroker(cli, reconciledSchema, 'reconcile', {}, timeoutMs);
     const { orders, driftedSubscriptions, missedPayments, missedDisputes } = answer;

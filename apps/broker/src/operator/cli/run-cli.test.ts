@@ -273,7 +273,7 @@ describe("the operator's command line", () => {
     expect(shown).toContain('7 credits, 0 held, 0 owed');
     expect(shown, 'it goes on').toContain(`${plan}  plan pro  active, by payment until`);
     const ends =
-      /\n {2}Pro plan ends \d{4}-\d\d-\d\d; the payment provider is told as soon as Souk runs and it answers$/;
+      /\n {2}Pro plan ends \d{4}-\d\d-\d\d; canceled at the payment provider as soon as Souk runs and it answers$/;
     expect((await ada('user deactivate')).out).toMatch(ends);
     expect((await ada('user show')).out, 'with its period').toContain(`${plan}  plan pro  active`);
     expect((await ada('user deactivate --end-now')).out).toMatch(ends);

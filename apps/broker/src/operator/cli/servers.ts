@@ -73,7 +73,7 @@ function printServer(shown: z.output<typeof shownServerSchema>, stdout: CliOptio
   stdout('In 30 days:');
   stdout(`  ${month.calls} answered calls, ${month.errors} failed by the server, ${month.refused} refused or canceled`);
   if (month.p50Ms !== null) stdout(`  half of them within ${month.p50Ms} ms, 95 % within ${month.p95Ms ?? 0} ms`);
-  stdout(`  ${month.credits} credits, ${month.users} people, ${renters} renters now`);
+  stdout(`  ${month.credits} credits, ${month.users} users, ${renters} renters now`);
   stdout(`  rentals earned ${moneyText(month.revenueCents, month.currency)} after refunds`);
   const known = uptime.flatMap(({ percent }) => percent ?? []);
   if (known.length > 0) stdout(`  up in ${Math.min(...known)} % of the checks on the worst day`);

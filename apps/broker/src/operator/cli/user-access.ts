@@ -28,7 +28,7 @@ export const userAccessCliCommands: readonly Command[] = [
   }),
   answeredCommand({
     name: 'user give',
-    summary: 'gives a user a plan for a month, the rental of a server, or a server for good; nothing is charged',
+    summary: 'gives a user a plan for a month, the rental of a server, or a server permanently; nothing is charged',
     usage:
       'user give --email E (--plan ID | --rental ID [--period P] | --purchase ID) [--provider P | --id ID] [--reason R] [--json]',
     options: { ...accountOptions, plan: text, rental: text, purchase: text, period: text, reason: text },

@@ -51,7 +51,7 @@ export const userCliCommands: readonly Command[] = [
   }),
   answeredCommand({
     name: 'user deactivate',
-    summary: 'shuts a user out at once: ends their sign-ins and running calls, and refuses their tokens',
+    summary: 'deactivates a user immediately: ends their sign-ins and running calls, and refuses their tokens',
     usage: 'user deactivate --email E [--provider P | --id ID] [--end-now] [--reason R] [--json]',
     options: { ...decisionOptions, 'end-now': flag },
     help: [
@@ -90,7 +90,7 @@ export const userCliCommands: readonly Command[] = [
   }),
   answeredCommand({
     name: 'user erase',
-    summary: "deletes a user's account for good; records of payments and credits stay, anonymized",
+    summary: "deletes a user's account permanently; records of payments and credits stay, anonymized",
     usage: 'user erase --email E --confirm E [--provider P | --id ID] [--reason R] [--json]',
     options: { ...decisionOptions, confirm: text },
     help: [...accountHelp, ['--confirm E', 'the address once more'], auditReasonHelp],
@@ -142,7 +142,7 @@ function printDeactivated(
   for (const { name, endsAt, atProvider } of ending) {
     const until = endsAt === null ? '' : ` ends ${endsAt.slice(0, 10)}`;
     const pending =
-      atProvider === 'pending' ? '; the payment provider is told as soon as Souk runs and it answers' : '';
+      atProvider === 'pending' ? '; canceled at the payment provider as soon as Souk runs and it answers' : '';
     stdout(`  ${name}${until}${pending}`);
   }
 }

@@ -44,8 +44,8 @@ describe('overview', { shuffle: false }, () => {
       '  paid plans 0 (0), new 0 (0), lost 0 (0)',
       '  paid rentals 0 (0), new 0 (0), lost 0 (0)',
       '  credits paid for in packages and with plans 0 (0), used 0 (0)',
-      '  credits that people paid for and have not used 0 (0)',
-      expect.stringMatching(/^ {2}calls 0 \(0\), failed by a server 0 \(0\), people 0 \((0|not counted yet)\)$/),
+      '  credits that users paid for and have not used 0 (0)',
+      expect.stringMatching(/^ {2}calls 0 \(0\), failed by a server 0 \(0\), users 0 \((0|not counted yet)\)$/),
     ]);
   });
 

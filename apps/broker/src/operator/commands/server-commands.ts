@@ -12,7 +12,7 @@ export const serverLogSchema = z.object({
   detail: z.string().nullable(),
   /** Why the last connection or check failed, in words for operators. */
   reason: z.string().nullable(),
-  /** What its programs wrote to stderr. */
+  /** Lines that its programs wrote to stderr. */
   lines: z.array(z.string()),
 });
 export const shownServerSchema = getServerFigures.answer.omit({ success: true });

@@ -11,7 +11,7 @@ export type AuditEntry = {
   actorId: string | undefined;
   /** `area.what-happened`, such as `tool-change.approved`. Every action has a text for administrators. */
   action: AuditAction;
-  /** What it happened to, such as `travel/search_flights`. */
+  /** The object of the action, such as `travel/search_flights`. */
   subject: string;
   reason?: string | undefined;
   details?: Record<string, unknown>;

@@ -4,7 +4,7 @@ import { migrationTableName } from '../db/product-versions.ts';
 export type Column = { name: string; type: string };
 export type Partition = { name: string; from: string; to: string };
 export type Table = {
-  /** With its schema, quoted if necessary: "public.users". */
+  /** The name with its schema, quoted if necessary: "public.users". */
   name: string;
   /** The stored columns, without generated ones. */
   columns: readonly Column[];

@@ -10,7 +10,7 @@ type Disclosure = 'shown' | 'secret' | 'address';
 /** Variables that may come from a file are never shown as they are: such files are for secrets. */
 type Rules = { readonly [Name in keyof Environment]: Name extends SecretFileName ? 'secret' | 'address' : Disclosure };
 
-/** What administrators see of each variable. A new variable does not compile until it is named here. */
+/** How much administrators see of each variable. A new variable does not compile until it is named here. */
 export const disclosure: Rules = {
   NODE_ENV: 'shown',
   PORT: 'shown',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What the operator supplies for servers: header values, client ids, secrets and issuers, and variables of programs. */
+/** Variables with the operator's settings for servers: header values, client ids, secrets and issuers, and program variables. */
 const forms = [
   { prefix: 'UPSTREAM_HEADER_', rest: /^[A-Z0-9]+(?:_[A-Z0-9]+)*__[A-Z0-9_]+$/, form: '{SERVER}__{NAME}' },
   { prefix: 'UPSTREAM_ENV_', rest: /^[A-Z0-9]+(?:_[A-Z0-9]+)*__[A-Z0-9_]+$/, form: '{ALIAS}__{NAME}' },

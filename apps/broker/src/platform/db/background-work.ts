@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Query } from './database.ts';
 
-/** Priority of a statement: a user waits for it; no one waits; it records usage and charges, which must be stored soon. */
+/** Priority of a statement: a user waits for it; no user waits; it records usage and charges, which must be stored soon. */
 export type StatementKind = 'person' | 'background' | 'record';
 
 const kind = new AsyncLocalStorage<StatementKind>();

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 /** Methods and headers that pages of other origins may send, and the headers of answers that they may read. */
 export type AllowedRequests = { methods: string; headers: string; exposed?: string };
 
-/** What MCP clients in browsers send to the OAuth endpoints (the Inspector's user interface, for one). */
+/** The requests of MCP clients in browsers to the OAuth endpoints, such as those of the Inspector. */
 const ofMcpClients: AllowedRequests = {
   methods: 'GET, POST',
   headers: 'authorization, content-type, mcp-protocol-version',

@@ -8,7 +8,7 @@ const backupCommand: Command = {
   argument: 'FILE',
   help: [
     ['FILE', 'a new file, such as souk.tar.zst; an existing file is not replaced'],
-    ['--with-key', 'include the master key: whoever reads the file can then read every secret'],
+    ['--with-key', 'include the master key: anyone who reads the file can then read every secret'],
     ['', 'without --with-key, store the master key elsewhere: without it the secrets are lost'],
   ],
   run: async (values, cli) => (await import('./take-backup.ts')).backup(values, cli),

@@ -26,7 +26,7 @@ export async function backup(values: Values, { environment, stdout, stderr }: Cl
   const { header, bytes } = await takeBackupOf(config, file, { withKey });
   const rows = header.tables.reduce((sum, table) => sum + table.rows, 0);
   stdout(`${file}: ${rows} rows of ${header.tables.length} tables, ${Math.ceil(bytes / 1024)} KiB`);
-  if (withKey) stderr('The file contains the master key: whoever reads the file can read every secret.');
+  if (withKey) stderr('The file contains the master key: anyone who reads the file can read every secret.');
   else stderr('The master key is not in the file. Store it elsewhere: without it the secrets are lost.');
 }
 

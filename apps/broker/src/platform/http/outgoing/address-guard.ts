@@ -11,7 +11,7 @@ import type { ResolveName } from './name-lookups.ts';
 export class RefusedAddressError extends Error {
   override name = 'RefusedAddressError';
   readonly code = 'REFUSED_ADDRESS';
-  /** What an operator may do if it is the address of an upstream. */
+  /** Advice for the operator if this is the address of an upstream. */
   readonly remedy: string;
   constructor(host: string, port: number, reason: string) {
     const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -2,7 +2,7 @@
 export type AddressRule = 'public' | 'proxy' | { entry: string; by: 'operator' | 'administrator' };
 
 export type TlsFacts = {
-  /** Such as TLSv1.3. */
+  /** The version, such as TLSv1.3. */
   protocol: string;
   /** The issuer of the server's certificate, if it names one. */
   issuer: string | undefined;
