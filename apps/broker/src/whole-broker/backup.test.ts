@@ -134,7 +134,9 @@ describe('a backup', { shuffle: false }, () => {
       /^the table public\.plans \(tables\/public\.plans\.00001\) was changed since the backup: between byte \d+ and \d+/,
     );
     const short = await repacked('short', (name, text) => (name === endName ? undefined : text));
-    await expect(verifyArchive(short)).rejects.toThrow('the archive is incomplete: it ends in the entry folders/files/');
+    await expect(verifyArchive(short)).rejects.toThrow(
+      'the archive is incomplete: it ends in the entry folders/files/',
+    );
   });
 
   test.skipIf(!hasPostgres())(

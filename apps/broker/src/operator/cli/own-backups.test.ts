@@ -100,7 +100,10 @@ describe('backups of its own', { shuffle: false }, () => {
     expect(ownNames(own)).toEqual(kept);
     const { last, failure } = await readOwnBackup(db.query);
     expect(last?.file).toBe(join(own, 'souk-20300104T000000Z.tar.zst'));
-    expect(failure).toMatchObject({ at: new Date(nowMs), message: expect.stringMatching(/free some space; existing backups/) });
+    expect(failure).toMatchObject({
+      at: new Date(nowMs),
+      message: expect.stringMatching(/free some space; existing backups/),
+    });
   });
 });
 

@@ -61,7 +61,7 @@ export async function examinePayments(
 
 const unreadable = (error: unknown): Finding => ({
   status: 'failed',
-  detail: `The payment provider did not answer: ${messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error)}`,
+  detail: `This could not be read from the payment provider: ${messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error)}`,
   advice: 'Check STRIPE_SECRET_KEY, and what a restricted key may read (docs/payments.md).',
 });
 
