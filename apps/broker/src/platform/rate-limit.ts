@@ -40,7 +40,6 @@ export function createRateLimit(
     bucket.atMs = nowMs;
   }
 
-  /** Returns the key's refilled bucket. */
   function bucketOf(key: string): Bucket {
     const known = buckets.get(key);
     if (known) {

@@ -6,7 +6,6 @@ const batchRows = 5_000;
 /** Batches of a table per run of the job. The next run continues. */
 const mostBatches = 200;
 
-/** Rows of one table that have expired. */
 export type OldRows = {
   table: string;
   /** SQL condition. The table's alias is `old`, and $1 is `limit`. */

@@ -56,7 +56,6 @@ export async function takeDue(query: Query, now: Date, until: Date): Promise<Tak
   return row && present(row);
 }
 
-/** Lists the newest notices, ended or not. */
 export async function listNewest(query: Query, limit: number): Promise<TakenNotice[]> {
   const { rows } = await query<Row>(
     `select key, user_id, kind, facts, address, created_at, attempts from notices
@@ -92,7 +91,6 @@ export async function postponeNotice(
   );
 }
 
-/** Counts the mails sent to a user since a time. */
 export async function countSent(query: Query, userId: string, since: Date): Promise<number> {
   const { rows } = await query<{ sent: number }>(
     `select count(*)::int as sent from notices where user_id = $1 and done_at > $2 and outcome = 'sent'`,

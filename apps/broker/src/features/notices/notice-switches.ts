@@ -1,7 +1,6 @@
 import { personNotices, type PersonNotice } from '@souk/contract/notices.ts';
 import type { Query } from '#platform/db/database.ts';
 
-/** Returns the kinds of e-mails that a user has switched off. */
 export async function readSwitchedOff(query: Query, userId: string): Promise<ReadonlySet<string>> {
   const { rows } = await query<{ kind: string }>('select kind from notice_switches where user_id = $1', [userId]);
   return new Set(rows.map(({ kind }) => kind));

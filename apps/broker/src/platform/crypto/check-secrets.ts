@@ -3,7 +3,6 @@ import { encryptedColumns, nameOf } from './encrypted-columns.ts';
 import { readSealed, type SealedRow } from './read-sealed.ts';
 import { SealedTextError, type Vault } from './vault.ts';
 
-/** The number of secrets in a column, and of those that do not open. */
 export type CheckedColumn = { name: string; secrets: number; unreadable: number };
 
 /** Opens every secret of the database. */

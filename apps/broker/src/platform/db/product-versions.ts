@@ -11,7 +11,6 @@ export const versionMigrations: readonly Migration[] = [
   },
 ];
 
-/** Returns the names of the applied migrations. */
 export async function appliedNames({ query }: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
   if (!(await hasTable({ query }, migrationTableName))) return new Set();
   const { rows } = await query<{ name: string }>(`select name from ${migrationTableName}`);

@@ -112,7 +112,6 @@ export function configWarnings(config: Config): string[] {
   ];
 }
 
-/** Warns of tax and promotion codes without a payment provider. */
 function checkoutWarnings({ checkout, payments }: Pick<Config, 'checkout' | 'payments'>): string[] {
   const named = [...(checkout.tax ? ['STRIPE_TAX'] : []), ...(checkout.codes ? ['PROMOTION_CODES'] : [])];
   if (payments === 'off') return named.map((name) => `${name}=1 does nothing, since PAYMENTS is off: nothing is sold.`);

@@ -8,7 +8,6 @@ const argsSchema = z.union([
   z.strictObject({ id: z.string(), version: z.string().optional() }),
 ]);
 
-/** The events of a test, in order. */
 export const testedSchema = z.object({ events: z.array(connectionTestEventSchema) });
 
 /** Runs the connection test of the administrators' screen, but without an account at the server. */

@@ -17,7 +17,6 @@ export type EmbeddedOptions = {
   /** DATA_DIR; the database is the folder `db` in it. */
   dataDir: string;
   log: Log;
-  /** The folder of start-up images. */
   cacheDir: string;
   /** The migrations of a new folder's image. `migrate` must still be called: an existing folder may be older. */
   migrations: readonly Migration[];
