@@ -67,7 +67,7 @@ describe('variables that several settings depend on', () => {
       addresses: new Set(['ana@other.example']),
     });
     expect(readConfig({ SIGN_IN_ALLOW: ' ' }).signInAllow).toBeUndefined();
-    expect(problemsOf({ SIGN_IN_ALLOW: ',' })).toEqual(['SIGN_IN_ALLOW names nobody']);
+    expect(problemsOf({ SIGN_IN_ALLOW: ',' })).toEqual(['SIGN_IN_ALLOW lists no user']);
     expect(problemsOf({ SIGN_IN_ALLOW: '*.acme.example' })).toEqual([expect.stringContaining('SIGN_IN_ALLOW')]);
   });
 

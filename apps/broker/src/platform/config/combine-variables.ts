@@ -70,7 +70,7 @@ function readAllow(
   problems: string[],
 ): SignInAllow | undefined {
   if (entries.length > 0) return readSignInAllow(entries, problems);
-  if ((environment['SIGN_IN_ALLOW'] ?? '').trim() !== '') problems.push('SIGN_IN_ALLOW names nobody');
+  if ((environment['SIGN_IN_ALLOW'] ?? '').trim() !== '') problems.push('SIGN_IN_ALLOW lists no user');
   return undefined;
 }
 

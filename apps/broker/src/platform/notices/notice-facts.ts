@@ -8,7 +8,7 @@ const amount = z.number().int();
 
 /** The facts of each kind of mail. Its address and its words are looked up when it is sent. */
 export const noticeFacts = {
-  /** what: "Pro plan", "rental of Travel". */
+  /** `what` is "Pro plan" or "rental of Travel". */
   payment_failed: z.object({ what: name, hasEnded: z.boolean() }),
   payment_refunded: z.object({ amount, currency: z.string() }),
   price_changes: z.object({

@@ -24,7 +24,7 @@ export function AdminScreen({
   waiting,
   tabs,
 }: AdminPartProps & {
-  /** What waits for a decision in each tab: the number on its label, and the tooltip. */
+  /** Open decisions of each tab: the number on its label, and the tooltip. */
   waiting: Partial<Record<AdminTab, { count: number; text: string }>>;
   tabs: Readonly<Record<AdminTab, (props: AdminPartProps) => ReactNode>>;
 }) {

@@ -4,7 +4,7 @@ import { readDraft, writeDraft } from './draft-store.ts';
 /** A dialog whose typed text is kept for an administrator. */
 export type DraftedDialog = {
   adminId: string;
-  /** Its action and object, such as `delete.travel`. */
+  /** Action and object, such as `delete.travel`. */
   dialog: string;
   open: boolean;
 };

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { classNames } from '../class-names.ts';
 
 export type LetterImageProps = {
-  /** Its first letter replaces a picture that is missing or cannot be loaded. */
+  /** Name whose first letter replaces a picture that is missing or cannot be loaded. */
   name: string;
   src?: string | null | undefined;
   /** Pixels. */

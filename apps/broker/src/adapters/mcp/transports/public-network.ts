@@ -13,7 +13,7 @@ const forwardedResolver = '169.254.1.1';
 /** The second file has the resolvers behind systemd's own, which listens on 127.0.0.53. */
 const resolverFiles = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
 const pastaOptions = '--foreground --quiet --config-net --no-map-gw -t none -u none -T none -U none'.split(' ');
-/** The user `nobody`. A broker that runs as root starts pasta as this user, because pasta fails if root starts it. */
+/** User without rights: pasta fails if root starts it, so a broker that runs as root starts it as this user. */
 const ordinary = '65534';
 
 /**

@@ -5,7 +5,7 @@ const url = 'https://souk.test/connect/weir';
 const facts = { kind: 'tool', server: 'Weir', whyHidden: '', url, name: 'weir__look' } as const;
 
 test('a server that asks for credentials says who has to give them', () => {
-  const text = (credentialsOf: 'user' | 'operator' | 'nobody') =>
+  const text = (credentialsOf: 'user' | 'operator' | 'none') =>
     failureText('sign_in_required', { ...facts, credentialsOf });
   expect(text('user')).toBe(
     'Weir needs your Weir account. Open https://souk.test/connect/weir in your browser, sign in, and try again. Nothing was charged.',
@@ -13,7 +13,7 @@ test('a server that asks for credentials says who has to give them', () => {
   expect(text('operator')).toBe(
     'Weir refuses the key that this marketplace sends. Its administrator has to enter a valid one on the page of this server. Nothing was charged.',
   );
-  expect(text('nobody')).toBe(
+  expect(text('none')).toBe(
     'Weir asks for credentials, and its manifest here names none. Its administrator has to add "auth" to the manifest: "oauth" if people sign in there, "headers" if it takes a key. Nothing was charged.',
   );
 });

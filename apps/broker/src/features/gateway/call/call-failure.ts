@@ -15,7 +15,7 @@ export type FailureFacts = {
   /** The name in the client's request. */
   name: string;
   /** The holder of credentials for the server, according to its manifest. */
-  credentialsOf?: 'user' | 'operator' | 'nobody' | undefined;
+  credentialsOf?: 'user' | 'operator' | 'none' | undefined;
   /** The kind of question that the client cannot answer. */
   asks?: QuestionKind | undefined;
   /** The upstream's error, if the code comes from one. */
@@ -118,7 +118,7 @@ export function stoppedResult(): CallToolResult {
 /** Only a user who has an account at the server can sign in; the administrator must fix everything else. */
 function signInText({ server, url, credentialsOf }: FailureFacts): string {
   switch (credentialsOf) {
-    case 'nobody':
+    case 'none':
       return (
         `${server} asks for credentials, and its manifest here names none. Its administrator has to add "auth" to the ` +
         `manifest: "oauth" if people sign in there, "headers" if it takes a key. ${nothingCharged}`

@@ -97,9 +97,9 @@ function signInPage(end: CallFailure, links: Links): { url: string; server: stri
   return { url: urlFor(end, links), server: server.manifest.name };
 }
 
-function credentialsOf(server: CatalogueServer): 'user' | 'operator' | 'nobody' {
+function credentialsOf(server: CatalogueServer): 'user' | 'operator' | 'none' {
   if (needsOwnSecrets(server)) return 'user';
-  return server.manifest.auth.type === 'none' ? 'nobody' : 'operator';
+  return server.manifest.auth.type === 'none' ? 'none' : 'operator';
 }
 
 function urlFor({ code, server }: CallFailure, { publicUrl }: Links): string {

@@ -6,7 +6,7 @@ const failuresToOpen = 5;
 const firstOpenMs = 30_000;
 const longestOpenMs = 5 * 60_000;
 
-/** What an exchange says about the server's health; undefined for an answer, including a tool's own error. */
+/** Result of an exchange for the server's health; undefined for an answer, including a tool's own error. */
 export type CallOutcome = UpstreamErrorKind | undefined;
 
 const unreachable: ReadonlySet<CallOutcome> = new Set(['unreachable', 'closed', 'session_lost']);

@@ -7,7 +7,7 @@ import { secretPlace } from '../secrets/secret-place.ts';
 import type { TestParts } from './test-parts.ts';
 import { failureText } from './test-failure.ts';
 
-/** What is tested: a stored version, or the text of a manifest that is not stored. */
+/** Subject of a test: a stored version, or the text of a manifest that is not stored. */
 export type Tested = { stored: Manifest } | { text: string | Uint8Array };
 
 /**

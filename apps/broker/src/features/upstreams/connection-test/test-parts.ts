@@ -10,7 +10,7 @@ import type { WatchedConnection } from './watch-connection.ts';
 
 export type TestChild = { serverId: string; pid: number; startedAtMs: number };
 
-/** What tests need: the same as deployments. */
+/** The same parts as deployments need. */
 export type TestParts = TargetOptions & {
   catalogue: Pick<Catalogue, 'inspectOffer' | 'versions' | 'findManifest'>;
   policy: ManifestPolicy;
@@ -24,7 +24,7 @@ export type TestParts = TargetOptions & {
   log: Log;
 };
 
-/** What the steps of one test share. */
+/** State that the steps of one test share. */
 export type Running = { parts: TestParts; progress: Progress; tell: Tell; signal: AbortSignal };
 
 /** How to reach the server, and what has to end with the test. */

@@ -9,7 +9,7 @@ const maxReasons = 8;
 /** Looks for which a line waits for this broker's own reason, if another broker found the server down first. */
 const looksForReason = 2;
 
-/** What was logged about a server last. */
+/** Last logged state of a server. */
 type Told = {
   deployedAtMs: number;
   /** The state stored by the previous run, until this one has asked. */

@@ -6,7 +6,7 @@ export const maxImportEntries = 200;
 /** An entry of a text with its kind. */
 export type FoundEntry = {
   kind: 'client' | 'server.json' | 'manifest';
-  /** Its name in the text. */
+  /** Name in the text. */
   name: string;
   entry: Record<string, unknown>;
   /** A registry's metadata besides the server.json. */

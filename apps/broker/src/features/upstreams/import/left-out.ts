@@ -34,7 +34,7 @@ export function notesOfLeftOut(
   ];
 }
 
-/** Members that may hold secrets, whatever their name. */
+/** Members that may contain secrets under any name. */
 const carriers: ReadonlySet<string> = new Set([
   ...headerMembers,
   ...tokenMembers,

@@ -14,9 +14,9 @@ export type Target =
   | { kind: 'address'; type: 'http' | 'websocket'; url: string; headers: Named[]; signIn?: { scopes?: string[] } }
   | { kind: 'program'; launch: Launch; env: Record<string, string>; secrets: Named[] };
 
-/** What users see of a server, according to its source. */
+/** Texts and links that users see of a server, according to its source. */
 export type Look = {
-  /** Its name in a registry. */
+  /** Name in a registry. */
   registryName?: string | undefined;
   title?: string | undefined;
   description?: string | undefined;

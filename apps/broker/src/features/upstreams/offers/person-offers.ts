@@ -80,7 +80,7 @@ function ownerOf(uri: string, offers: readonly LoadedOffer[]): LoadedOffer | und
 /** All lists of one user; `key` differs when they do. */
 type Beside = { offers: readonly LoadedOffer[]; key: string };
 
-/** What servers offer to one user's accounts, as lists and calls read it. */
+/** Personal tools of one user's accounts, as lists and calls read them. */
 export class PersonOffers {
   readonly #snapshot: () => CatalogueSnapshot;
   readonly #beside: Beside;

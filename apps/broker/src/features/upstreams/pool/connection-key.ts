@@ -26,7 +26,7 @@ export type ConnectionKey = {
  * per object that a client declares: a server up to 2025-11-25 learns them once, at the handshake. Modern servers are told
  * with each request.
  *
- * A program is one process per (server, user), whatever the client's capabilities: two would write the same files. The call
+ * A program is one process per (server, user), also with different capabilities of clients: two would write the same files. The call
  * under way decides which client it asks (adapters/mcp/connect/running-calls.ts). A program that everyone shares asks no
  * client.
  */

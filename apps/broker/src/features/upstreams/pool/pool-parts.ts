@@ -23,7 +23,7 @@ export type PoolOptions = TargetOptions & {
   maxConnections: Pick<ConnectionLimits, 'all'> & Partial<ConnectionLimits>;
 };
 
-/** What opening and using a connection of the pool needs. */
+/** Parts to open and use a connection of the pool. */
 export type PoolParts = PoolOptions & {
   connections: ConnectionSet;
   supervisor: Supervisor;

@@ -1,7 +1,7 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import type { QuestionKind } from '@souk/contract/manifest/manifest-basics.ts';
 
-/** What a server up to 2025-11-25 may ask a client, one bit per kind. There are few kinds, whatever a client declares. */
+/** Questions that a server up to 2025-11-25 may ask a client, one bit per kind: few, however much a client declares. */
 export type QuestionKinds = number;
 
 const form = 1;

@@ -29,7 +29,7 @@ type NeedingServer = { id: string; manifest: Pick<Manifest, 'connection' | 'auth
 type Named = { kind: SecretKind; name: string; place: string };
 type Needed = Named & { variable: string | null };
 
-/** What administrators and the operator's command do with the secrets of servers. */
+/** Actions of administrators and the operator's command on the secrets of servers. */
 export type SecretAdministration = {
   /** @throws SoukError not_found when there is no manifest of this id */
   list(serverId: string): Promise<Omit<ServerSecretList, 'success'>>;

@@ -29,7 +29,7 @@ export type WatchOptions = {
   log: Log;
 };
 
-/** What the parts of the watch share. */
+/** State and services that the parts of the watch share. */
 export type WatchParts = WatchOptions & {
   asked: AskedServers;
   watchedById: Map<string, WatchedServer>;

@@ -6,7 +6,7 @@ export const refreshIntervalMs = 10_000;
 /** Time after which the start of a failed stdio server is retried. */
 const stdioRetryMs = 30_000;
 
-/** What the watch knows about one server besides its catalogue entry. */
+/** State of one server in the watch, besides its catalogue entry. */
 export type WatchedServer = {
   /** Time of the last discovery; -Infinity before the first one. */
   askedAtMs: number;

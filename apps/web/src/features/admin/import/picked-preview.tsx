@@ -14,7 +14,7 @@ export function PickedPreview({
 }: {
   userId: string;
   registryId: string;
-  /** Its name in the registry, a space and its version. */
+  /** Name in the registry, a space, and the version. */
   pick: string;
   back: AdminSearch;
   backText: string;

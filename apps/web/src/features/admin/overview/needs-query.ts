@@ -8,7 +8,7 @@ const client = createClient([getAdminNeeds] as const, adminClientOptions);
 
 const freshForMs = 60_000;
 
-/** What waits for an administrator. The tab, its badge and the dot in the header share this query. */
+/** Fetches what waits for an administrator. The tab, its badge and the dot in the header share this query. */
 export const needsQuery = (userId: string) =>
   queryOptions({
     queryKey: [...adminKey(userId), 'needs'],

@@ -15,7 +15,7 @@ const consequences = {
   browser: 'It is signed out immediately.',
   token: 'Anything using it stops working immediately. This cannot be undone.',
 } as const;
-/** What an active user can do afterwards. */
+/** Ways back for an active user. */
 const ways = { app: ' The user can connect it again.', browser: ' The user can sign in again.', token: '' } as const;
 
 /** Asks before an app is disconnected, a browser signed out or a token revoked. */

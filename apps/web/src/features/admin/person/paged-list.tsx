@@ -25,7 +25,7 @@ export function PagedList<Answer extends Page>({
   children,
 }: {
   list: UseQueryResult<Answer>;
-  /** Its items in the plural: "calls". */
+  /** Items of the list, in the plural: "calls". */
   label: string;
   search: AdminSearch;
   onChange: (change: AdminSearch) => void;

@@ -25,7 +25,7 @@ export function useUserWork(): UserWork {
 }
 
 /**
- * What a user owns, and their credits. A failure is also shown above the table.
+ * Fetches what a user owns, and their credits. A failure is also shown above the table.
  * @param email undefined if only their id is known yet
  */
 export function useUserBilling(userId: string, email?: string) {

@@ -97,7 +97,7 @@ export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain 
   );
 }
 
-/** Counts all users, whatever the search (spec part 2, section 2). */
+/** Counts all users, also during a search (spec part 2, section 2). */
 const countText = ({ all, active }: { all: number; active: number }) =>
   `${counted(all, 'user')} total • ${formatCount(active)} active`;
 

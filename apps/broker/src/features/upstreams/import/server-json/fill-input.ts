@@ -1,11 +1,11 @@
 import type { Input } from './server-json-schema.ts';
 
-/** What is known about a value that a server.json asks for. */
+/** State of a value that a server.json asks for. */
 export type Filled =
   | { kind: 'value'; value: string }
   /** The operator enters it; it is in no document. */
   | { kind: 'secret' }
-  /** It is required, and the document does not contain it. */
+  /** Required, and not in the document. */
   | { kind: 'missing'; what: string }
   | { kind: 'left-out' };
 

@@ -2,7 +2,7 @@ import type { ProcessGuard } from '#adapters/mcp/transports/process-guard.ts';
 import type { FolderSize } from './folder-size.ts';
 import type { EndedFor } from './judge-processes.ts';
 
-/** Who is charged for what a program takes: a user for all their programs, or a shared program for itself. */
+/** Owner of a program's memory and disk space: a user for all their programs, or a shared program for itself. */
 export type ProgramOwner = {
   key: string;
   /** Lists all folders that count. */

@@ -4,7 +4,7 @@ import { isSameIssuer } from './known-providers.ts';
 /** A server and the authorization server at which its users sign in. */
 export type Pair = { resource: string; server: AuthorizationServer };
 
-/** What an administrator confirms: the resource, and where users, codes and secrets are sent. */
+/** Place that an administrator confirms: the resource, and where users, codes and secrets are sent. */
 export type IssuerPlace = {
   /** Resource that tokens are requested for, at the server's own origin. */
   resource: string;

@@ -1,7 +1,7 @@
 import { bearerParameters } from '#platform/http/outgoing/challenge-header.ts';
 import { isScope } from '../tokens/plain-values.ts';
 
-/** What a 401 says about how to sign in (RFC 9728 section 5.1, RFC 6750 section 3). */
+/** Instructions of a 401 for signing in (RFC 9728 section 5.1, RFC 6750 section 3). */
 export type Challenge = { metadataUrl: string | undefined; scope: string | undefined };
 
 /** Reads the parameters of the Bearer challenge in a WWW-Authenticate header and ignores other schemes. */

@@ -14,7 +14,7 @@ export const clientSchema = z.object({
 /** Our client at one authorization server. */
 export type OAuthClient = z.output<typeof clientSchema>;
 
-/** What a token is bound to. It is stored and not discovered again, so that a token cannot go to another server. */
+/** Binding of a token. It is stored and not discovered again, so that a token cannot go to another server. */
 export const bindingSchema = z.object({
   server: authorizationServerSchema,
   client: clientSchema,

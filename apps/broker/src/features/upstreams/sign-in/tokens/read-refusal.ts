@@ -24,7 +24,7 @@ const lasting: ReadonlySet<string> = new Set([
   'login_required',
   'consent_required',
 ]);
-/** Request Timeout and Too Many Requests are temporary, whatever the body says. */
+/** Request Timeout and Too Many Requests are temporary, even if the body says otherwise. */
 const temporary: ReadonlySet<number> = new Set([408, 429]);
 
 /** Returns a token endpoint's permanent refusal; undefined if the failure may be temporary. */

@@ -20,7 +20,7 @@ const errors: Readonly<Record<string, string>> = {
 /** Longest description of a refusal that is shown. */
 const longestDescription = 200;
 
-/** What a token endpoint has issued, however odd the rest of its answer is: tokens that cannot be stored are revoked. */
+/** Tokens that an endpoint has issued, however odd the rest of its answer is: tokens that cannot be stored are revoked. */
 export type Issued = {
   accessToken: string;
   refreshToken: string | undefined;

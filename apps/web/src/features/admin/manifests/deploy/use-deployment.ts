@@ -58,7 +58,7 @@ export function useDeployment({ userId, id, version: asked, open, onClose }: Dep
     deploy,
     failure,
     notes,
-    /** It is deployed, and its result needs reading. */
+    /** Whether it is deployed and there is a result to read. */
     isDone: failure !== undefined || notes.length > 0,
     // redeploying a deleted server isn't a rollback
     isRollback:

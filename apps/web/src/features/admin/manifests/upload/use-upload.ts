@@ -12,7 +12,7 @@ export type UploadDraft = {
   text: string;
   /** null if it was pasted. */
   fileName: string | null;
-  /** It was edited after it was read from the file. */
+  /** Whether the text was edited after it was read from the file. */
   isEdited: boolean;
 };
 

@@ -17,7 +17,7 @@ export type JsonFields = {
   /** Position of each value by its path in the broker's notation: connection.url, features[0]. */
   values: ReadonlyMap<string, TextRange>;
   names: ReadonlyMap<string, TextRange>;
-  /** With a syntax problem, the text has no value. */
+  /** The text has no value if there is one. */
   syntaxProblems: Problem[];
   /** Duplicate or forbidden names, and too deep nesting. */
   nameProblems: Problem[];
