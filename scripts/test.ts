@@ -15,6 +15,8 @@ import { problemsOf, unsteadyTests } from './tests/unsteady-tests.ts';
 
 const root = join(import.meta.dirname, '..');
 const reports = mkdtempSync(join(tmpdir(), 'souk-reports-'));
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
 
 const outcomes = await runLanes(checks, Math.min(2, availableParallelism()));
 for (const names of testTurns) {

@@ -20,7 +20,7 @@ export type Shown = 'live' | 'at the end' | 'if it fails' | 'never';
 /** `reports`: folder of our reporters' output. */
 export type Folders = { root: string; reports: string };
 
-/** Runs a step of `npm test` in its own process. */
+/** Runs a step of `npm test` in its own process, which ends with ours. */
 export function runStep({ name, args }: Step, { root, reports, shown }: Folders & { shown: Shown }): Promise<Outcome> {
   const begun = performance.now();
   const [program = '', ...rest] = args;
@@ -31,11 +31,14 @@ export function runStep({ name, args }: Step, { root, reports, shown }: Folders 
     stdio: shown === 'live' ? 'inherit' : ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, [reportVariable]: reportPath },
   });
+  const end = () => child.kill();
+  process.once('exit', end);
   const processorSeconds = child.pid === undefined ? () => undefined : countProcessorTime(child.pid);
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.push(chunk));
   return new Promise((resolve) => {
     const finish = (ok: boolean) => {
+      process.off('exit', end);
       if (shown === 'at the end' || (shown === 'if it fails' && !ok)) {
         const text = Buffer.concat(output).toString('utf8').trimEnd();
         console.log(`\n${name} ${ok ? 'passed' : 'failed'}:\n${text}\n`);
