@@ -29,7 +29,7 @@ export async function startOpenGateway({ app, log, configBeside }: Broker): Prom
     pool: app.upstreams.pool,
     billing: app.billing,
     preferences: app.upstreams.preferences,
-    offers: app.upstreams.offers,
+    personalTools: app.upstreams.personalTools,
     signIn: app.upstreams.signIn,
     formerServer: async () => undefined,
     keepAlive: createKeepAlive(),

@@ -189,7 +189,7 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     // by now the one refuses connections, and the other has other tools than those that were trusted
     silent.close();
     for (const socket of sockets) socket.destroy();
-    fixture.offerTools(changedTools);
+    fixture.setTools(changedTools);
     await button(page, 'Reload All').click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Reload all', exact: true }).click();
     await expect(runOf(page).getByRole('heading', { name: 'Reload All has ended', exact: true })).toBeVisible();

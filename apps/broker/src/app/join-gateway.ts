@@ -26,7 +26,7 @@ export async function joinGateway(platform: Platform, parts: Parts) {
     pool: upstreams.pool,
     billing,
     preferences: upstreams.preferences,
-    offers: upstreams.offers,
+    personalTools: upstreams.personalTools,
     signIn: upstreams.signIn,
     db,
     keepAlive,

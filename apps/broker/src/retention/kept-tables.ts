@@ -57,7 +57,7 @@ export const keptTables: readonly KeptTables[] = [
     why: 'users chose it',
   },
   {
-    tables: 'upstream_connections personal_offers',
+    tables: 'upstream_connections personal_tools',
     what: 'accounts of users at services, encrypted, and the tools that these accounts have',
     kept: 'until the user disconnects it, the service revokes it, or the account here is deleted',
     why: 'calls use these accounts',

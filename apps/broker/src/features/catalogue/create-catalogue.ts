@@ -3,12 +3,12 @@ import type { ToolChange, ToolChangeStatus } from '@souk/contract/catalogue/tool
 import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
-import { approveOffer, type Approval, type OfferedList } from './review/approve-offer.ts';
+import { approveList, type Approval, type ListToApprove } from './review/approve-list.ts';
 import { createDeployments, type Deployments } from './manifests/create-deployments.ts';
 import { decideToolChange, listToolChanges, type Decision } from './review/decide-tool-change.ts';
 import type { Discovered } from './discovery/discovered.ts';
 import { createAnswerRecorder } from './discovery/record-answers.ts';
-import { inspectOffer, type InspectedOffer } from './review/inspect-offer.ts';
+import { inspectLists, type InspectedLists } from './review/inspect-lists.ts';
 import type { DriftPolicy } from './review/judge-tool.ts';
 import { createLiveSnapshot, type CatalogueListener } from './snapshot/live-snapshot.ts';
 import type { CatalogueSnapshot } from './snapshot/snapshot.ts';
@@ -31,11 +31,11 @@ export type Catalogue = Deployments & {
    */
   storeClosed(serverId: string): Promise<void>;
   /** Returns what a deployment of this manifest would store of these lists. Stores nothing. */
-  inspectOffer(manifest: Pick<Manifest, 'id' | 'slug'>, discovered: Discovered): Promise<InspectedOffer>;
+  inspectLists(manifest: Pick<Manifest, 'id' | 'slug'>, discovered: Discovered): Promise<InspectedLists>;
   /** How changes of a user's personal tools are judged; undefined when the server is not deployed. */
   driftOf(serverId: string): Promise<{ slug: string; version: string; policy: DriftPolicy } | undefined>;
   /** Makes these items what the shop shows of a server, with an audit row. @throws SoukError not_found */
-  approveOffer(serverId: string, list: OfferedList, approval: Approval): Promise<void>;
+  approveList(serverId: string, list: ListToApprove, approval: Approval): Promise<void>;
   /** Re-reads everything that is deployed, on this broker alone. */
   readAgain(): Promise<void>;
   setHealth(serverId: string, change: FoundHealth): Promise<void>;
@@ -92,7 +92,7 @@ export async function createCatalogue(parts: {
 
     storeClosed: recorder.storeClosed,
 
-    inspectOffer: (manifest, discovered) => inspectOffer(tables, manifest, discovered, find(manifest.id)),
+    inspectLists: (manifest, discovered) => inspectLists(tables, manifest, discovered, find(manifest.id)),
 
     async driftOf(serverId) {
       const slug = find(serverId)?.slug;
@@ -101,8 +101,8 @@ export async function createCatalogue(parts: {
       return { slug, version: deployed.manifest.version, policy: recorder.policyOf(deployed) };
     },
 
-    async approveOffer(serverId, list, approval) {
-      await tables.transaction().execute((tx) => approveOffer(tx, serverId, list, approval, new Date(clock.now())));
+    async approveList(serverId, list, approval) {
+      await tables.transaction().execute((tx) => approveList(tx, serverId, list, approval, new Date(clock.now())));
       await live.changed(serverId);
     },
 

@@ -4,7 +4,7 @@ export { createCatalogue, type Catalogue } from './create-catalogue.ts';
 export type { DecidedBy } from './manifests/manifest-versions.ts';
 export { mountBundledIcons } from './icons/bundled-icons.ts';
 export { createIcons } from './icons/create-icons.ts';
-export type { InspectedOffer } from './review/inspect-offer.ts';
+export type { InspectedLists } from './review/inspect-lists.ts';
 export type { Discovered } from './discovery/discovered.ts';
 export { exposeUri, ownUri, toolPrefix } from './snapshot/exposed-name.ts';
 export { estimateTokens, estimateToolTokens } from './snapshot/estimate-tokens.ts';
@@ -17,14 +17,14 @@ export {
 } from './manifests/load-manifests.ts';
 export {
   personalEntry,
-  reviewPersonalOffer,
-  type OfferedItem,
+  reviewPersonalList,
+  type PersonalItem,
   type PersonalChange,
-  type PersonalOffer,
+  type PersonalList,
   isAddress,
   withoutAddresses,
-} from './discovery/personal-offer.ts';
-export type { OfferedList } from './review/approve-offer.ts';
+} from './discovery/personal-list.ts';
+export type { ListToApprove } from './review/approve-list.ts';
 export { requireShown, shownCode } from './review/shown-code.ts';
 export { catalogueMigrations } from './migrations.ts';
 export { createManifestRuns, type ManifestRuns } from './runs/create-manifest-runs.ts';

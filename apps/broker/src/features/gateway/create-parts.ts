@@ -30,7 +30,7 @@ export type GatewayOptions = OutsideParts & {
   identity: Identity;
   billing: Billing;
   preferences: Upstreams['preferences'];
-  offers: Upstreams['offers'];
+  personalTools: Upstreams['personalTools'];
   signIn: Pick<Upstreams['signIn'], 'needsAccount'>;
   db: Database;
   /** By default 15 s. */

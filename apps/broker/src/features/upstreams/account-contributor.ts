@@ -14,7 +14,7 @@ export function upstreamContributor({ query }: { query: Query }): AccountContrib
       const accounts = await query(
         `select server_id as "serverId", kind, state, account, signed_in_at as "signedInAt",
            refreshed_at as "refreshedAt", o.items as offered
-         from upstream_connections left join personal_offers o using (user_id, server_id)
+         from upstream_connections left join personal_tools o using (user_id, server_id)
          where user_id = $1 order by server_id`,
         [userId],
       );
@@ -25,7 +25,7 @@ export function upstreamContributor({ query }: { query: Query }): AccountContrib
         'connection_tests',
         'user_server_prefs',
         'upstream_sign_ins',
-        'personal_offers',
+        'personal_tools',
         'upstream_connections',
       ]) {
         await query(`delete from ${table} where user_id = $1`, [userId]);

@@ -12,9 +12,9 @@ import { followAllowances } from './allowances/follow-allowances.ts';
 import { createServerCertificates, type ServerCertificates } from './certificates/server-certificates.ts';
 import { createConnectionTests, type ConnectionTests } from './connection-test/create-connection-tests.ts';
 import { recordHealth, type HealthRecord } from './health/record-health.ts';
-import { approveOffer, showOffer, type OfferChange } from './offers/approve-offer.ts';
-import { createOfferStore } from './offers/offer-store.ts';
-import { createPersonalOffers, type PersonalOffers } from './offers/personal-offers.ts';
+import { approvePersonalTools, comparePersonalTools, type ListChange } from './personal-tools/approve-personal-tools.ts';
+import { createPersonalToolStore } from './personal-tools/personal-tool-store.ts';
+import { createPersonalTools, type PersonalTools } from './personal-tools/personal-tools.ts';
 import { systemTimers } from './pool/timers.ts';
 import { createUpstreamPool, type UpstreamPool } from './pool/upstream-pool.ts';
 import { addressOf } from './pool/upstream-target.ts';
@@ -52,15 +52,15 @@ export type Upstreams = {
   readonly preferences: Preferences;
   readonly signIn: UpstreamSignIn;
   readonly secrets: SecretAdministration;
-  readonly offers: PersonalOffers;
-  /** Publishes what a server offers to one user as what the shop shows of it (offers/approve-offer.ts). */
-  approveOffer(
+  readonly personalTools: PersonalTools;
+  /** Publishes what a server offers to one user as what the shop shows of it (personal-tools/approve-personal-tools.ts). */
+  approvePersonalTools(
     serverId: string,
     of: { userId: string; name: string },
     decision: { by: string | undefined; reason: string; shown: string },
   ): Promise<string[]>;
   /** Returns what that would change in the shop, and the code of the list for the approval. */
-  showOffer(serverId: string, of: { userId: string; name: string }): Promise<{ code: string; changes: OfferChange[] }>;
+  comparePersonalTools(serverId: string, of: { userId: string; name: string }): Promise<{ code: string; changes: ListChange[] }>;
   stop(): Promise<void>;
 };
 
@@ -105,7 +105,7 @@ export async function createUpstreams(options: UpstreamsOptions): Promise<Upstre
     addressOf: (server) => addressOf(server, { ...options, limited, services }),
     async onChanged(userId, serverId) {
       await preferences.announce(userId, serverId);
-      offers.signedIn(userId, serverId);
+      personalTools.signedIn(userId, serverId);
     },
   });
   const { programs, programWatch } = await openPrograms({ ...options, entered });
@@ -135,9 +135,9 @@ export async function createUpstreams(options: UpstreamsOptions): Promise<Upstre
     events: {
       onListChanged(serverId, userId) {
         watch.listChanged(serverId);
-        if (userId !== undefined) offers.listChanged(userId, serverId);
+        if (userId !== undefined) personalTools.listChanged(userId, serverId);
       },
-      onOpened: (serverId, userId) => offers.connected(userId, serverId),
+      onOpened: (serverId, userId) => personalTools.connected(userId, serverId),
       onLost: (serverId, reason, shared) => {
         if (shared) watch.lost(serverId, reason);
       },
@@ -147,12 +147,12 @@ export async function createUpstreams(options: UpstreamsOptions): Promise<Upstre
   const paced = { intervalMs, restartDelayMs, maxConnections, askTurns };
   const watch = createServerWatch({ ...options, ...paced, pool, programs, services, hide });
   const tests = await createConnectionTests({ ...options, ...target, secrets, hide, signIn, query });
-  const offerStore = createOfferStore(options);
+  const personalToolStore = createPersonalToolStore(options);
   const health = recordHealth({ catalogue, failureOf: watch.failureOf, query, intervalMs, clock, log });
   const { isOf } = signIn;
-  const asking = { accounts: store, store: offerStore, catalogue, pool, isOf, announce: preferences.announce };
-  const offers = createPersonalOffers({ ...asking, timers: systemTimers, clock, log });
-  const rooms = { pool, services, programs, programWatch, watch, tests, health, preferences, signIn, offers };
+  const asking = { accounts: store, store: personalToolStore, catalogue, pool, isOf, announce: preferences.announce };
+  const personalTools = createPersonalTools({ ...asking, timers: systemTimers, clock, log });
+  const rooms = { pool, services, programs, programWatch, watch, tests, health, preferences, signIn, personalTools };
   const opened = { ...rooms, entered, places, certificates };
   followAllowances(allowances, { ...options, pool, watch });
   followChanges(opened);
@@ -172,8 +172,8 @@ export async function createUpstreams(options: UpstreamsOptions): Promise<Upstre
       environment: config.upstreamSecrets,
       places,
     }),
-    approveOffer: (serverId, of, decision) => approveOffer(serverId, of, decision, { store: offerStore, catalogue }),
-    showOffer: (serverId, of) => showOffer(serverId, of, { store: offerStore, catalogue }),
+    approvePersonalTools: (serverId, of, decision) => approvePersonalTools(serverId, of, decision, { store: personalToolStore, catalogue }),
+    comparePersonalTools: (serverId, of) => comparePersonalTools(serverId, of, { store: personalToolStore, catalogue }),
     beginStop() {
       services.beginStop();
       watch.beginStop();
@@ -184,21 +184,21 @@ export async function createUpstreams(options: UpstreamsOptions): Promise<Upstre
 
 type Opened = Omit<
   Upstreams,
-  'childrenOf' | 'files' | 'secrets' | 'approveOffer' | 'showOffer' | 'beginStop' | 'stop'
+  'childrenOf' | 'files' | 'secrets' | 'approvePersonalTools' | 'comparePersonalTools' | 'beginStop' | 'stop'
 > &
   Pick<OpenedSecrets, 'entered' | 'places'> & { certificates: ServerCertificates };
 
 /** Replaces connections, and discards cached lists, when what servers are sent or an account has changed. */
-function followChanges({ entered, places, preferences, pool, watch, offers }: Opened): void {
+function followChanges({ entered, places, preferences, pool, watch, personalTools }: Opened): void {
   const secretsChanged = (serverId: string) => {
     pool.replaceServer(serverId);
     watch.refresh([serverId], true);
   };
   entered.onChange(secretsChanged);
   places.onChange(secretsChanged);
-  preferences.onUnheard(() => offers.forget(undefined));
+  preferences.onUnheard(() => personalTools.forget(undefined));
   preferences.onChange((userId, serverId) => {
-    offers.forget(userId);
+    personalTools.forget(userId);
     if (userId !== undefined && serverId !== undefined) pool.retire(serverId, userId);
   });
 }
@@ -213,7 +213,7 @@ async function stopInOrder(opened: Opened): Promise<void> {
   const watched = opened.watch.stop();
   await opened.programs.stop();
   // Discoveries, checks and questions under way end when the pool closes their connections.
-  await Promise.all([watched, opened.offers.stop(), opened.pool.stop()]);
+  await Promise.all([watched, opened.personalTools.stop(), opened.pool.stop()]);
   await opened.health.stop();
   await opened.certificates.stop();
   opened.programWatch.stop();

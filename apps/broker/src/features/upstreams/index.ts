@@ -42,6 +42,6 @@ export { createServerSecrets } from './secrets/server-secrets.ts';
 export { needsOf } from './processes/stdio-programs.ts';
 export { mountServerSecrets } from './secrets/routes.ts';
 export { canAnswer } from './pool/question-kinds.ts';
-export type { PersonOffers } from './offers/person-offers.ts';
+export type { ToolsOfUser } from './personal-tools/tools-of-user.ts';
 export { needsOwnSecrets } from './sign-in/credentials.ts';
 export type { TurnLimits } from './watch/ask-turns.ts';

@@ -46,7 +46,7 @@ create table upstream_connections (
 -- What a server offers to one user's account. The database deletes it with the account, so that a discovery that is still
 -- under way cannot store anything after a disconnect. `items` is json, which keeps the server's order of fields. If several
 -- servers of a user have the same address, the first one (`first_at`) keeps it.
-create table personal_offers (
+create table personal_tools (
   user_id uuid not null,
   server_id text not null,
   manifest_version text not null,

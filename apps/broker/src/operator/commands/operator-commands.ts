@@ -8,7 +8,7 @@ import type { OperatorCommands } from '#platform/operator/operator-server.ts';
 import { importCommands } from './import-commands.ts';
 import { chooseAccount } from './choose-account.ts';
 import { manifestCommands } from './manifests/manifest-commands.ts';
-import type { OfferDiff } from './manifests/manifest-results.ts';
+import type { PersonalToolsDiff } from './manifests/manifest-results.ts';
 import { runCommands } from './manifests/run-commands.ts';
 import { userCommands } from './user-commands.ts';
 import { operatorName, reasonOfCommand } from './command-reason.ts';
@@ -24,7 +24,7 @@ const offerSchema = z.object({
   from: z.string(),
   provider: z.enum(providerIds).optional(),
 });
-const approveOfferSchema = offerSchema.extend({ reason: reasonOfCommand, shown: z.string() });
+const approvePersonalToolsSchema = offerSchema.extend({ reason: reasonOfCommand, shown: z.string() });
 
 /**
  * Commands on users, tokens, manifests and registries, by name.
@@ -46,7 +46,7 @@ export function operatorCommands({
   people: PeopleOfServers;
   manifestRuns: ManifestRuns;
   imports: Imports;
-  upstreams?: Pick<Upstreams, 'watch' | 'approveOffer' | 'showOffer' | 'secrets'>;
+  upstreams?: Pick<Upstreams, 'watch' | 'approvePersonalTools' | 'comparePersonalTools' | 'secrets'>;
   /** Needed if no broker runs. */
   missingSecretsOf?: Upstreams['secrets']['missingOf'] | undefined;
 }): OperatorCommands {
@@ -55,8 +55,8 @@ export function operatorCommands({
     ...manifestCommands({ catalogue, policy, people, missingSecretsOf, ...(upstreams && { watch: upstreams.watch }) }),
     ...runCommands(manifestRuns, { isRunning: upstreams !== undefined }),
     ...importCommands(imports),
-    'manifest.approve-offer': approveOffer,
-    'manifest.diff-offer': showOffer,
+    'manifest.approve-personal-tools': approvePersonalTools,
+    'manifest.diff-personal-tools': comparePersonalTools,
     'token.create': async (args) => {
       const { operator, ...wish } = tokenCreateSchema.parse(args);
       const { token } = await identity.createPersonalToken(wish, { operator });
@@ -65,21 +65,21 @@ export function operatorCommands({
   };
 
   /** Makes the shop show the personal tools that the server has for the named user's account there. */
-  async function approveOffer(args: unknown): Promise<{ id: string; tools: string[] }> {
-    const { id, reason, shown, ...who } = approveOfferSchema.parse(args);
-    const { of, offers } = await accountOf(who);
-    return { id, tools: await offers.approveOffer(id, of, { by: undefined, reason, shown }) };
+  async function approvePersonalTools(args: unknown): Promise<{ id: string; tools: string[] }> {
+    const { id, reason, shown, ...who } = approvePersonalToolsSchema.parse(args);
+    const { of, approvals } = await accountOf(who);
+    return { id, tools: await approvals.approvePersonalTools(id, of, { by: undefined, reason, shown }) };
   }
 
-  async function showOffer(args: unknown): Promise<OfferDiff> {
+  async function comparePersonalTools(args: unknown): Promise<PersonalToolsDiff> {
     const { id, ...who } = offerSchema.parse(args);
-    const { of, offers } = await accountOf(who);
-    return { id, from: of.name, ...(await offers.showOffer(id, of)) };
+    const { of, approvals } = await accountOf(who);
+    return { id, from: of.name, ...(await approvals.comparePersonalTools(id, of)) };
   }
 
   async function accountOf({ from, provider }: Pick<z.output<typeof offerSchema>, 'from' | 'provider'>) {
     if (!upstreams) throw new SoukError('unavailable', { message: 'Souk does not run here: start it first.' });
     const userId = await chooseAccount(identity.users, { email: from, provider });
-    return { of: { userId, name: from }, offers: upstreams };
+    return { of: { userId, name: from }, approvals: upstreams };
   }
 }

@@ -46,7 +46,7 @@ export const plainColumns: Readonly<Record<string, string>> = {
   own_backups: 'file failure',
   payment_customers: 'customer_id email card_id balance_currency',
   payment_events: 'id type object_id error',
-  personal_offers: 'server_id manifest_version revision items pins',
+  personal_tools: 'server_id manifest_version revision items pins',
   personal_tokens: 'name token_hash prefix scopes',
   plan_changes: 'payment_id from_price_id price_id state',
   plan_prices: 'price_id plan_id currency',

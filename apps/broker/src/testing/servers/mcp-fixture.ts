@@ -150,9 +150,9 @@ export type HttpFixture = {
   sessions: number;
   announceToolsChanged(): void;
   /** Offers these tools from now on, and says so. */
-  offerTools(tools: readonly Tool[]): void;
+  setTools(tools: readonly Tool[]): void;
   /** Offers something else from now on to requests with this header (2026-07-28 only). */
-  offerWith(header: string, value: string, tools: readonly Tool[]): void;
+  setToolsWith(header: string, value: string, tools: readonly Tool[]): void;
   /** Is another version from now on, which speaks these eras. */
   speak(next: 'both' | 'legacy' | 'modern'): void;
   /** Forgets all legacy sessions, as a restart would. */
@@ -167,10 +167,10 @@ export async function startHttpFixture(era: 'both' | 'legacy' | 'modern' = 'both
   const bus = new InMemoryServerEventBus();
   const sessions = new Map<string, { transport: WebStandardStreamableHTTPServerTransport; server: Server }>();
   let offered = fixtureTools;
-  const offers: { header: string; value: string; tools: readonly Tool[] }[] = [];
-  const offerTo = (headers?: Headers) =>
-    offers.find(({ header, value }) => headers?.get(header) === value)?.tools ?? offered;
-  const create = (headers?: Headers) => createFixtureServer(seen, () => offerTo(headers));
+  const variants: { header: string; value: string; tools: readonly Tool[] }[] = [];
+  const setToolsOf = (headers?: Headers) =>
+    variants.find(({ header, value }) => headers?.get(header) === value)?.tools ?? offered;
+  const create = (headers?: Headers) => createFixtureServer(seen, () => setToolsOf(headers));
   const modern = createMcpHandler(({ requestInfo }) => create(requestInfo?.headers), { legacy: 'reject', bus });
 
   async function legacy(request: Request): Promise<Response> {
@@ -223,11 +223,11 @@ export async function startHttpFixture(era: 'both' | 'legacy' | 'modern' = 'both
       return sessions.size;
     },
     announceToolsChanged,
-    offerTools(tools) {
+    setTools(tools) {
       offered = tools;
       announceToolsChanged();
     },
-    offerWith: (header, value, tools) => void offers.push({ header, value, tools }),
+    setToolsWith: (header, value, tools) => void variants.push({ header, value, tools }),
     speak(next) {
       spoken = next;
       sessions.clear();

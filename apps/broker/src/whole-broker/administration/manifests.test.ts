@@ -474,7 +474,7 @@ test('[MAN-31] [MAN-36] what is deployed is read again, and its servers are aske
   });
   expect(opened()).toBeGreaterThan(openedBefore);
   const two = async () => (await admin.listManifests({ query: {} })).manifests.find(({ id }) => id === 'two');
-  other.offerTools([...fixtureTools, { name: 'more', inputSchema: { type: 'object' } }]);
+  other.setTools([...fixtureTools, { name: 'more', inputSchema: { type: 'object' } }]);
   await admin.reloadManifests();
   expect(await two()).toMatchObject({ toolsUnderReview: 1 });
   // what is stored is read again too

@@ -39,7 +39,7 @@ test('[MAN-31] [MAN-36] a reload asks each server now, however soon after its de
   };
   const tool = (name: string) => ({ name, inputSchema: { type: 'object' as const } });
   for (const added of [['second'], ['second', 'third']]) {
-    fixture.offerTools([...fixtureTools, ...added.map(tool)]);
+    fixture.setTools([...fixtureTools, ...added.map(tool)]);
     expect(await admin.reloadManifests()).toMatchObject({ reloadedCount: 1, errors: [] });
     expect(offered(), 'when the answer comes').toEqual(expect.arrayContaining(added));
   }

@@ -3,7 +3,7 @@ import { toStored, urisOf, type Discovered } from './discovered.ts';
 import type { DriftPolicy } from '../review/judge-tool.ts';
 import { pricedButMissing, describeLeftOut } from './left-out.ts';
 import { reviewTools, type FoundDrift } from '../review/review-tools.ts';
-import * as offers from './capability-store.ts';
+import * as capabilities from './capability-store.ts';
 import * as versions from '../manifests/version-store.ts';
 import type { Tx } from '../tables.ts';
 import { findPins, replacePins } from '../review/tool-pin-store.ts';
@@ -78,11 +78,11 @@ async function storeList(
   policyOf: PolicyOf,
   at: Date,
 ): Promise<StoredDiscovery> {
-  const taken = await offers.findTakenUris(tx, id, urisOf(discovered));
+  const taken = await capabilities.findTakenUris(tx, id, urisOf(discovered));
   const stored = await toStored(slug, discovered, taken);
   const { version } = deployed.manifest;
   const reviewed = await reviewTools(tx, { id, version, policy: policyOf(deployed) }, stored.items, at);
-  await offers.replaceCapabilities(tx, id, reviewed.items);
+  await capabilities.replaceCapabilities(tx, id, reviewed.items);
   const tools = new Set(stored.items.flatMap(({ kind, name }) => (kind === 'tool' ? [name] : [])));
   const leftOut = describeLeftOut(stored.leftOut, pricedButMissing(deployed.manifest, tools));
   await storeAnswer(tx, id, discovered, leftOut, at);
@@ -97,5 +97,5 @@ async function storeAnswer(
   at: Date,
 ): Promise<void> {
   const cleaned = instructions && cleanText(instructions.toWellFormed()).cleaned;
-  await offers.storeDiscovered(tx, serverId, { era, instructions: cleaned, features, leftOut }, at);
+  await capabilities.storeDiscovered(tx, serverId, { era, instructions: cleaned, features, leftOut }, at);
 }

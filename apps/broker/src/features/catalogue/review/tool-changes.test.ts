@@ -51,7 +51,7 @@ const otherSchema = {
 
 /** Deploys a server whose one tool is `first`, offers `then`, and waits until that was seen. */
 async function trustThenChange(id: string, fixture: HttpFixture, change: object, then: readonly Tool[]) {
-  fixture.offerTools([echo()]);
+  fixture.setTools([echo()]);
   await deployManifest(app, { id, connection: { type: 'http', url: fixture.url }, ...change });
   await offer(id, fixture, then);
 }
@@ -60,7 +60,7 @@ async function trustThenChange(id: string, fixture: HttpFixture, change: object,
 async function offer(id: string, fixture: HttpFixture, tools: readonly Tool[]) {
   const before = app.catalogue.snapshot().byId.get(id)?.discoveredAtMs ?? 0;
   aheadMs += 10_000;
-  fixture.offerTools(tools);
+  fixture.setTools(tools);
   await waitUntil(
     `${id} to be asked again`,
     () => (app.catalogue.snapshot().byId.get(id)?.discoveredAtMs ?? 0) > before,
@@ -225,7 +225,7 @@ describe.concurrent('what counts as a change', () => {
 
   test('security row 46: tools that appear on a server that had none when deployed are under review', async () => {
     const fixture = fixtureAt(3);
-    fixture.offerTools([]);
+    fixture.setTools([]);
     await deployManifest(app, { id: 'empty', connection: { type: 'http', url: fixture.url } });
     await offer('empty', fixture, [echo()]);
     expect(shown('empty')).toEqual([]);

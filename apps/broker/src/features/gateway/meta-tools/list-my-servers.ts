@@ -21,7 +21,7 @@ export async function listMyServers(
       .snapshot()
       .servers.filter(isEntitled)
       .map(async (server) => {
-        const offered = seen.offers.part(server);
+        const offered = seen.own.part(server);
         const listed = offered.tools.filter((tool) => isListed(capabilities, tool));
         const needsSignIn = await parts.needsSignIn(userId, server);
         return {

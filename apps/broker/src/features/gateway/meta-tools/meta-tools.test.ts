@@ -28,7 +28,7 @@ beforeAll(async () => {
     annotations: { readOnlyHint: true },
     _meta: { 'anthropic/alwaysLoad': true },
   };
-  fixture.offerTools([...fixtureTools.filter(({ name }) => name !== 'echo'), reading]);
+  fixture.setTools([...fixtureTools.filter(({ name }) => name !== 'echo'), reading]);
   app = await startTestApp({ allowAddresses: [fixture.address] });
   const http = { type: 'http', url: fixture.url };
   await deployManifest(app, { id: 'one', connection: http });
@@ -215,7 +215,7 @@ describe('compact mode', () => {
     }));
     const crowd = await startHttpFixture('modern');
     onTestFinished(() => crowd.close());
-    crowd.offerTools(many);
+    crowd.setTools(many);
     const other = await startTestApp({ allowAddresses: [crowd.address] });
     onTestFinished(() => other.stop());
     await deployManifest(other, { id: 'crowd', connection: { type: 'http', url: crowd.url } });

@@ -31,7 +31,7 @@ const tools = Array.from({ length: toolCount }, (_, index) => ({
 beforeAll(async () => {
   fixtures = await Promise.all([startHttpFixture('both'), startHttpFixture('both')]);
   app = await startTestApp({ allowAddresses: fixtures.map(({ address }) => address) });
-  for (const fixture of fixtures) fixture.offerTools(tools);
+  for (const fixture of fixtures) fixture.setTools(tools);
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
   await deployNumber(0);
 });

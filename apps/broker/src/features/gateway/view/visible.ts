@@ -74,7 +74,7 @@ export class Visible {
     return this.#snapshot.servers.flatMap((server) => {
       if (this.#serverId !== undefined && server.id !== this.#serverId) return [];
       const why = this.#seen.whyHidden(server);
-      return why ? [{ server: this.#seen.offers.part(server), why }] : [];
+      return why ? [{ server: this.#seen.own.part(server), why }] : [];
     });
   }
 
@@ -109,7 +109,7 @@ export class Visible {
   #inPersonal(kind: ItemKind, name: string): Found | undefined {
     const server = this.#personalOwner(kind, name);
     if (!server) return undefined;
-    const part = this.#seen.offers.part(server);
+    const part = this.#seen.own.part(server);
     const item =
       this.#serverId === undefined
         ? exposedIn(part, kind).get(name)
@@ -118,7 +118,7 @@ export class Visible {
   }
 
   #personalOwner(kind: ItemKind, name: string): CatalogueServer | undefined {
-    const serverId = this.#serverId ?? this.#seen.offers.ownerOf(kind, name);
+    const serverId = this.#serverId ?? this.#seen.own.ownerOf(kind, name);
     return serverId === undefined ? undefined : this.#snapshot.byId.get(serverId);
   }
 }

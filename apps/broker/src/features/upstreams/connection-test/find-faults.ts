@@ -5,7 +5,7 @@ import {
   cleanText,
   sharedFolderNotes,
   type Discovered,
-  type InspectedOffer,
+  type InspectedLists,
   type ManifestPolicy,
 } from '#features/catalogue/index.ts';
 import { asRecord } from '#platform/json.ts';
@@ -13,7 +13,7 @@ import { cleanLabel } from '#platform/text/clean-label.ts';
 
 export type Finding = z.output<typeof testFindingSchema>;
 
-type Item = InspectedOffer['items'][number];
+type Item = InspectedLists['items'][number];
 
 /** Limit of the contract. */
 const maxFindings = 500;
@@ -28,20 +28,20 @@ const largeTokens = 2000;
 export function findFaults(
   manifest: Manifest,
   discovered: Discovered,
-  offer: InspectedOffer,
+  lists: InspectedLists,
   policy: Pick<ManifestPolicy, 'keepsFiles'>,
 ): Finding[] {
-  const tokensOf = new Map(offer.tools.map(({ name, tokens }) => [name, tokens]));
+  const tokensOf = new Map(lists.tools.map(({ name, tokens }) => [name, tokens]));
   const findings = [
     ...sharedFolderNotes(manifest, policy).map((text): Finding => ({ weight: 'bad', about: null, text })),
-    ...leftOut(offer),
+    ...leftOut(lists),
     ...mended(discovered),
-    ...offer.items.flatMap((item) =>
+    ...lists.items.flatMap((item) =>
       item.kind === 'tool' ? ofTool(item, tokensOf.get(item.name) ?? 0) : ofOther(item),
     ),
-    ...pricedButMissing(manifest, offer),
+    ...pricedButMissing(manifest, lists),
     ...ofInstructions(discovered),
-    inAll(offer),
+    inAll(lists),
   ];
   const byWeight = findings.toSorted((a, b) => Number(b.weight === 'bad') - Number(a.weight === 'bad'));
   if (byWeight.length <= maxFindings) return byWeight;
@@ -49,7 +49,7 @@ export function findFaults(
   return [...byWeight.slice(0, maxFindings - 1), { weight: 'bad', about: null, text: `${more} more are not shown.` }];
 }
 
-function leftOut({ leftOut: dropped }: InspectedOffer): Finding[] {
+function leftOut({ leftOut: dropped }: InspectedLists): Finding[] {
   return dropped.map(({ kind, name, reason }) => ({
     weight: 'bad',
     about: shown(name),
@@ -105,7 +105,7 @@ function hiddenText({ name, flagged }: Item): Finding[] {
   return flagged ? [bad(name, 'Its texts contain characters that hide or reorder text: they are removed.')] : [];
 }
 
-function pricedButMissing({ billing }: Manifest, { tools }: InspectedOffer): Finding[] {
+function pricedButMissing({ billing }: Manifest, { tools }: InspectedLists): Finding[] {
   const names = new Set(tools.map(({ name }) => name));
   return Object.entries(billing?.toolCosts ?? {})
     .filter(([name]) => !names.has(name))
@@ -118,7 +118,7 @@ function ofInstructions({ instructions }: Discovered): Finding[] {
   return [{ weight: 'bad', about: null, text }];
 }
 
-function inAll({ tools }: InspectedOffer): Finding {
+function inAll({ tools }: InspectedLists): Finding {
   const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0);
   return { weight: 'info', about: null, text: `All tools together take about ${tokens} tokens of a model's context.` };
 }

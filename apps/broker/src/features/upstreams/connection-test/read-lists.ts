@@ -1,5 +1,5 @@
 import type { Upstream } from '#adapters/mcp/upstream.ts';
-import type { Discovered, InspectedOffer, ServerManifest } from '#features/catalogue/index.ts';
+import type { Discovered, InspectedLists, ServerManifest } from '#features/catalogue/index.ts';
 import { readAll } from '../watch/discover-server.ts';
 import { readLatest, withAsking } from '../watch/read-asking.ts';
 import type { Running } from './test-parts.ts';
@@ -16,25 +16,25 @@ export async function readLists(
     connections: TestConnections;
     announced: { hasNewListsWhileAsked: boolean };
   },
-): Promise<{ discovered: Discovered; offer: InspectedOffer }> {
+): Promise<{ discovered: Discovered; lists: InspectedLists }> {
   const { connections, announced, progress, tell, parts } = given;
   progress.begin('lists');
   const read = <T>(ask: () => Promise<T>) => readLatest(announced, ask);
   const discovered = await withAsking(server, await read(() => readAll(upstream)), connections, read);
-  const offer = await parts.catalogue.inspectOffer(server.manifest, discovered);
-  const count = (...kinds: string[]) => offer.items.filter(({ kind }) => kinds.includes(kind)).length;
+  const lists = await parts.catalogue.inspectLists(server.manifest, discovered);
+  const count = (...kinds: string[]) => lists.items.filter(({ kind }) => kinds.includes(kind)).length;
   const [prompts, resources] = [count('prompt'), count('resource', 'template')];
   progress.pass(
-    [amount(offer.tools.length, 'tool'), amount(prompts, 'prompt'), amount(resources, 'resource')].join(', '),
+    [amount(lists.tools.length, 'tool'), amount(prompts, 'prompt'), amount(resources, 'resource')].join(', '),
   );
   tell({
     type: 'tools',
-    tools: offer.tools.slice(0, maxTools).map((tool) => ({ ...tool })),
+    tools: lists.tools.slice(0, maxTools).map((tool) => ({ ...tool })),
     prompts,
     resources,
-    compared: offer.compared ?? null,
+    compared: lists.compared ?? null,
   });
-  return { discovered, offer };
+  return { discovered, lists };
 }
 
 function amount(count: number, noun: string): string {

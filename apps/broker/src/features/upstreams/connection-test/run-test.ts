@@ -115,9 +115,9 @@ async function readOver(way: Way, server: ServerManifest, running: Running): Pro
   });
   try {
     const upstream = await initialize(server, connections, progress);
-    const { discovered, offer } = await readLists(server, upstream, { ...running, connections, announced });
+    const { discovered, lists } = await readLists(server, upstream, { ...running, connections, announced });
     progress.begin('findings');
-    const findings = findFaults(server.manifest, discovered, offer, parts.policy);
+    const findings = findFaults(server.manifest, discovered, lists, parts.policy);
     const bad = findings.filter(({ weight }) => weight === 'bad').length;
     progress.pass(bad === 0 ? 'Nothing that clients would notice' : `${bad} that clients will notice`);
     tell({ type: 'findings', findings });

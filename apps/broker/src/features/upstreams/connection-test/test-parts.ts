@@ -12,7 +12,7 @@ export type TestChild = { serverId: string; pid: number; startedAtMs: number };
 
 /** The same parts as deployments need. */
 export type TestParts = TargetOptions & {
-  catalogue: Pick<Catalogue, 'inspectOffer' | 'versions' | 'findManifest'>;
+  catalogue: Pick<Catalogue, 'inspectLists' | 'versions' | 'findManifest'>;
   policy: ManifestPolicy;
   secrets: Pick<OperatorSecrets, 'header' | 'unboundOf'>;
   /** Removes a server's secrets from a text about it: a server may repeat what was sent to it. */

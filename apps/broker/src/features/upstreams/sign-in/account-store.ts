@@ -199,7 +199,7 @@ async function replace(
   const old = rows[0] && read(rows[0], vault);
   // when the same account signs in again, what it is offered stays, and so do its pins
   if (old && !isSameAccount(old, account)) {
-    await query('delete from personal_offers where user_id = $1 and server_id = $2', [userId, serverId]);
+    await query('delete from personal_tools where user_id = $1 and server_id = $2', [userId, serverId]);
   }
   const id = ids.uuid();
   await query(

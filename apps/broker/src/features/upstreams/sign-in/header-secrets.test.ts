@@ -77,7 +77,7 @@ describe('the headers of two people, from the first call to the disconnect', { s
 
   test("each person's calls carry their own header and the operator's, and never another's", async () => {
     for (const who of ['Ann', 'Bob'])
-      fixture.offerWith('x-person-key', `key of ${who}`, [
+      fixture.setToolsWith('x-person-key', `key of ${who}`, [
         ...fixtureTools,
         { name: `of_${who}`, inputSchema: { type: 'object' } },
       ]);

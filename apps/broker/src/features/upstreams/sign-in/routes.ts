@@ -14,7 +14,7 @@ import type { Router } from '#platform/http/router.ts';
 import type { Preferences } from '../preferences/create-preferences.ts';
 import { browserOf, forgetBrowser } from './browser-cookie.ts';
 import { clientDocumentPath, clientMetadata, redirectUriOf } from './client/client-document.ts';
-import type { PersonalOffers } from '../offers/personal-offers.ts';
+import type { PersonalTools } from '../personal-tools/personal-tools.ts';
 import type { UpstreamSignIn } from './create-upstream-sign-in.ts';
 import { needsOwnSecrets } from './credentials.ts';
 
@@ -22,14 +22,14 @@ type Parts = {
   catalogue: Catalogue;
   preferences: Preferences;
   signIn: UpstreamSignIn;
-  offers: Pick<PersonalOffers, 'of'>;
+  personalTools: Pick<PersonalTools, 'of'>;
   config: { publicUrl: string; brandName: string };
 };
 
 /** Mounts the calls on a user's upstream accounts: state, sign-in, headers, disconnect, and the callback. */
 export function mountUpstreamSignInRoutes(
   router: Router,
-  { catalogue, preferences, signIn, offers, config }: Parts,
+  { catalogue, preferences, signIn, personalTools, config }: Parts,
 ): void {
   function serverOf(serverId: string): CatalogueServer {
     const server = catalogue.snapshot().byId.get(serverId);
@@ -40,7 +40,7 @@ export function mountUpstreamSignInRoutes(
   }
   async function list(userId: string): Promise<UpstreamAccount[]> {
     const accounts = await signIn.list(userId, new Set(await preferences.readDisabled(userId)));
-    const own = await offers.of(userId);
+    const own = await personalTools.of(userId);
     return accounts.map((account) => {
       const server = catalogue.snapshot().byId.get(account.serverId);
       const part = server && own.part(server);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { postModern } from '#testing/people/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { isOfferRead, signInAt, startVault, type Vault } from './testing/vault.ts';
+import { areToolsRead, signInAt, startVault, type Vault } from './testing/vault.ts';
 
 let fixture: Vault['fixture'];
 let app: Vault['app'];
@@ -25,7 +25,7 @@ async function signIn(): Promise<string | null> {
 /** The same, until the server was asked what it offers: no test below means that request. */
 async function connect(): Promise<string | null> {
   const scope = await signIn();
-  await waitUntil('the offer', () => isOfferRead(app, 'vault'));
+  await waitUntil('the tools', () => areToolsRead(app, 'vault'));
   fixture.tokenRequests.length = 0;
   return scope;
 }

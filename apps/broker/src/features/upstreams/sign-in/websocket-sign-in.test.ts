@@ -32,7 +32,7 @@ describe('one sign-in, from its beginning to its end', { shuffle: false }, () =>
     // tokens are asked for the place where the handshake goes
     expect(authUrl.searchParams.get('resource')).toBe(fixture.url);
     expect(await call()).toMatchObject({ content: [{ text: 'hi' }] });
-    await waitUntil('the offer', async () => !JSON.stringify(await post('tools/list')).includes('vault__of_no_server'));
+    await waitUntil('the tools', async () => !JSON.stringify(await post('tools/list')).includes('vault__of_no_server'));
   });
 
   test('after a refused handshake the token is renewed and the handshake tried again, once', async () => {

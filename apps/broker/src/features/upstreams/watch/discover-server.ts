@@ -65,7 +65,7 @@ export async function discoverServer(
       pool.answeredCheck(server.id);
       watched.failure = undefined;
       watched.toldFailure = undefined;
-      // each user's tools are discovered with their own account (offers/personal-offers.ts)
+      // each user's tools are discovered with their own account (personal-tools/personal-tools.ts)
       if (isNew(server)) await catalogue.storeClosed(server.id);
       await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
       return;

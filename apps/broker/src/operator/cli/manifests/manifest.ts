@@ -3,8 +3,8 @@ import {
   deployedSchema,
   diffSchema,
   listSchema,
-  offerApprovedSchema,
-  offerDiffSchema,
+  approvedToolsSchema,
+  personalToolsDiffSchema,
   undeployedSchema,
   type CheckedManifest,
 } from '#operator/commands/manifests/manifest-results.ts';
@@ -32,7 +32,7 @@ import {
   printDiff,
   printList,
   printOffer,
-  printOfferDiff,
+  printPersonalToolsDiff,
   printUndeployed,
 } from './print-manifest.ts';
 
@@ -208,8 +208,8 @@ async function showDifferences(values: Values, cli: CliOptions): Promise<void> {
   }
   if (fromVersion !== undefined || toVersion !== undefined)
     throw new UsageError('--from names an account: leave the versions out');
-  const offer = await askBrokerOrRun(cli, offerDiffSchema, 'manifest.diff-offer', { id, from, provider });
-  show(offer, printOfferDiff, { values, ...cli });
+  const diff = await askBrokerOrRun(cli, personalToolsDiffSchema, 'manifest.diff-personal-tools', { id, from, provider });
+  show(diff, printPersonalToolsDiff, { values, ...cli });
 }
 
 async function approve(values: Values, cli: CliOptions, [id, ...tools]: readonly string[]): Promise<void> {
@@ -221,14 +221,14 @@ async function approve(values: Values, cli: CliOptions, [id, ...tools]: readonly
       `--shown is required. "npm run souk -- manifest diff ${id}${account}" shows what you approve, and its code`,
     );
   }
-  if (from !== undefined) return approveOffer(id, tools, values, cli);
+  if (from !== undefined) return approvePersonalTools(id, tools, values, cli);
   const answer = await askBrokerOrRun(cli, approvedSchema, 'manifest.approve', { id, tools, shown, reason });
   show(answer, printApproved, { values, ...cli });
 }
 
-async function approveOffer(id: string, tools: readonly string[], values: Values, cli: CliOptions): Promise<void> {
+async function approvePersonalTools(id: string, tools: readonly string[], values: Values, cli: CliOptions): Promise<void> {
   if (tools.length > 0) throw new UsageError('--from approves the whole list: leave the tools out');
   const { json: _json, ...args } = values;
-  const answer = await askBrokerOrRun(cli, offerApprovedSchema, 'manifest.approve-offer', { id, ...args });
+  const answer = await askBrokerOrRun(cli, approvedToolsSchema, 'manifest.approve-personal-tools', { id, ...args });
   show(answer, printOffer, { values, ...cli });
 }

@@ -5,7 +5,7 @@ import type {
   DeployedManifest,
   ListedServers,
   ManifestDiff,
-  OfferDiff,
+  PersonalToolsDiff,
   ShownManifest,
   StagedManifest,
   UndeployedManifest,
@@ -162,7 +162,7 @@ export function printDiff(diff: ManifestDiff, print: Print): void {
 }
 
 /** Prints what would change in the shop for a server that users sign in to. */
-export function printOfferDiff({ id, from, changes, code }: OfferDiff, print: Print): void {
+export function printPersonalToolsDiff({ id, from, changes, code }: PersonalToolsDiff, print: Print): void {
   if (changes.length === 0) print(`The shop shows exactly what ${id} offers to ${from}.`);
   for (const { kind, name, before, after } of changes) {
     const what = `${kind.replace(/^./, (first) => first.toUpperCase())} ${plain(name)}`;

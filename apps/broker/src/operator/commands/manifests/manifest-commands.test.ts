@@ -38,7 +38,7 @@ const clients: TestClient[] = [];
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.close();
   for (const { id } of app.catalogue.snapshot().servers) await app.catalogue.undeploy(id, { via: 'command' });
-  server.offerTools(fixtureTools);
+  server.setTools(fixtureTools);
 });
 
 const souk = (...argv: string[]) => runSouk(['manifest', ...argv], { environment: { DATA_DIR: app.dataDir } });
@@ -230,7 +230,7 @@ test('diff shows what drifted, and approve shows the tool again, unless it has c
     fixtureTools.map((tool) =>
       tool.name === 'echo' || tool.name === 'slow' ? { ...tool, inputSchema: { ...tool.inputSchema, required } } : tool,
     );
-  server.offerTools(withRequired('text', 'bcc'));
+  server.setTools(withRequired('text', 'bcc'));
   const own = () => app.catalogue.snapshot().byId.get('drift');
   await waitUntil('the change to be found', () => own()?.toolsUnderReview.length === 2);
   const { out } = await souk('diff', 'drift');

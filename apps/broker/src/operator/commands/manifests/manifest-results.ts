@@ -93,7 +93,7 @@ export type ManifestDiff = z.infer<typeof diffSchema>;
 const definitionSchema = z.record(z.string(), z.unknown()).nullable();
 
 /** Differences between what the shop shows and an account's personal tools. */
-export const offerDiffSchema = z.object({
+export const personalToolsDiffSchema = z.object({
   id: z.string(),
   from: z.string(),
   code: z.string(),
@@ -106,7 +106,7 @@ export const offerDiffSchema = z.object({
     }),
   ),
 });
-export type OfferDiff = z.infer<typeof offerDiffSchema>;
+export type PersonalToolsDiff = z.infer<typeof personalToolsDiffSchema>;
 
-export const offerApprovedSchema = z.object({ id: z.string(), tools: z.array(z.string()) });
+export const approvedToolsSchema = z.object({ id: z.string(), tools: z.array(z.string()) });
 export const approvedSchema = z.object({ id: z.string(), approved: z.array(toolChangeSchema) });

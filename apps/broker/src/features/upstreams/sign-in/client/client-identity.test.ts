@@ -10,7 +10,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { cookieName } from '../browser-cookie.ts';
 import { clientFor } from './client-identity.ts';
 import { signInPerson } from '../testing/person.ts';
-import { isOfferRead, signInAt, startVault, vaultManifest, type Vault } from '../testing/vault.ts';
+import { areToolsRead, signInAt, startVault, vaultManifest, type Vault } from '../testing/vault.ts';
 
 /** Characters that Basic has to encode (RFC 6749 section 2.3.1). */
 const operatorSecret = 'op:secret/5f1d+';
@@ -37,13 +37,13 @@ afterEach(() => {
 });
 afterAll(() => close?.());
 
-const offer = (methods: string[] | undefined) => {
+const announce = (methods: string[] | undefined) => {
   fixture.mischief.serverMetadata = (honest) => ({ ...honest, token_endpoint_auth_methods_supported: methods });
 };
 /** Signs in, and makes a call with a token that had to be renewed. Answers the client id that the browser carried. */
 async function signInAndRenew(serverId: string): Promise<string | null> {
   const authUrl = await signInAt(ann, fixture, serverId);
-  await waitUntil('the offer to be read', () => isOfferRead(app, serverId));
+  await waitUntil('the tools to be read', () => areToolsRead(app, serverId));
   fixture.forgetAccessTokens();
   const params = { name: 'echo', arguments: { text: 'hi' } };
   const answer = await postModern(`${app.publicUrl}/s/${serverId}/mcp`, token, 'tools/call', params);
@@ -57,7 +57,7 @@ test.each([
   [['client_secret_basic', 'client_secret_post'], 'client_secret_basic'],
   [['client_secret_post'], 'client_secret_post'],
 ])("the manifest's client shows the operator's secret, where %j is on offer by %s", async (offered, method) => {
-  offer(offered);
+  announce(offered);
   expect(await signInAndRenew('vault')).toBe('souk at vault');
   expect(fixture.registrations).toEqual([]);
   expect(fixture.clientAuthentications).toEqual([method, method]);
@@ -67,7 +67,7 @@ test.each(['client_secret_basic', 'client_secret_post'])(
   'where every client needs a secret we register for one, keep it sealed, and show it by %s',
   async (method) => {
     await app.db.query('delete from upstream_registrations');
-    offer([method]);
+    announce([method]);
     const first = await signInAndRenew('open-vault');
     expect(fixture.registrations).toMatchObject([
       { token_endpoint_auth_method: method, redirect_uris: [`${app.publicUrl}/connect/callback`] },
@@ -102,7 +102,7 @@ test('a registration is of one server and one place: two servers of one issuer a
 });
 
 test('a client secret that the server revokes ends the sign-in, and the account says so', async () => {
-  offer(undefined);
+  announce(undefined);
   await signInAndRenew('vault');
   fixture.mischief.intercept = (request, response) => {
     if (request.url !== '/token') return false;

@@ -3,7 +3,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/people/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { signInPerson, type TestPerson } from '../testing/person.ts';
-import { isOfferRead, signInAt, startVault, vaultManifest, type Vault } from '../testing/vault.ts';
+import { areToolsRead, signInAt, startVault, vaultManifest, type Vault } from '../testing/vault.ts';
 
 // An authorization server may delete the client that we registered, without a word: nobody must be locked out by that.
 
@@ -59,7 +59,7 @@ const forget = (clientId: string | null) => {
 
 test('a client that the token endpoint does not know at a refresh is registered anew at the next sign-in', async () => {
   const first = await signIn(ann);
-  await waitUntil('the offer', () => isOfferRead(app, 'vault'));
+  await waitUntil('the tools', () => areToolsRead(app, 'vault'));
   forget(first);
   fixture.forgetAccessTokens();
   expect(await call()).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
@@ -73,7 +73,7 @@ test('a client that the token endpoint does not know at a refresh is registered 
 
 test('a refusal of an old client does not delete the registration that took its place', async () => {
   const first = await signIn(ann);
-  await waitUntil('the offer', () => isOfferRead(app, 'vault'));
+  await waitUntil('the tools', () => areToolsRead(app, 'vault'));
   await app.db.query('delete from upstream_registrations');
   const second = await signIn(bob);
   forget(first);
@@ -128,7 +128,7 @@ test.each<[string, () => Promise<unknown>]>([
 
 test('an administrator has us registered again: people who are signed in stay so', async () => {
   const first = await signIn(ann);
-  await waitUntil('the offer', () => isOfferRead(app, 'vault'));
+  await waitUntil('the tools', () => areToolsRead(app, 'vault'));
   const signInOf = async () => Object((await admin.call('GET', '/admin/servers/vault/sign-in')).body['signIn']);
   expect(await signInOf()).toMatchObject({ state: 'open', clientId: null, registeredAt: expect.any(String) });
   const again = () => admin.call('POST', '/admin/servers/vault/sign-in/register-again');

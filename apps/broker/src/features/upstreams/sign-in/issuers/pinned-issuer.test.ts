@@ -4,7 +4,7 @@ import { postModern } from '#testing/people/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startOAuthFixture, type OAuthFixture } from '../testing/oauth-fixture.ts';
 import { signInPerson, type TestPerson } from '../testing/person.ts';
-import { isOfferRead, signInAt, startVault, vaultManifest, type Vault } from '../testing/vault.ts';
+import { areToolsRead, signInAt, startVault, vaultManifest, type Vault } from '../testing/vault.ts';
 
 // The operator has registered a client for `vault` and for `pinned`, and has said of `pinned` alone where. Their server may
 // name another authorization server at any time: here one of somebody else, which keeps all that it is told.
@@ -163,7 +163,7 @@ describe('the place of a client, from its first confirmation on', { shuffle: fal
 
   test('a sign-in that was confirmed goes on, and ends where another place is confirmed: it is shown nothing more', async () => {
     nameElsewhere();
-    await waitUntil('the offer to be read', () => isOfferRead(app, 'vault'));
+    await waitUntil('the tools to be read', () => areToolsRead(app, 'vault'));
     fixture.forgetAccessTokens();
     expect(await call()).toMatchObject({ content: [{ text: 'hi' }] });
     const under = await start('pinned');

@@ -40,9 +40,9 @@ export type OAuthFixture = {
   /** Authorization headers of MCP requests. */
   seen: string[];
   /** Offers these tools from now on, and says so. */
-  offerTools(tools: readonly Tool[]): void;
+  setTools(tools: readonly Tool[]): void;
   /** Offers something else to whoever signs in by this name, and says so. */
-  offerTo(login: string, offer: PersonalFixtureOffer): void;
+  setToolsOf(login: string, lists: FixtureLists): void;
   /** Answers requests without a token too from now on, and lists these tools to them. */
   listOpenly(tools: readonly Tool[]): void;
   /** Makes every access token worthless, as a server does that restarts. */
@@ -53,7 +53,7 @@ export type OAuthFixture = {
   close(): Promise<void>;
 };
 
-type PersonalFixtureOffer = { tools: readonly Tool[]; prompt?: string; resource?: string; template?: string };
+type FixtureLists = { tools: readonly Tool[]; prompt?: string; resource?: string; template?: string };
 
 export type OAuthFixtureOptions = {
   expiresInSeconds?: number;
@@ -70,7 +70,7 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
   /** Who signed in, by token. */
   const access = new Map<string, string>();
   const refresh = new Map<string, string>();
-  const offers = new Map<string, PersonalFixtureOffer>();
+  const listsOf = new Map<string, FixtureLists>();
   const secrets = new Map(Object.entries(options.clients ?? {}));
   const bus = new InMemoryServerEventBus();
   let offered: readonly Tool[] = fixtureTools;
@@ -78,11 +78,11 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
   const mcp = createMcpHandler(
     ({ authInfo }) => {
       const login = () => access.get(authInfo?.token ?? '');
-      const offer = () => offers.get(login() ?? '');
+      const lists = () => listsOf.get(login() ?? '');
       return createFixtureServer(
         undefined,
-        () => (login() === undefined && openly) || (offer()?.tools ?? offered),
-        () => offer() ?? {},
+        () => (login() === undefined && openly) || (lists()?.tools ?? offered),
+        () => lists() ?? {},
       );
     },
     { legacy: 'reject', bus },
@@ -216,12 +216,12 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
     revoked: [],
     registrations: [],
     seen: [],
-    offerTools(tools) {
+    setTools(tools) {
       offered = tools;
       bus.publish({ kind: 'tools_list_changed' });
     },
-    offerTo(login, offer) {
-      offers.set(login, offer);
+    setToolsOf(login, lists) {
+      listsOf.set(login, lists);
       bus.publish({ kind: 'tools_list_changed' });
     },
     listOpenly(tools) {

@@ -66,9 +66,9 @@ export async function signInAt(
 }
 
 /** Whether the server was asked what it offers since the last sign-in there. */
-export async function isOfferRead({ db }: Pick<TestApp, 'db'>, serverId: string): Promise<boolean> {
+export async function areToolsRead({ db }: Pick<TestApp, 'db'>, serverId: string): Promise<boolean> {
   const { rows } = await db.query(
-    `select 1 from personal_offers o join upstream_connections c using (user_id, server_id)
+    `select 1 from personal_tools o join upstream_connections c using (user_id, server_id)
      where server_id = $1 and o.discovered_at >= c.signed_in_at`,
     [serverId],
   );

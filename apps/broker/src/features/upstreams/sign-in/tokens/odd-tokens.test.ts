@@ -4,7 +4,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/people/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import type { Mischief } from '../testing/oauth-fixture.ts';
-import { isOfferRead, startVault, vaultManifest, type Vault } from '../testing/vault.ts';
+import { areToolsRead, startVault, vaultManifest, type Vault } from '../testing/vault.ts';
 
 // What authorization servers issue is kept, or refused in words before a code is spent, or given back.
 
@@ -37,7 +37,7 @@ async function signIn() {
 /** Without the question what it offers, which begins by itself with a sign-in. */
 async function connect(): Promise<void> {
   expect(await signIn()).toMatchObject({ status: 200 });
-  await waitUntil('the offer', () => isOfferRead(app, 'vault'));
+  await waitUntil('the tools', () => areToolsRead(app, 'vault'));
 }
 const call = async () => {
   const params = { name: 'echo', arguments: { text: 'hi' } };

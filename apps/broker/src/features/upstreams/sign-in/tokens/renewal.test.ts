@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startOAuthFixture, type OAuthFixture } from '../testing/oauth-fixture.ts';
 import { signInPerson, type TestPerson } from '../testing/person.ts';
-import { isOfferRead, signInAt, vaultManifest } from '../testing/vault.ts';
+import { areToolsRead, signInAt, vaultManifest } from '../testing/vault.ts';
 
 const startMs = Date.now();
 const minuteMs = 60_000;
@@ -54,7 +54,7 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
     async function connect(): Promise<void> {
       await signInAt(ann, fixture);
       // the server is asked what it offers, and no test below means that request
-      await waitUntil('the offer', async () => apps[0] !== undefined && isOfferRead(apps[0], 'vault'));
+      await waitUntil('the tools', async () => apps[0] !== undefined && areToolsRead(apps[0], 'vault'));
       fixture.tokenRequests.length = 0;
     }
     /** Refresh and access token of each answer of the token endpoint from now on. */

@@ -73,7 +73,7 @@ async function newPerson(who: string) {
   const email = `${who}@souk.test`;
   const person = await signInPerson(app.publicUrl, email);
   const { token } = await app.identity.createPersonalToken({ email, name: 'test' });
-  fixture.offerTo(who, offerOf(who));
+  fixture.setToolsOf(who, offerOf(who));
   const ask = async (method: string, params: Record<string, unknown> = {}) =>
     (await postModern(`${app.publicUrl}/mcp`, token, method, params)).body.result;
   return {
@@ -121,7 +121,7 @@ test("a person's own server keeps its addresses when one for everyone comes with
     }
   }
   // its list is read again, while another server has its address
-  fixture.offerTo('ann', { ...offerOf('ann'), prompt: 'news' });
+  fixture.setToolsOf('ann', { ...offerOf('ann'), prompt: 'news' });
   await ann.signIn('vault');
   await waitUntil('what is new', async () => JSON.stringify(await ann.ask('prompts/list')).includes('vault__news'));
   expect(await ann.isCommon('ann://file')).toBe(false);

@@ -9,7 +9,7 @@ import type { CatalogueServer } from '../snapshot/snapshot.ts';
 import type { CatalogueDb, StoredCapability } from '../tables.ts';
 
 /** A server's list as a deployment would store it. */
-export type InspectedOffer = {
+export type InspectedLists = {
   items: readonly StoredCapability[];
   leftOut: readonly LeftOut[];
   tools: readonly { name: string; exposedName: string; tokens: number }[];
@@ -21,12 +21,12 @@ export type InspectedOffer = {
  * Returns what a deployment would store of a server's lists, and how its tools differ from the deployed ones. Stores
  * nothing. @param live is deployed under this id
  */
-export async function inspectOffer(
+export async function inspectLists(
   db: CatalogueDb,
   manifest: Pick<Manifest, 'id' | 'slug'>,
   discovered: Discovered,
   live: CatalogueServer | undefined,
-): Promise<InspectedOffer> {
+): Promise<InspectedLists> {
   const known = await db.selectFrom('servers').select('slug').where('id', '=', manifest.id).executeTakeFirst();
   const slug = known?.slug ?? slugFor(manifest.slug ?? manifest.id);
   const taken = await findTakenUris(db, manifest.id, urisOf(discovered));

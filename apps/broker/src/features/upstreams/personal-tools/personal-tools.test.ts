@@ -10,8 +10,8 @@ import { migrations } from '../../../migrations.ts';
 import type { StoredAccount } from '../sign-in/account-store.ts';
 import { signInAt, startVault, vaultManifest, type Vault } from '../sign-in/testing/vault.ts';
 import { createManualTime } from '../testing/manual-time.ts';
-import { createOfferStore } from './offer-store.ts';
-import { createPersonalOffers } from './personal-offers.ts';
+import { createPersonalToolStore } from './personal-tool-store.ts';
+import { createPersonalTools } from './personal-tools.ts';
 
 const tool = (name: string) => ({ name, description: `Does ${name}`, inputSchema: { type: 'object' as const } });
 const everything = ['delete_all', 'echo', 'export'];
@@ -75,7 +75,7 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
       const client = await connectLegacy(`${app.publicUrl}/mcp`, tokens['ann'] ?? '');
       const notices: string[] = [];
       client.onNotice((method) => notices.push(method));
-      fixture.offerTools([tool('echo'), tool('export'), tool('of_no_manifest')]);
+      fixture.setTools([tool('echo'), tool('export'), tool('of_no_manifest')]);
       await signIn();
       await until(['echo', 'export', 'of_no_manifest']);
       await waitUntil('the notice', () => notices.includes('notifications/tools/list_changed'));
@@ -110,7 +110,7 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
 
     test("a change that the server announces on the person's connection changes their list, with tools that the shop shows as they are", async () => {
       nowMs += 11_000;
-      fixture.offerTools([tool('delete_all'), tool('echo')]);
+      fixture.setTools([tool('delete_all'), tool('echo')]);
       await until(['delete_all', 'echo']);
       expect(await listed('bob', 'tools')).toEqual(everything);
     });
@@ -118,7 +118,7 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
     test('a server that announces changes again and again is asked once in ten seconds', async () => {
       nowMs += 11_000;
       const before = signedRequests();
-      for (let n = 0; n < 20; n++) fixture.offerTools([tool('echo')]);
+      for (let n = 0; n < 20; n++) fixture.setTools([tool('echo')]);
       await until(['echo']);
       // tools, prompts, resources and templates, once
       expect(signedRequests() - before).toBeLessThanOrEqual(4);
@@ -142,16 +142,16 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
     test('after a disconnect the list shows what the manifest says again', async () => {
       await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);
       expect(await listed('ann', 'tools')).toEqual(everything);
-      const { rows } = await app.db.query('select 1 from personal_offers');
+      const { rows } = await app.db.query('select 1 from personal_tools');
       expect(rows).toEqual([]);
     });
 
     test('a change during a time without connections is found over the next connection', async () => {
-      fixture.offerTools([tool('echo')]);
+      fixture.setTools([tool('echo')]);
       await signIn();
       await until(['echo']);
       await app.upstreams.pool.dropAll('vault');
-      fixture.offerTools([tool('echo'), tool('export')]);
+      fixture.setTools([tool('echo'), tool('export')]);
       nowMs += 61 * 60_000;
       expect(await listed('ann', 'tools')).toEqual(['echo']);
       await ask('ann', 'tools/call', { name: 'vault__echo', arguments: { text: 'hi' } });
@@ -182,7 +182,7 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
       const version = async () => {
         await listed('ann', 'tools');
         const { rows } = await app.db.query<{ manifest_version: string }>(
-          'select manifest_version from personal_offers',
+          'select manifest_version from personal_tools',
         );
         return rows[0]?.manifest_version;
       };
@@ -205,8 +205,8 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
       let tries = 0;
       const stored: string[] = [];
       const told: string[] = [];
-      const store = createOfferStore({ db: app.db, clock: time.clock, log: createLog('silent') });
-      const offers = createPersonalOffers({
+      const store = createPersonalToolStore({ db: app.db, clock: time.clock, log: createLog('silent') });
+      const personalTools = createPersonalTools({
         // why the cast: what a connection needs of an account is read by the pool itself
         accounts: { find: async () => account as StoredAccount },
         store: {
@@ -232,7 +232,7 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
         log: createLog('debug', { write: (line: string) => void told.push(line) }),
       });
       const failed = (count: number) => waitUntil(`failure ${count}`, () => told.length === count);
-      offers.signedIn(ann.userId, 'vault');
+      personalTools.signedIn(ann.userId, 'vault');
       for (const [index, delayMs] of [2_000, 10_000, 60_000].entries()) {
         await failed(index + 1);
         time.pass(delayMs - 1);
@@ -243,18 +243,18 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
       expect([tries, time.pending()]).toEqual([4, 0]);
 
       problem = new UpstreamError('sign_in_required', 'the account has ended');
-      offers.signedIn(ann.userId, 'vault');
+      personalTools.signedIn(ann.userId, 'vault');
       await failed(5);
       expect(time.pending()).toBe(0);
 
       problem = new UpstreamError('unreachable', 'away');
-      offers.signedIn(ann.userId, 'vault');
+      personalTools.signedIn(ann.userId, 'vault');
       await failed(6);
       problem = undefined;
       time.pass(2_000);
       await waitUntil('the answer to be stored', () => stored.length === 1);
       expect([stored, time.pending()]).toEqual([[ann.userId], 0]);
-      await offers.stop();
+      await personalTools.stop();
     });
 
     test('a list of more than 4 MiB is not kept: the person keeps the list of before, and the log says why', async () => {
@@ -265,7 +265,7 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
         ...tool(`large_${index}`),
         inputSchema: { type: 'object' as const, properties: { a: { type: 'string', pattern: note } } },
       }));
-      fixture.offerTools([tool('echo'), ...large]);
+      fixture.setTools([tool('echo'), ...large]);
       nowMs += 61 * 60_000;
       await listed('ann', 'tools');
       const told = () =>
@@ -281,7 +281,7 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
       nowMs += 31_000;
       await listed('ann', 'tools');
       await waitUntil('the server to be asked again', () => signedRequests() > asked);
-      fixture.offerTools([tool('export')]);
+      fixture.setTools([tool('export')]);
       nowMs += 31_000;
       await until(['export']);
       expect(told()).toHaveLength(1);

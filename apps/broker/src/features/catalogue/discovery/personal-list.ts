@@ -7,7 +7,7 @@ import type { CatalogueItem, CatalogueServer } from '../snapshot/snapshot.ts';
 import type { StoredCapability } from '../tables.ts';
 
 /** A tool, prompt, resource or template as a server offers it to one user. */
-export type OfferedItem = StoredCapability & {
+export type PersonalItem = StoredCapability & {
   /** Differs from this user's first discovery. */
   underReview: boolean;
   textChangedAtMs?: number | undefined;
@@ -24,11 +24,11 @@ export type PersonalPins = Record<
 /** A new difference between a tool and the user's pin. */
 export type PersonalChange = { tool: string; change: string; underReview: boolean };
 
-/** A server's offer to one user. */
-export type PersonalOffer = {
+/** A server's list for one user. */
+export type PersonalList = {
   /** Version of the manifest: a deployment trusts the first discovery after it. */
   version: string;
-  items: readonly OfferedItem[];
+  items: readonly PersonalItem[];
   pins: PersonalPins;
 };
 
@@ -38,13 +38,13 @@ export type PersonalOffer = {
  * @param before as stored; undefined at the user's first discovery
  * @param isTaken whether another server has this address on /mcp now
  */
-export async function reviewPersonalOffer(
+export async function reviewPersonalList(
   { slug, version, policy }: { slug: string; version: string; policy: DriftPolicy },
   discovered: Discovered,
-  before: PersonalOffer | undefined,
+  before: PersonalList | undefined,
   isTaken: (uri: string) => boolean,
   atMs: number,
-): Promise<PersonalOffer & { changes: PersonalChange[] }> {
+): Promise<PersonalList & { changes: PersonalChange[] }> {
   const { items: found } = await toStored(slug, discovered, new Set());
   const owned = new Map(before?.items.filter(isAddress).map(({ name, ownedSinceMs }) => [name, ownedSinceMs]));
   const stored = found.map((item) => {
@@ -59,7 +59,7 @@ export async function reviewPersonalOffer(
   const pins = new Map(Object.entries(before.pins));
   const known = new Map(before.items.filter(isTool).map((item) => [item.name, item.sha256]));
   const changes: PersonalChange[] = [];
-  const items = stored.map((item): OfferedItem => {
+  const items = stored.map((item): PersonalItem => {
     if (!isTool(item)) return { ...item, underReview: false };
     const pin = pins.get(item.name);
     const { change, underReview } = judgeTool(pin, { sha256: item.sha256, definition: item.body }, policy);
@@ -77,7 +77,7 @@ export async function reviewPersonalOffer(
 const isTool = ({ kind }: StoredCapability) => kind === 'tool';
 export const isAddress = ({ kind }: Pick<StoredCapability, 'kind'>) => kind === 'resource' || kind === 'template';
 
-function pinOf({ name, sha256, body, textChangedAtMs }: OfferedItem): [string, PersonalPins[string]] {
+function pinOf({ name, sha256, body, textChangedAtMs }: PersonalItem): [string, PersonalPins[string]] {
   return [name, { sha256, definition: body, ...(textChangedAtMs !== undefined && { textChangedAtMs }) }];
 }
 
@@ -88,7 +88,7 @@ function pinOf({ name, sha256, body, textChangedAtMs }: OfferedItem): [string, P
  */
 export function personalEntry(
   server: CatalogueServer,
-  items: readonly OfferedItem[],
+  items: readonly PersonalItem[],
   isTaken: (uri: string) => boolean,
 ): CatalogueServer {
   const approved = new Map(server.tools.map((item) => [item.name, item]));

@@ -1,11 +1,11 @@
 import type { ColumnType } from 'kysely';
 import { createHash } from 'node:crypto';
 import {
-  reviewPersonalOffer,
+  reviewPersonalList,
   type Discovered,
-  type OfferedItem,
+  type PersonalItem,
   type PersonalChange,
-  type PersonalOffer,
+  type PersonalList,
 } from '#features/catalogue/index.ts';
 import { writeCausedAudit, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -14,7 +14,7 @@ import type { Log } from '#platform/log.ts';
 import type { StoredAccount } from '../sign-in/account-store.ts';
 
 /** Largest list of one user: clients do not read larger ones, and the memory is shared by all users. */
-const maxOfferBytes = 4 * 1024 * 1024;
+const maxListBytes = 4 * 1024 * 1024;
 /** Names in one audit row. */
 const maxAudited = 50;
 /** Audit rows of one account per day: two for each automatic refetch, which is hourly. */
@@ -23,21 +23,21 @@ const maxAuditRowsADay = 48;
 const tooManyChanges = 'a server keeps changing what it offers to a user: the audit log takes no more of it today';
 
 type Json<T> = ColumnType<T, string, string>;
-type OfferTables = {
+type PersonalToolTables = {
   upstream_connections: { user_id: string; server_id: string; id: string };
-  personal_offers: {
+  personal_tools: {
     user_id: string;
     server_id: string;
     manifest_version: string;
     revision: string;
-    items: Json<OfferedItem[]>;
-    pins: Json<PersonalOffer['pins']>;
+    items: Json<PersonalItem[]>;
+    pins: Json<PersonalList['pins']>;
     discovered_at: Date;
   };
 };
 
 /** An account, and the version of its stored list. */
-export type OfferHead = Pick<StoredAccount, 'serverId' | 'kind' | 'state' | 'boundTo'> & {
+export type ListedAccount = Pick<StoredAccount, 'serverId' | 'kind' | 'state' | 'boundTo'> & {
   stored: { revision: string; version: string; discoveredAtMs: number } | undefined;
 };
 
@@ -45,22 +45,22 @@ type StoredVersion =
   | { revision: string; version: string; discoveredAt: Date }
   | { revision: null; version: null; discoveredAt: null };
 
-type Drift = Parameters<typeof reviewPersonalOffer>[0];
+type Drift = Parameters<typeof reviewPersonalList>[0];
 
-export class OfferTooLarge extends Error {}
+export class ListTooLarge extends Error {}
 
 /** Stores what servers offer to each user's accounts. Every query takes the user's id. */
-export function createOfferStore(options: { db: Database; clock: Clock; log: Log }) {
-  const db = options.db.kysely.withTables<OfferTables>();
+export function createPersonalToolStore(options: { db: Database; clock: Clock; log: Log }) {
+  const db = options.db.kysely.withTables<PersonalToolTables>();
   const { query } = options.db;
 
   return {
     /** Reads the user's accounts without their lists. */
-    async heads(userId: string): Promise<OfferHead[]> {
-      const { rows } = await query<Omit<OfferHead, 'stored'> & StoredVersion>(
+    async heads(userId: string): Promise<ListedAccount[]> {
+      const { rows } = await query<Omit<ListedAccount, 'stored'> & StoredVersion>(
         `select c.server_id as "serverId", c.kind, c.state, c.bound_to as "boundTo", o.revision,
            o.manifest_version as version, o.discovered_at as "discoveredAt"
-         from upstream_connections c left join personal_offers o using (user_id, server_id)
+         from upstream_connections c left join personal_tools o using (user_id, server_id)
          where user_id = $1 order by o.first_at, server_id`,
         [userId],
       );
@@ -72,9 +72,9 @@ export function createOfferStore(options: { db: Database; clock: Clock; log: Log
     },
 
     /** Reads what a server offers to a user, and the version of its manifest. */
-    async list(userId: string, serverId: string): Promise<{ version: string; items: OfferedItem[] } | undefined> {
+    async list(userId: string, serverId: string): Promise<{ version: string; items: PersonalItem[] } | undefined> {
       const row = await db
-        .selectFrom('personal_offers')
+        .selectFrom('personal_tools')
         .select(['manifest_version', 'items'])
         .where('user_id', '=', userId)
         .where('server_id', '=', serverId)
@@ -106,33 +106,33 @@ export function createOfferStore(options: { db: Database; clock: Clock; log: Log
           .executeTakeFirst();
         if (!account) return false;
         const known = await tx
-          .selectFrom('personal_offers')
+          .selectFrom('personal_tools')
           .select(['manifest_version', 'revision', 'items', 'pins'])
           .where('user_id', '=', userId)
           .where('server_id', '=', serverId)
           .forUpdate()
           .executeTakeFirst();
         const before = known && { version: known.manifest_version, items: known.items, pins: known.pins };
-        const offer = await reviewPersonalOffer(server, discovered, before, isTaken, at.getTime());
-        const items = JSON.stringify(offer.items);
-        if (Buffer.byteLength(items) > maxOfferBytes) {
-          throw new OfferTooLarge(`${serverId} offers more than ${maxOfferBytes} bytes`);
+        const reviewed = await reviewPersonalList(server, discovered, before, isTaken, at.getTime());
+        const items = JSON.stringify(reviewed.items);
+        if (Buffer.byteLength(items) > maxListBytes) {
+          throw new ListTooLarge(`${serverId} offers more than ${maxListBytes} bytes`);
         }
         const revision = createHash('sha256').update(items).digest('base64url');
         const row = {
-          manifest_version: offer.version,
+          manifest_version: reviewed.version,
           revision,
           items,
-          pins: JSON.stringify(offer.pins),
+          pins: JSON.stringify(reviewed.pins),
           discovered_at: at,
         };
         await tx
-          .insertInto('personal_offers')
+          .insertInto('personal_tools')
           .values({ user_id: userId, server_id: serverId, ...row })
           .onConflict((conflict) => conflict.columns(['user_id', 'server_id']).doUpdateSet(row))
           .execute();
         const source = { source: `${serverId} of ${userId}`, subject: serverId, maxRowsADay: maxAuditRowsADay };
-        const leftOut = await writeCausedAudit(tx, source, auditRows(serverId, userId, offer.changes), at);
+        const leftOut = await writeCausedAudit(tx, source, auditRows(serverId, userId, reviewed.changes), at);
         if (leftOut?.isNews) options.log.warn({ server: serverId, userId }, tooManyChanges);
         return known?.revision !== revision;
       });
@@ -140,13 +140,13 @@ export function createOfferStore(options: { db: Database; clock: Clock; log: Log
   };
 }
 
-export type OfferStore = ReturnType<typeof createOfferStore>;
+export type PersonalToolStore = ReturnType<typeof createPersonalToolStore>;
 
 /** Returns one row for what is under review and one for what was accepted, however many tools changed. */
 function auditRows(serverId: string, userId: string, changes: readonly PersonalChange[]): AuditEntry[] {
   return [true, false].flatMap((underReview) => {
     const some = changes.filter((change) => change.underReview === underReview);
-    const action = underReview ? 'personal-offer.under-review' : 'personal-offer.accepted';
+    const action = underReview ? 'personal-tools.under-review' : 'personal-tools.accepted';
     return some.length === 0
       ? []
       : [{ actorId: undefined, action, subject: serverId, details: detailsOf(userId, some) }];

@@ -35,7 +35,7 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
     for (const name of ['ann', 'bob']) {
       tokens[name] = (await app.identity.createPersonalToken({ email: `${name}@souk.test`, name: 'test' })).token;
     }
-    for (const login of ['ann', 'bob']) fixture.offerTo(login, { tools: first });
+    for (const login of ['ann', 'bob']) fixture.setToolsOf(login, { tools: first });
     await signInAt(ann, fixture, 'vault', 'ann');
     await signInAt(bob, fixture, 'vault', 'bob');
     for (const who of ['ann', 'bob']) await until(who, ['echo', 'read', 'send']);
@@ -66,7 +66,7 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
   describe('over one course of changes', { shuffle: false }, () => {
     test("a tool that changes after a person's first discovery is under review for that person alone", async () => {
       nowMs += 11_000;
-      vault().fixture.offerTo('ann', { tools: later });
+      vault().fixture.setToolsOf('ann', { tools: later });
       await until('ann', ['echo', 'read']);
       expect(await listed('bob')).toEqual(['echo', 'read', 'send']);
       for (const name of ['send', 'wipe']) {
@@ -82,13 +82,13 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
     test('a new text is shown, and both are in the audit log', async () => {
       const { result } = await ask('ann', 'tools/list');
       expect(JSON.stringify(result)).toContain('Repeats');
-      const [accepted, ...none] = await audited('personal-offer.accepted');
+      const [accepted, ...none] = await audited('personal-tools.accepted');
       expect(none).toEqual([]);
       expect(accepted).toMatchObject({
         subject: 'vault',
         details: { count: 1, tools: [{ tool: 'echo', change: 'text' }] },
       });
-      expect(await audited('personal-offer.under-review')).toMatchObject([
+      expect(await audited('personal-tools.under-review')).toMatchObject([
         {
           details: { userId: vault().ann.userId, count: 2, tools: [{ tool: 'send' }, { tool: 'wipe', change: 'new' }] },
         },
@@ -98,13 +98,13 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
     test('the same offer again is no news, and a new sign-in to the same account trusts nothing new', async () => {
       const { ann: person, fixture: server, app: broker } = vault();
       await signInAt(person, server, 'vault', 'ann');
-      await waitUntil('the offer to be read', async () => {
-        const read = `select 1 from personal_offers join upstream_connections using (user_id, server_id)
+      await waitUntil('the tools to be read', async () => {
+        const read = `select 1 from personal_tools join upstream_connections using (user_id, server_id)
           where user_id = $1 and discovered_at >= signed_in_at`;
         return (await broker.db.query(read, [person.userId])).rows.length > 0;
       });
       expect(await listed('ann')).toEqual(['echo', 'read']);
-      expect(await audited('personal-offer.under-review')).toHaveLength(1);
+      expect(await audited('personal-tools.under-review')).toHaveLength(1);
     });
 
     test('the shop shows nothing of it until an administrator approves a discovery, with a reason in the audit log', async () => {
@@ -117,22 +117,22 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
       expect(shop()).toEqual([]);
       const decision = { by: undefined, reason: 'looked at it', shown: '' };
       await expect(
-        broker.upstreams.approveOffer(
+        broker.upstreams.approvePersonalTools(
           'vault',
           { userId: '00000000-0000-4000-8000-000000000000', name: 'nobody' },
           decision,
         ),
       ).rejects.toMatchObject({ code: 'not_found' });
       const of = { userId: person.userId, name: 'ann@souk.test' };
-      const { code: shown } = await broker.upstreams.showOffer('vault', of);
-      expect(await broker.upstreams.approveOffer('vault', of, { ...decision, shown })).toEqual([
+      const { code: shown } = await broker.upstreams.comparePersonalTools('vault', of);
+      expect(await broker.upstreams.approvePersonalTools('vault', of, { ...decision, shown })).toEqual([
         'echo',
         'send',
         'read',
         'wipe',
       ]);
       expect(shop()).toEqual(['echo', 'send', 'read', 'wipe']);
-      expect(await audited('offer.approved')).toMatchObject([
+      expect(await audited('tools.approved')).toMatchObject([
         { subject: 'vault', reason: 'looked at it', details: { source: 'account of ann@souk.test' } },
       ]);
       const visitor = await (await fetch(`${broker.publicUrl}/mcp/tools`)).json();
@@ -146,14 +146,14 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
       });
       expect(await listed('bob')).toEqual(['echo', 'read', 'send']);
       nowMs += 11_000;
-      vault().fixture.offerTo('bob', { tools: [...later, tool('spy')] });
+      vault().fixture.setToolsOf('bob', { tools: [...later, tool('spy')] });
       await until('bob', ['echo', 'read', 'send', 'wipe']);
     });
 
     test('after a disconnect the next sign-in is a first discovery again', async () => {
       const { ann: person, fixture: server } = vault();
       await person.call('DELETE', `/api/users/${person.userId}/upstream-connections/vault`);
-      server.offerTo('ann', { tools: [...later, tool('spy')] });
+      server.setToolsOf('ann', { tools: [...later, tool('spy')] });
       await signInAt(person, server, 'vault', 'ann');
       await until('ann', ['echo', 'read', 'send', 'spy', 'wipe']);
       expect((await ask('ann', 'tools/call', { name: 'spy' })).result).not.toHaveProperty('isError');
@@ -162,13 +162,13 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
     test('a first discovery that finds nothing is a pin as well', async () => {
       const { ann: person, fixture: server } = vault();
       await person.call('DELETE', `/api/users/${person.userId}/upstream-connections/vault`);
-      server.offerTo('ann', { tools: [] });
+      server.setToolsOf('ann', { tools: [] });
       await signInAt(person, server, 'vault', 'ann');
       await until('ann', []);
       nowMs += 11_000;
-      server.offerTo('ann', { tools: [tool('surprise')] });
+      server.setToolsOf('ann', { tools: [tool('surprise')] });
       await waitUntil('the audit row', async () =>
-        JSON.stringify(await audited('personal-offer.under-review')).includes('surprise'),
+        JSON.stringify(await audited('personal-tools.under-review')).includes('surprise'),
       );
       expect(await listed('ann')).toEqual([]);
     });
@@ -179,18 +179,18 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
         const read = `select action, at from audit_log where source = 'vault of ' || $1 order by id`;
         return (await broker.db.query<{ action: string; at: Date }>(read, [userId])).rows;
       };
-      const offer = async (who: string, userId: string, text: string) => {
+      const changeTools = async (who: string, userId: string, text: string) => {
         nowMs += 11_000;
         const schema = { type: 'object', required: [text] };
-        server.offerTo(who, { tools: [tool('echo', { description: text }), tool('send', { inputSchema: schema })] });
+        server.setToolsOf(who, { tools: [tool('echo', { description: text }), tool('send', { inputSchema: schema })] });
         const discovered = async () => {
-          const read = 'select discovered_at from personal_offers where user_id = $1 and discovered_at >= $2';
+          const read = 'select discovered_at from personal_tools where user_id = $1 and discovered_at >= $2';
           return (await broker.db.query(read, [userId, new Date(nowMs).toISOString()])).rows.length > 0;
         };
         await waitUntil('it to be asked', discovered);
       };
       // ann has tools to change
-      await offer('ann', person.userId, 'Round 0');
+      await changeTools('ann', person.userId, 'Round 0');
       await person.call('DELETE', `/api/users/${person.userId}/upstream-connections/vault`);
       await signInAt(person, server, 'vault', 'ann');
       await until('ann', ['echo', 'send']);
@@ -198,14 +198,14 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
       const dayMs = 24 * 60 * 60_000;
       nowMs += dayMs - (nowMs % dayMs);
       const before = (await rowsOf(person.userId)).length;
-      for (let round = 1; round <= 26; round++) await offer('ann', person.userId, `Round ${round}`);
+      for (let round = 1; round <= 26; round++) await changeTools('ann', person.userId, `Round ${round}`);
       const rows = (await rowsOf(person.userId)).slice(before).map(({ action }) => action);
       expect(rows).toHaveLength(48);
       expect(rows.filter((action) => action === 'audit.limit-reached')).toEqual(rows.slice(-1));
       expect(broker.logged().match(/the audit log takes no more of it today/g)).toHaveLength(1);
       // bob's own rows
       const ofBob = (await rowsOf(bob.userId)).length;
-      await offer('bob', bob.userId, 'Round 1');
+      await changeTools('bob', bob.userId, 'Round 1');
       expect(await rowsOf(bob.userId)).toHaveLength(ofBob + 2);
     });
   });

@@ -4,35 +4,35 @@ import {
   withoutAddresses,
   type CatalogueServer,
   type CatalogueSnapshot,
-  type OfferedItem,
+  type PersonalItem,
 } from '#features/catalogue/index.ts';
 
-type OfferedKind = 'tool' | 'prompt' | 'resource';
+type ItemKind = 'tool' | 'prompt' | 'resource';
 
 /** One user's list of one server, as it was read. Its entry is built once per catalogue entry. */
-export class LoadedOffer {
+export class LoadedList {
   readonly serverId: string;
   readonly revision: string;
-  readonly items: readonly OfferedItem[];
+  readonly items: readonly PersonalItem[];
   /** Approximate memory. */
   readonly bytes: number;
-  readonly #names: Readonly<Record<OfferedKind, ReadonlySet<string>>>;
+  readonly #names: Readonly<Record<ItemKind, ReadonlySet<string>>>;
   /** The list's addresses, each with the time since it owns the address on /mcp. */
   readonly uris: ReadonlyMap<string, number | undefined>;
   #built: { server: CatalogueServer; snapshot: CatalogueSnapshot; beside: Beside; entry: CatalogueServer } | undefined;
 
-  constructor(serverId: string, revision: string, items: readonly OfferedItem[]) {
+  constructor(serverId: string, revision: string, items: readonly PersonalItem[]) {
     this.serverId = serverId;
     this.revision = revision;
     this.items = items;
     this.bytes = JSON.stringify(items).length * 2;
-    const names = (kind: OfferedKind) =>
+    const names = (kind: ItemKind) =>
       new Set(items.flatMap((item) => (item.kind === kind ? [item.exposedName] : [])));
     this.#names = { tool: names('tool'), prompt: names('prompt'), resource: names('resource') };
     this.uris = new Map(items.filter(isAddress).map(({ name, ownedSinceMs }) => [name, ownedSinceMs]));
   }
 
-  has(kind: OfferedKind, exposedName: string): boolean {
+  has(kind: ItemKind, exposedName: string): boolean {
     return this.#names[kind].has(exposedName);
   }
 
@@ -42,11 +42,11 @@ export class LoadedOffer {
     const isSame = this.uris.size === 0 || (known?.snapshot === snapshot && known.beside.key === beside.key);
     if (known?.server === server && isSame) return known.entry;
     const isTaken = (uri: string) => {
-      const own = ownerOf(uri, beside.offers);
+      const own = ownerOf(uri, beside.lists);
       if (own) return own !== this;
       if (isOfAnother(server.id, uri, snapshot)) return true;
       // the first of the user's servers with this address keeps it
-      return beside.offers.find(({ uris }) => uris.has(uri)) !== this;
+      return beside.lists.find(({ uris }) => uris.has(uri)) !== this;
     };
     const entry = personalEntry(server, this.items, isTaken);
     this.#built = { server, snapshot, beside, entry };
@@ -71,17 +71,17 @@ export function isOfAnother(serverId: string, uri: string, snapshot: CatalogueSn
 }
 
 /** Returns the user's server that had an address first, when no other server had it: that one keeps it. */
-function ownerOf(uri: string, offers: readonly LoadedOffer[]): LoadedOffer | undefined {
-  const since = (offer: LoadedOffer) => offer.uris.get(uri) ?? Infinity;
-  const [owner] = offers.filter((offer) => since(offer) < Infinity).toSorted((a, b) => since(a) - since(b));
+function ownerOf(uri: string, lists: readonly LoadedList[]): LoadedList | undefined {
+  const since = (list: LoadedList) => list.uris.get(uri) ?? Infinity;
+  const [owner] = lists.filter((list) => since(list) < Infinity).toSorted((a, b) => since(a) - since(b));
   return owner;
 }
 
 /** All lists of one user; `key` differs when they do. */
-type Beside = { offers: readonly LoadedOffer[]; key: string };
+type Beside = { lists: readonly LoadedList[]; key: string };
 
 /** Personal tools of one user's accounts, as lists and calls read them. */
-export class PersonOffers {
+export class ToolsOfUser {
   readonly #snapshot: () => CatalogueSnapshot;
   readonly #beside: Beside;
   readonly #isOf: (server: CatalogueServer) => boolean;
@@ -92,30 +92,30 @@ export class PersonOffers {
 
   /** @param isOf whether the user's account is for the server as it is deployed now */
   constructor(
-    offers: readonly LoadedOffer[],
+    lists: readonly LoadedList[],
     snapshot: () => CatalogueSnapshot,
     isOf: (server: CatalogueServer) => boolean,
   ) {
-    this.#beside = { offers, key: offers.map(({ revision }) => revision).join() };
+    this.#beside = { lists, key: lists.map(({ revision }) => revision).join() };
     this.#snapshot = snapshot;
     this.#isOf = isOf;
-    this.bytes = offers.reduce((sum, { bytes }) => sum + bytes, 1_000);
+    this.bytes = lists.reduce((sum, { bytes }) => sum + bytes, 1_000);
   }
 
-  get loaded(): readonly LoadedOffer[] {
-    return this.#beside.offers;
+  get loaded(): readonly LoadedList[] {
+    return this.#beside.lists;
   }
 
   /** Returns the entry of a server for this user; the shop's if the server needs no sign-in or was not asked yet. */
   part(server: CatalogueServer): CatalogueServer {
-    const offer = this.loaded.find(({ serverId }) => serverId === server.id);
-    if (!offer || !this.#isCurrent(server)) return this.loaded.length === 0 ? server : this.#besideOwn(server);
-    return offer.entry(server, this.#snapshot(), this.#beside);
+    const list = this.loaded.find(({ serverId }) => serverId === server.id);
+    if (!list || !this.#isCurrent(server)) return this.loaded.length === 0 ? server : this.#besideOwn(server);
+    return list.entry(server, this.#snapshot(), this.#beside);
   }
 
   /** Returns the id of the server that offers this user something with this name on /mcp. */
-  ownerOf(kind: OfferedKind, exposedName: string): string | undefined {
-    return this.loaded.find((offer) => offer.has(kind, exposedName))?.serverId;
+  ownerOf(kind: ItemKind, exposedName: string): string | undefined {
+    return this.loaded.find((list) => list.has(kind, exposedName))?.serverId;
   }
 
   #besideOwn(server: CatalogueServer): CatalogueServer {
@@ -123,8 +123,8 @@ export class PersonOffers {
     if (this.#shared?.snapshot !== snapshot) this.#shared = { snapshot, parts: new WeakMap() };
     const known = this.#shared.parts.get(server);
     if (known) return known;
-    const isKept = (offer: LoadedOffer) => {
-      const owner = snapshot.byId.get(offer.serverId);
+    const isKept = (list: LoadedList) => {
+      const owner = snapshot.byId.get(list.serverId);
       return owner !== undefined && owner.id !== server.id && this.#isCurrent(owner);
     };
     const others = this.loaded.filter(isKept);

@@ -1,8 +1,8 @@
 import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import { AskedAccounts, noticeIntervalMs, type AskParts } from './ask-accounts.ts';
-import type { OfferHead } from './offer-store.ts';
-import { LoadedOffer, PersonOffers } from './person-offers.ts';
-import { createRememberedOffers } from './remembered-offers.ts';
+import type { ListedAccount } from './personal-tool-store.ts';
+import { LoadedList, ToolsOfUser } from './tools-of-user.ts';
+import { createRememberedTools } from './remembered-tools.ts';
 
 /** Age after which a user's next request refetches a list: a notice may be missed while no connection is open. */
 const staleMs = 60 * 60_000;
@@ -16,9 +16,9 @@ const maxMemoryBytes = 64 * 1024 * 1024;
  * The lists that servers offer to each user's account (gateway.md, Lists never wait for upstreams). They are discovered with
  * the user's own connection in the background, stored, and visible to that user alone.
  */
-export type PersonalOffers = {
+export type PersonalTools = {
   /** Read at every list and call: from memory, without a promise, for a few seconds. */
-  of(userId: string): PersonOffers | Promise<PersonOffers>;
+  of(userId: string): ToolsOfUser | Promise<ToolsOfUser>;
   /** Asks a server in the background after the user's account there changed. */
   signedIn(userId: string, serverId: string): void;
   /** Called when a server announced changed lists on this user's connection. */
@@ -33,33 +33,33 @@ export type PersonalOffers = {
   stop(): Promise<void>;
 };
 
-export function createPersonalOffers(parts: AskParts): PersonalOffers {
+export function createPersonalTools(parts: AskParts): PersonalTools {
   const { store, catalogue, clock } = parts;
   const asked = new AskedAccounts(parts);
-  const remembered = createRememberedOffers(read, { clock, maxBytes: maxMemoryBytes });
+  const remembered = createRememberedTools(read, { clock, maxBytes: maxMemoryBytes });
 
-  async function read(userId: string, before: PersonOffers | undefined): Promise<PersonOffers> {
+  async function read(userId: string, before: ToolsOfUser | undefined): Promise<ToolsOfUser> {
     const heads = await store.heads(userId);
-    const known = new Map(before?.loaded.map((offer) => [offer.serverId, offer]));
+    const known = new Map(before?.loaded.map((list) => [list.serverId, list]));
     const loaded = await Promise.all(
       heads.map(async ({ serverId, stored }) => {
         if (!stored) return [];
         const same = known.get(serverId);
         if (same?.revision === stored.revision) return [same];
         const list = await store.list(userId, serverId);
-        return list ? [new LoadedOffer(serverId, stored.revision, list.items)] : [];
+        return list ? [new LoadedList(serverId, stored.revision, list.items)] : [];
       }),
     );
     for (const head of heads) askIfDue(userId, head);
     const byServer = new Map(heads.map((head) => [head.serverId, head]));
-    return new PersonOffers(loaded.flat(), catalogue.snapshot, (server) => {
+    return new ToolsOfUser(loaded.flat(), catalogue.snapshot, (server) => {
       const head = byServer.get(server.id);
       return head !== undefined && needsOwnSecrets(server) && parts.isOf(server, head);
     });
   }
 
   /** Asks a server if its list was never read, or is stale or of an older version. */
-  function askIfDue(userId: string, { serverId, state, stored }: OfferHead): void {
+  function askIfDue(userId: string, { serverId, state, stored }: ListedAccount): void {
     const server = asked.serverOf(serverId);
     if (!server || state !== 'signed-in' || server.status !== 'connected') return;
     const isDue = stored?.version !== server.manifest.version || clock.now() - stored.discoveredAtMs >= staleMs;

@@ -1,8 +1,8 @@
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import { SoukError } from '#platform/errors.ts';
 import { exposeUri } from '../snapshot/exposed-name.ts';
-import { isAddress } from '../discovery/personal-offer.ts';
-import * as offers from '../discovery/capability-store.ts';
+import { isAddress } from '../discovery/personal-list.ts';
+import * as capabilities from '../discovery/capability-store.ts';
 import * as versions from '../manifests/version-store.ts';
 import type { StoredCapability, Tx } from '../tables.ts';
 import * as pins from './tool-pin-store.ts';
@@ -15,8 +15,8 @@ export type Approval = {
   source: string;
 };
 
-/** A server's offer to one account, and the version of the manifest. */
-export type OfferedList = { version: string; items: readonly StoredCapability[] };
+/** A server's list for one account, and the version of the manifest. */
+export type ListToApprove = { version: string; items: readonly StoredCapability[] };
 
 /**
  * Sets the list that the shop shows of a server to which each user signs in. It comes from a connection test or from
@@ -24,10 +24,10 @@ export type OfferedList = { version: string; items: readonly StoredCapability[] 
  * it, later discoveries do not. A user's tool with an approved definition needs no review.
  * @throws SoukError not_found for a server that is not deployed, or in another version
  */
-export async function approveOffer(
+export async function approveList(
   tx: Tx,
   serverId: string,
-  { version, items }: OfferedList,
+  { version, items }: ListToApprove,
   { by, reason, source }: Approval,
   at: Date,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function approveOffer(
     });
   }
   const slug = await versions.ensureServer(tx, serverId, serverId);
-  const taken = await offers.findTakenUris(
+  const taken = await capabilities.findTakenUris(
     tx,
     serverId,
     items.filter(isAddress).map(({ name }) => name),
@@ -53,15 +53,15 @@ export async function approveOffer(
     textChangedAt: null,
   }));
   const tools = shown.filter(({ kind }) => kind === 'tool');
-  await offers.replaceCapabilities(tx, serverId, shown);
+  await capabilities.replaceCapabilities(tx, serverId, shown);
   await versions.setApprovedVersion(tx, serverId, version);
   await pins.replacePins(tx, { id: serverId, version }, tools);
   await pins.withdrawPending(tx, serverId, [], at);
-  await offers.markDiscovered(tx, serverId, at);
+  await capabilities.markDiscovered(tx, serverId, at);
   const names = tools.map(({ name }) => name);
   await writeAudit(
     tx,
-    { actorId: by, action: 'offer.approved', subject: serverId, reason, details: { source, tools: names } },
+    { actorId: by, action: 'tools.approved', subject: serverId, reason, details: { source, tools: names } },
     at,
   );
 }

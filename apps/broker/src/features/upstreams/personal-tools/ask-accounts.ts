@@ -10,8 +10,8 @@ import type { AccountStore, StoredAccount } from '../sign-in/account-store.ts';
 import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import { readAll } from '../watch/discover-server.ts';
 import { createAskQueue } from './ask-queue.ts';
-import { OfferTooLarge, type OfferStore } from './offer-store.ts';
-import { isOfAnother } from './person-offers.ts';
+import { ListTooLarge, type PersonalToolStore } from './personal-tool-store.ts';
+import { isOfAnother } from './tools-of-user.ts';
 
 /** Shortest interval between questions to a server that keeps announcing changed lists. */
 export const noticeIntervalMs = 10_000;
@@ -19,7 +19,7 @@ const maxRemembered = 10_000;
 
 export type AskParts = {
   accounts: Pick<AccountStore, 'find'>;
-  store: OfferStore;
+  store: PersonalToolStore;
   catalogue: Pick<Catalogue, 'snapshot' | 'driftOf'>;
   pool: Pick<UpstreamPool, 'acquire'>;
   /** Whether an account is for the current address of its server. */
@@ -70,15 +70,15 @@ export class AskedAccounts {
     this.#askedAtMs.set(key, this.#time.now());
     this.#queue.add(key, () => {
       const work = this.#ask(userId, server).catch((error: unknown) => {
-        if (!(error instanceof UpstreamError) && !(error instanceof OfferTooLarge)) throw error;
-        if (error instanceof OfferTooLarge) return this.#tellTooLarge(userId, serverId, error);
-        this.#parts.log.debug({ err: error, server: serverId }, 'an offer could not be read');
+        if (!(error instanceof UpstreamError) && !(error instanceof ListTooLarge)) throw error;
+        if (error instanceof ListTooLarge) return this.#tellTooLarge(userId, serverId, error);
+        this.#parts.log.debug({ err: error, server: serverId }, 'the tools of an account could not be read');
         const [delayMs, ...more] = retryAfterMs;
         if (delayMs !== undefined && error.kind !== 'sign_in_required') {
           this.#askLater(key, delayMs, () => this.askNow(userId, serverId, more));
         }
       });
-      this.#background.add(work, 'an offer could not be stored');
+      this.#background.add(work, 'the tools of an account could not be stored');
       return work.catch(() => {});
     });
   }
@@ -98,7 +98,7 @@ export class AskedAccounts {
   }
 
   /** Warns once that a list is too large: the user sees their previous list, and only the operator can find out why. */
-  #tellTooLarge(userId: string, serverId: string, { message }: OfferTooLarge): void {
+  #tellTooLarge(userId: string, serverId: string, { message }: ListTooLarge): void {
     const key = keyOf(userId, serverId);
     if (this.#toldTooLarge.has(key)) return;
     if (this.#toldTooLarge.size >= maxRemembered) this.#toldTooLarge.clear();

@@ -41,7 +41,7 @@ beforeAll(async () => {
     const email = `${who}@souk.test`;
     persons.set(who, await signInPerson(app.publicUrl, email));
     tokens.set(who, (await app.identity.createPersonalToken({ email, name: 'test' })).token);
-    fixture.offerTo(who, offerOf(who));
+    fixture.setToolsOf(who, offerOf(who));
   }
 });
 afterAll(async () => {
@@ -150,7 +150,7 @@ describe('two accounts, from the sign-in to the disconnect', { shuffle: false },
     await ask('ann', 'tools/call', { name: 'vault__ann_secret' });
     statements.length = 0;
     for (let count = 0; count < 10; count++) await ask('ann', 'tools/call', { name: 'vault__ann_secret' });
-    expect(statements.filter((text) => text.includes('personal_offers'))).toEqual([]);
+    expect(statements.filter((text) => text.includes('personal_tools'))).toEqual([]);
   });
 
   test('of one address that two servers of a person have, the second one is listed under its name', async () => {
@@ -210,7 +210,7 @@ describe('two accounts, from the sign-in to the disconnect', { shuffle: false },
     expect(await toolsOf('ann')).toEqual([]);
     const gone = { code: -32602, message: 'Unknown tool: vault__ann_secret' };
     expect((await ask('ann', 'tools/call', { name: 'vault__ann_secret' })).error).toMatchObject(gone);
-    const { rows } = await app.db.query<{ user_id: string }>('select user_id from personal_offers');
+    const { rows } = await app.db.query<{ user_id: string }>('select user_id from personal_tools');
     expect(rows).toEqual([{ user_id: persons.get('bob')?.userId }]);
     expect(await toolsOf('bob')).toEqual(['vault__common', 'vault__bob_secret']);
   });

@@ -1,14 +1,14 @@
-import { requireShown, shownCode, type Catalogue, type OfferedList } from '#features/catalogue/index.ts';
+import { requireShown, shownCode, type Catalogue, type ListToApprove } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
-import type { OfferStore } from './offer-store.ts';
+import type { PersonalToolStore } from './personal-tool-store.ts';
 
-type Parts = { store: OfferStore; catalogue: Pick<Catalogue, 'snapshot' | 'approveOffer'> };
+type Parts = { store: PersonalToolStore; catalogue: Pick<Catalogue, 'snapshot' | 'approveList'> };
 /** The owner of the account, and the name that the operator gave for them. */
 type Of = { userId: string; name: string };
 
 type Definition = Record<string, unknown>;
 /** A change that an approval would make to the shop. */
-export type OfferChange = {
+export type ListChange = {
   kind: 'tool' | 'prompt' | 'resource' | 'template';
   name: string;
   before: Definition | null;
@@ -18,11 +18,11 @@ export type OfferChange = {
 /**
  * Publishes what a server offers to one user as what the shop shows of it. An administrator decides that, usually about
  * their own account; a user's list is never published otherwise.
- * @param decision.shown the code of the list, as `showOffer` returned it
+ * @param decision.shown the code of the list, as `comparePersonalTools` returned it
  * @returns the names of the tools that the shop shows now
  * @throws SoukError not_found when nothing was discovered with this user's account, changed_since_shown
  */
-export async function approveOffer(
+export async function approvePersonalTools(
   serverId: string,
   of: Of,
   { shown, ...decision }: { by: string | undefined; reason: string; shown: string },
@@ -31,7 +31,7 @@ export async function approveOffer(
   const list = await listOf(serverId, of, parts);
   const what = `What ${serverId} offers to ${of.name}`;
   requireShown(shown, codeOf(list), what, `manifest diff ${serverId} --from ${of.name}`);
-  await parts.catalogue.approveOffer(serverId, list, { ...decision, source: `account of ${of.name}` });
+  await parts.catalogue.approveList(serverId, list, { ...decision, source: `account of ${of.name}` });
   return list.items.flatMap(({ kind, name }) => (kind === 'tool' ? [name] : []));
 }
 
@@ -39,15 +39,15 @@ export async function approveOffer(
  * Returns what the approval of a user's list would change in the shop, and the code of the list.
  * @throws SoukError not_found when nothing was discovered with this user's account
  */
-export async function showOffer(
+export async function comparePersonalTools(
   serverId: string,
   of: Of,
   parts: Parts,
-): Promise<{ code: string; changes: OfferChange[] }> {
+): Promise<{ code: string; changes: ListChange[] }> {
   const list = await listOf(serverId, of, parts);
   const server = parts.catalogue.snapshot().byId.get(serverId);
   const ofShop = (
-    kind: OfferChange['kind'],
+    kind: ListChange['kind'],
     items: readonly { name: string; sha256: string; definition: Definition }[],
   ) => items.map(({ name, sha256, definition }) => ({ kind, name, sha256, body: definition }));
   const before = [
@@ -59,7 +59,7 @@ export async function showOffer(
   const keyOf = ({ kind, name }: { kind: string; name: string }) => `${kind} ${name}`;
   const shown = new Map(before.map((item) => [keyOf(item), item]));
   const kept = new Set(list.items.map(keyOf));
-  const changes: OfferChange[] = [
+  const changes: ListChange[] = [
     ...list.items.flatMap((item) => {
       const old = shown.get(keyOf(item));
       const { kind, name } = item;
@@ -72,10 +72,10 @@ export async function showOffer(
   return { code: codeOf(list), changes };
 }
 
-const codeOf = ({ version, items }: OfferedList) =>
+const codeOf = ({ version, items }: ListToApprove) =>
   shownCode([version, ...items.map(({ kind, name, sha256 }) => `${kind} ${name} ${sha256}`)]);
 
-async function listOf(serverId: string, of: Of, { store }: Parts): Promise<OfferedList> {
+async function listOf(serverId: string, of: Of, { store }: Parts): Promise<ListToApprove> {
   const list = await store.list(of.userId, serverId);
   if (list) return list;
   throw new SoukError('not_found', {

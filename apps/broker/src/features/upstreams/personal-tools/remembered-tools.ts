@@ -1,6 +1,6 @@
 import { monotonicMs, type Clock } from '#platform/clock.ts';
 import { createSharedReads } from '#platform/work/shared-reads.ts';
-import type { PersonOffers } from './person-offers.ts';
+import type { ToolsOfUser } from './tools-of-user.ts';
 
 /** Time that a list is trusted. Every change is announced to every replica; this only limits the cost of a lost notice. */
 const trustMs = 5_000;
@@ -10,24 +10,24 @@ const maxPeople = 10_000;
  * Caches users' lists, for a few seconds and within a number of bytes.
  * @param read receives the previous lists, so that it reads only those that have changed
  */
-export function createRememberedOffers(
-  read: (userId: string, before: PersonOffers | undefined) => Promise<PersonOffers>,
+export function createRememberedTools(
+  read: (userId: string, before: ToolsOfUser | undefined) => Promise<ToolsOfUser>,
   { clock, maxBytes }: { clock: Clock; maxBytes: number },
 ) {
   /** Entries in the order of their last read: users who make no requests are dropped first. */
-  const known = new Map<string, { offers: PersonOffers; untilMs: number }>();
-  const reads = createSharedReads<PersonOffers>();
+  const known = new Map<string, { tools: ToolsOfUser; untilMs: number }>();
+  const reads = createSharedReads<ToolsOfUser>();
   let bytes = 0;
 
   function drop(userId: string): void {
-    bytes -= known.get(userId)?.offers.bytes ?? 0;
+    bytes -= known.get(userId)?.tools.bytes ?? 0;
     known.delete(userId);
   }
 
-  function keep(userId: string, offers: PersonOffers, untilMs: number): void {
+  function keep(userId: string, tools: ToolsOfUser, untilMs: number): void {
     drop(userId);
-    known.set(userId, { offers, untilMs });
-    bytes += offers.bytes;
+    known.set(userId, { tools, untilMs });
+    bytes += tools.bytes;
     for (const other of known.keys()) {
       if (other === userId || (known.size <= maxPeople && bytes <= maxBytes)) break;
       drop(other);
@@ -36,13 +36,13 @@ export function createRememberedOffers(
 
   return {
     /** Returns no promise while the lists are cached: this is on the path of every call. */
-    get(userId: string): PersonOffers | Promise<PersonOffers> {
+    get(userId: string): ToolsOfUser | Promise<ToolsOfUser> {
       const found = known.get(userId);
-      if (found && found.untilMs > monotonicMs(clock)) return found.offers;
+      if (found && found.untilMs > monotonicMs(clock)) return found.tools;
       return reads.join(
         userId,
-        () => read(userId, found?.offers),
-        (offers, isCurrent) => keep(userId, offers, isCurrent ? monotonicMs(clock) + trustMs : 0),
+        () => read(userId, found?.tools),
+        (tools, isCurrent) => keep(userId, tools, isCurrent ? monotonicMs(clock) + trustMs : 0),
       );
     },
     /** Marks the lists of this user, or of every user if undefined, as out of date. */

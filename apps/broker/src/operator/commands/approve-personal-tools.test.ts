@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isOfferRead, signInAt, startVault, type Vault } from '#features/upstreams/sign-in/testing/vault.ts';
+import { areToolsRead, signInAt, startVault, type Vault } from '#features/upstreams/sign-in/testing/vault.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -47,7 +47,7 @@ test('souk manifest approve ID --from EMAIL makes the list of that account what 
   expect(shown()).toBe(0);
 
   await signInAt(vault.ann, vault.fixture);
-  await waitUntil('the offer', () => isOfferRead(vault.app, 'vault'));
+  await waitUntil('the tools', () => areToolsRead(vault.app, 'vault'));
   expect(shown()).toBe(0);
   const read = (await diff('ann')).printed;
   expect(read).toContain('Tool echo is new:\n  name\n    + echo\n  inputSchema');
@@ -56,7 +56,7 @@ test('souk manifest approve ID --from EMAIL makes the list of that account what 
     '--shown is required. "npm run souk -- manifest diff vault --from ann@souk.test" shows what you approve',
   );
   // the list changes between the two commands
-  await vault.app.db.query(`update personal_offers set items = jsonb_set(items::jsonb, '{0,sha256}', '"other"')`);
+  await vault.app.db.query(`update personal_tools set items = jsonb_set(items::jsonb, '{0,sha256}', '"other"')`);
   expect(await approve('ann', shownCode)).toEqual({
     code: 1,
     printed:
@@ -71,6 +71,6 @@ test('souk manifest approve ID --from EMAIL makes the list of that account what 
     lines: ['The shop shows 8 tools of vault:', '  echo'],
   });
   expect(shown()).toBe(8);
-  const { rows } = await vault.app.db.query("select reason from audit_log where action = 'offer.approved'");
+  const { rows } = await vault.app.db.query("select reason from audit_log where action = 'tools.approved'");
   expect(rows).toEqual([{ reason: 'read it' }]);
 });

@@ -23,7 +23,7 @@ beforeAll(async () => {
       return { capabilitySnapshot: undefined };
     },
   }));
-  fixture.offerTo('ann', { tools: [tool('search'), tool('of_ann')] });
+  fixture.setToolsOf('ann', { tools: [tool('search'), tool('of_ann')] });
   await signInAt(ann, fixture, 'vault', 'ann');
   await untilListed(['of_ann', 'search']);
 });
@@ -63,8 +63,8 @@ describe('the tools of a server, before and after an approval', { shuffle: false
   test('what an administrator approved stays in the shop when the server is asked again without a sign-in', async () => {
     const { app: broker, ann: person } = vault();
     const of = { userId: person.userId, name: 'ann@souk.test' };
-    const { code: shown } = await broker.upstreams.showOffer('vault', of);
-    await broker.upstreams.approveOffer('vault', of, { by: undefined, reason: 'looked at it', shown });
+    const { code: shown } = await broker.upstreams.comparePersonalTools('vault', of);
+    await broker.upstreams.approvePersonalTools('vault', of, { by: undefined, reason: 'looked at it', shown });
     expect(await shop()).toEqual(['vault__of_ann', 'vault__search']);
     await discoverOpenly();
     expect(await shop()).toEqual(['vault__of_ann', 'vault__search']);
@@ -83,8 +83,8 @@ describe('the tools of a server, before and after an approval', { shuffle: false
       'unasked',
     );
     const of = { userId: person.userId, name: 'ann@souk.test' };
-    const { code: shown } = await broker.upstreams.showOffer('vault', of);
-    const approval = broker.upstreams.approveOffer('vault', of, { by: undefined, reason: 'in a hurry', shown });
+    const { code: shown } = await broker.upstreams.comparePersonalTools('vault', of);
+    const approval = broker.upstreams.approvePersonalTools('vault', of, { by: undefined, reason: 'in a hurry', shown });
     await expect(approval).rejects.toThrow('This list is of version 1.0.0 of vault, and 1.1.0 is deployed.');
   });
 
@@ -92,12 +92,12 @@ describe('the tools of a server, before and after an approval', { shuffle: false
     const { app: broker, ann: person, fixture: server } = vault();
     await signInAt(person, server, 'vault', 'ann');
     await waitUntil('the first discovery of this version', async () => {
-      const { rows } = await broker.db.query(`select 1 from personal_offers where manifest_version = '1.1.0'`);
+      const { rows } = await broker.db.query(`select 1 from personal_tools where manifest_version = '1.1.0'`);
       return rows.length > 0;
     });
     server.mischief = {};
     server.listOpenly([tool('search'), tool('spy')]);
-    server.offerTo('ann', { tools: [tool('search'), tool('spy')] });
+    server.setToolsOf('ann', { tools: [tool('search'), tool('spy')] });
     await discoverOpenly();
     expect(await shop()).toEqual(['vault__search', 'vault__spy']);
     await untilListed(['search']);

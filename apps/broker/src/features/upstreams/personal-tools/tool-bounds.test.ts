@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { createAskQueue } from './ask-queue.ts';
-import { PersonOffers } from './person-offers.ts';
-import { createRememberedOffers } from './remembered-offers.ts';
+import { ToolsOfUser } from './tools-of-user.ts';
+import { createRememberedTools } from './remembered-tools.ts';
 
 test('what is remembered of people stays within its bytes: who was read longest ago is read again', async () => {
   const read: string[] = [];
   const unread = () => {
     throw new Error('no entry is asked for');
   };
-  const nobody = () => new PersonOffers([], unread, () => true);
-  const remembered = createRememberedOffers(
+  const nobody = () => new ToolsOfUser([], unread, () => true);
+  const remembered = createRememberedTools(
     async (userId) => {
       read.push(userId);
       return nobody();

@@ -40,7 +40,7 @@ test('a tool that a server shows to one person alone is not charged where its re
   const bob = await signInPerson(app.publicUrl, email);
   const { token } = await app.identity.createPersonalToken({ email, name: 'test' });
   await giveCredits(app, email, 1_000);
-  fixture.offerTo('bob', { tools: promisingTools });
+  fixture.setToolsOf('bob', { tools: promisingTools });
   await signInAt(bob, fixture, 'vault', 'bob');
   const params = { name: 'vault__echo', arguments: { text: 'hi' } };
   const call = async () => (await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', params)).body.result;
