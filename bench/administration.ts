@@ -166,7 +166,7 @@ function changeCatalogue(get: Get, { db, catalogue }: App, rounds: number): Prom
       // every tenth is deployed and has a staged version
       'one is deployed': (round) => catalogue.deploy(`server-${10 * (round + 1)}`, '1.2.0', by),
       'ten are re-read': (round) =>
-        catalogue.reread(Array.from({ length: 10 }, (_, index) => `server-${2 * (10 * round + index + 1)}`)),
+        catalogue.reloadEverywhere(Array.from({ length: 10 }, (_, index) => `server-${2 * (10 * round + index + 1)}`)),
       // as after a lost notification connection
       'all are re-read': () => db.notify('souk_catalogue', ''),
     },

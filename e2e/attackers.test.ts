@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { postModern } from '../apps/broker/src/testing/people/mcp-clients.ts';
 import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-browser.ts';
 import { areLimitsHeld, limitRule } from '../apps/broker/src/testing/figures/limits.ts';
-import { atFullSize, tellFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
+import { atFullSize, printFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 import { productFlags } from '../scripts/product-flags.ts';
 import type { AttackStart } from './attackers/messages.ts';
@@ -100,7 +100,7 @@ test('[I7] no visitor and no person can block the event loop: delay p99 < 50 ms,
     await stop();
   }
   print('I7: delay of the event loop beside attackers, ms', rounds);
-  tellFigure(sayDelay(rounds.at(-1)));
+  printFigure(sayDelay(rounds.at(-1)));
   expect([...told]).toEqual(expect.arrayContaining(expected));
   limitRule(rounds.some(isPrompt), sayDelay(rounds.at(-1)), 'p99 50 ms, max 250 ms');
 });
@@ -119,7 +119,7 @@ test('[I8] what attackers took is given back, and paid calls beside them are cha
   });
   print('I8: memory in MiB and what is open, before, beside and after attackers', { before, during, after });
   const heaps = [before, during, after].map(({ heapMiB }) => heapMiB.toFixed(0));
-  tellFigure(
+  printFigure(
     `heap ${heaps.join(', ')} MiB before, beside and after, resident ${after.residentMiB.toFixed(0)} MiB after`,
   );
   tell('ledger');

@@ -12,7 +12,7 @@ import { createLog } from '../apps/broker/src/platform/log.ts';
 import { connectModern } from '../apps/broker/src/testing/people/mcp-clients.ts';
 import { findPostgresBinaries } from '../apps/broker/src/testing/databases/postgres-binaries.ts';
 import { startPostgresCluster, type PostgresCluster } from '../apps/broker/src/testing/databases/postgres-cluster.ts';
-import { atFullSize, tellFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
+import { atFullSize, printFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 import { percentile, startPayingClients, watchCalls } from './backup/paying-clients.ts';
 import { findOtherUser, giveFolder, type OtherUser } from './other-user.ts';
@@ -146,7 +146,7 @@ describe.skipIf(binaries === undefined)('a backup of the whole product', () => {
         });
       }
       await client.close();
-      tellFigure(
+      printFigure(
         `to ${kind}${user ? ', as another user' : ''}: ${taken.stdout.trim().split(': ').at(-1)} in ${watched.seconds.toFixed(1)} s; ` +
           `${ids.size} charges; secrets opened ${secrets}; calls before it p99 ${percentile(before, 0.99)} ms, ` +
           `the ${during.length} during it p99 ${percentile(during, 0.99)} ms`,

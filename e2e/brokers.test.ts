@@ -6,7 +6,7 @@ import { createLog } from '../apps/broker/src/platform/log.ts';
 import { hasNginx } from '../apps/broker/src/testing/network/nginx.ts';
 import { hasPgBouncer } from '../apps/broker/src/testing/databases/pgbouncer.ts';
 import { findPostgresBinaries } from '../apps/broker/src/testing/databases/postgres-binaries.ts';
-import { atFullSize, tellFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
+import { atFullSize, printFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 import { loadClockMs, startLoad, type Call, type Load, type StreamEnd } from './brokers/load.ts';
 import { price, startShop, type Shop } from './brokers/shop.ts';
@@ -174,7 +174,7 @@ describe.skipIf(missing.length > 0)('three brokers', () => {
       'record and ledger differ': rows.filter(({ call_id, credits }) => credits !== (entries.get(call_id) ?? 0)).length,
     };
     const uncharged = paid.filter(({ callId }) => !entries.has(callId ?? '')).length;
-    tellFigure(
+    printFigure(
       `${calls.length} calls, ${answered.length} answered; paid and answered ${paid.length}, charged ${charged.length}, ` +
         `${uncharged} not charged in favor of the person (of a broker that was frozen or killed)`,
     );

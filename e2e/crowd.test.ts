@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { hasNginx } from '../apps/broker/src/testing/network/nginx.ts';
 import { hasPgBouncer } from '../apps/broker/src/testing/databases/pgbouncer.ts';
 import { findPostgresBinaries } from '../apps/broker/src/testing/databases/postgres-binaries.ts';
-import { atFullSize, tellFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
+import { atFullSize, printFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
 import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-browser.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 import { loadClockMs, startLoad, type Load } from './brokers/load.ts';
@@ -128,7 +128,7 @@ describe.skipIf(missing.length > 0)('two brokers with many servers', () => {
     const told = await Promise.all(stops.map((stop) => stop()));
     process.stdout.write(`[crowd] attackers were answered ${JSON.stringify(told)}\n`);
     const calledMs = calls.map(({ waitedMs }) => waitedMs);
-    tellFigure(
+    printFigure(
       `${calls.length} calls, ${quantiles(calledMs)}; ${signedIn.tookMs.length} sign-ins, ${quantiles(signedIn.tookMs)}`,
     );
     // each attack went on

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Fault } from '../apps/broker/src/testing/servers/fault-server.ts';
 import { postModern } from '../apps/broker/src/testing/people/mcp-clients.ts';
 import { areLimitsHeld, limitRule } from '../apps/broker/src/testing/figures/limits.ts';
-import { atFullSize, tellFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
+import { atFullSize, printFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
 import { productFlags } from '../scripts/product-flags.ts';
 import { hear } from './hostile/hear.ts';
 import {
@@ -166,7 +166,7 @@ test('[I5] beside dead, hanging, garbage and flooding servers, a hostile templat
   }
   print('I5: healthy calls alone and beside bad servers, ms', rounds);
   const { alone, beside } = rounds.at(-1) ?? {};
-  tellFigure(`p99 ${alone?.p99Ms.toFixed(1)} ms alone, ${beside?.p99Ms.toFixed(1)} ms beside them`);
+  printFigure(`p99 ${alone?.p99Ms.toFixed(1)} ms alone, ${beside?.p99Ms.toFixed(1)} ms beside them`);
   if (!rounds.some(({ alone, beside }) => isAsFast(alone.p99Ms, beside.p99Ms)))
     printScarce('I5', 'the durations of calls');
   limitRule(
@@ -188,7 +188,7 @@ test('[I7] no upstream can block the event loop: delay p99 < 50 ms, max < 250 ms
     if (isPrompt(heard)) break;
   }
   print('I7: delay of the event loop in ms, and what the thread computed in a turn of it', rounds);
-  tellFigure(sayDelay(rounds.at(-1)));
+  printFigure(sayDelay(rounds.at(-1)));
   if (!rounds.some(({ whole }) => isShort(whole))) {
     printScarce('I7', 'the whole delay');
   }
@@ -218,7 +218,7 @@ test('[I6] with every upstream down, lists are answered within 300 ms', async ()
       if (rounds.some(areAtOnce)) break;
     }
     print(`I6: ${method} with every upstream down`, rounds);
-    tellFigure(`${method}: the slowest of ${size.lists} took ${rounds.at(-1)?.slowestMs.toFixed(0)} ms`);
+    printFigure(`${method}: the slowest of ${size.lists} took ${rounds.at(-1)?.slowestMs.toFixed(0)} ms`);
     limitRule(rounds.some(areAtOnce), `${method}: ${rounds.at(-1)?.slowestMs.toFixed(0)} ms`, '300 ms');
   }
   expect(tools).toContain('one__call');

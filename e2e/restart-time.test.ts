@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limitFigure } from '../apps/broker/src/testing/figures/limits.ts';
-import { atFullSize, tellFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
+import { atFullSize, printFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
 import { newDataDir, startProduct, type Product } from './product.ts';
 
 let dataDir: string;
@@ -25,6 +25,6 @@ test('[I4] after kill -9 the product is ready again, within 5 s where nothing el
     expect(product.output()).toContain('is ready');
   }
   const seconds = times.toSorted((a, b) => a - b).map((ms) => (ms / 1000).toFixed(2));
-  tellFigure(`${kills} kills; ready after ${seconds.at(kills >> 1)} s (median), ${seconds.at(-1)} s (most)`);
+  printFigure(`${kills} kills; ready after ${seconds.at(kills >> 1)} s (median), ${seconds.at(-1)} s (most)`);
   await limitFigure(5_000, 'ms', () => Math.max(...times), { scales: 'start' });
 });

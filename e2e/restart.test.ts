@@ -7,7 +7,7 @@ import { connectModern } from '../apps/broker/src/testing/people/mcp-clients.ts'
 import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-browser.ts';
 import { readUsageRows } from '../apps/broker/src/testing/figures/usage-rows.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
-import { tellFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
+import { printFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
 import { newDataDir, runToEnd, startProduct, type Product } from './product.ts';
 import { untilAllConnected } from './until-all-connected.ts';
 
@@ -95,7 +95,7 @@ test('[I9] after kill -9 and a restart, users, tokens, demo data, usage and sign
     { origin: product.publicUrl },
   );
   expect(refreshed.status).toBe(200);
-  tellFigure(`${before.length} processes ended; the same access token, refresh token and MCP token answer`);
+  printFigure(`${before.length} processes ended; the same access token, refresh token and MCP token answer`);
 });
 
 async function countCalls(accessToken: string): Promise<number> {
@@ -127,7 +127,7 @@ test('[I10] SIGTERM lets a call under way finish, then ends the broker and every
   expect((await call).isError).toBeFalsy();
   expect(await exit).toBe(0);
   await waitUntil('every process to end', () => before.every((pid) => !isAlive(pid)));
-  tellFigure(`1 call of 2 s under way: answered; ${before.length} processes, 0 left; exit code 0`);
+  printFigure(`1 call of 2 s under way: answered; ${before.length} processes, 0 left; exit code 0`);
 });
 
 test('usage from before and after the kill is in the database', async () => {

@@ -24,7 +24,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { catalogue, billing, gateway, notices, callRate, weakKey } = features;
 
   const checkAlerts = async () =>
-    notices.noteAlerts(
+    notices.recordAlerts(
       await findAlerts({
         system,
         overview: shown.overview,

@@ -32,7 +32,7 @@ import { paymentCommands } from '#operator/commands/payment-commands.ts';
 import { overviewCommand } from '#operator/commands/overview-command.ts';
 import { operatorCommands } from '#operator/commands/operator-commands.ts';
 import { drainMsOf } from './stop-in-order.ts';
-import { tellSupervisor } from './tell-supervisor.ts';
+import { notifySupervisor } from './notify-supervisor.ts';
 import { allowCommands } from '#operator/commands/allow-commands.ts';
 import { secretCommands } from '#operator/commands/secret-commands.ts';
 import { serverCommands } from '#operator/commands/server-commands.ts';
@@ -88,7 +88,7 @@ async function start(): Promise<void> {
       },
       log,
     });
-    const supervisor = tellSupervisor(environment, log);
+    const supervisor = notifySupervisor(environment, log);
     listens.resolve();
     let stopping = false;
     const stop = (signal: NodeJS.Signals) => {

@@ -29,9 +29,9 @@ export async function stopInOrder(
   drainMs: number,
   parts: {
     connections: Connections;
-    gateway: Pick<Gateway, 'letGo' | 'drain'>;
+    gateway: Pick<Gateway, 'endLongRequests' | 'drain'>;
     /** Ends long-lived work outside the gateway, and work that other brokers take over. */
-    letGo(): Promise<unknown>;
+    endBackground(): Promise<unknown>;
     /** Called when no more requests arrive. */
     settled(): Promise<unknown>;
   },
@@ -42,17 +42,17 @@ export async function stopInOrder(
   await connections.refuseNew();
   const endMs = performance.now() + drainMs;
   const leftMs = () => Math.max(marginMs, endMs - performance.now());
-  gateway.letGo();
-  await parts.letGo();
+  gateway.endLongRequests();
+  await parts.endBackground();
   // also ends long-lived requests that proxies still open on their connections
-  const opened = setInterval(gateway.letGo, marginMs);
+  const opened = setInterval(gateway.endLongRequests, marginMs);
   // without a grace period there is no proxy with other brokers
   const isProxied = drainGraceMs > 0 || proxyKeepAliveMs > 0;
   const idleMs = proxyKeepAliveMs > 0 ? proxyKeepAliveMs + marginMs : isProxied ? firstRequestMs : 0;
   await connections.settled(idleMs, Math.max(0, drainMs - lastDrainMs));
   await parts.settled();
   clearInterval(opened);
-  gateway.letGo();
+  gateway.endLongRequests();
   await gateway.drain(leftMs());
   await connections.answered(leftMs());
 }

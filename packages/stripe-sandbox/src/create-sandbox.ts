@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { createApi } from './api/serve-api.ts';
 import { allRoutes } from './endpoints/routes.ts';
-import { houseEveryMs, keepHouse } from './housekeeping.ts';
+import { houseEveryMs, runHousekeeping } from './housekeeping.ts';
 import { noInterference, type Interference } from './interference.ts';
 import { randomText } from './objects/ids.ts';
 import { createPages } from './pages/serve-pages.ts';
@@ -82,7 +82,7 @@ export async function startSandbox(
   });
 
   await run('write', (work) => saveOwnEndpoint(work, webhook));
-  let full = await keepHouse(storage, now());
+  let full = await runHousekeeping(storage, now());
   const routes = allRoutes(() => `whsec_${randomText(32)}`);
   const api = createApi({ apiKey, routes, run, isFull: () => full, interference });
   const pages = createPages({ run, publicUrl, returnUrl });
@@ -90,7 +90,7 @@ export async function startSandbox(
 
   const tick = () => run('write', (work) => advanceTime(work, realTime, work.nowMs)).then(() => undefined, onError);
   const house = async () => {
-    full = await keepHouse(storage, now());
+    full = await runHousekeeping(storage, now());
   };
   let ticking = tick();
   const timers = [

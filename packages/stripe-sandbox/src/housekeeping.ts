@@ -20,7 +20,7 @@ const maxRows = 1_000_000;
  * Removes old rows.
  * @returns whether the sandbox is still full
  */
-export async function keepHouse(storage: Storage, nowMs: number): Promise<boolean> {
+export async function runHousekeeping(storage: Storage, nowMs: number): Promise<boolean> {
   return storage.transaction('write', async (rows: Rows) => {
     for (const { kind, ageMs, keep, body } of limits) {
       await rows.prune(kind, { beforeMs: nowMs - ageMs, keep, ...(body && { body }) });

@@ -4,8 +4,8 @@ import type { Catalogue } from '#features/catalogue/index.ts';
 import { createDiagnostics, type Diagnostics } from '#features/diagnostics/index.ts';
 import { createIdentity, type Identity } from '#features/identity/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
-import { noteErased } from '#platform/backup/erased-list.ts';
-import { noteFarewell } from '#platform/notices/outbox.ts';
+import { recordErasure } from '#platform/backup/erased-list.ts';
+import { queueFarewell } from '#platform/notices/outbox.ts';
 import type { AppOptions } from '../app-types.ts';
 import { readLegalTexts } from '../pages/legal-texts.ts';
 import { createRefusedAudit } from '../refusals/refused-audit.ts';
@@ -34,7 +34,7 @@ export async function joinIdentity(
     dispatcher: leaving.dispatcher,
     findTokenOwner: (authorization, resource) => identity.findTokenOwner(authorization, resource),
     namesOfApps: (userId) => identity.namesOfApps(userId),
-    noteClientVersion: (grantId, version) => identity.noteClientVersion(grantId, version),
+    recordClientVersion: (grantId, version) => identity.recordClientVersion(grantId, version),
     clock,
     ids,
     log,
@@ -47,12 +47,12 @@ export async function joinIdentity(
     ids,
     log,
     vault,
-    noteErased: async (userId) => {
-      if (config.backup) await noteErased(config.backup.dir, userId, new Date(clock.now()));
+    recordErasure: async (userId) => {
+      if (config.backup) await recordErasure(config.backup.dir, userId, new Date(clock.now()));
     },
-    noteFarewell: async (query, farewell) => {
+    queueFarewell: async (query, farewell) => {
       const { kind } = config.mail;
-      if (kind !== 'off') await noteFarewell(query, farewell, { at: new Date(clock.now()), isSent: kind === 'smtp' });
+      if (kind !== 'off') await queueFarewell(query, farewell, { at: new Date(clock.now()), isSent: kind === 'smtp' });
     },
     connectUpstream: (settings) => connectOpenId({ fetch: leaving.fetch, ...settings }),
     outgoing: leaving.outgoing,
@@ -71,7 +71,7 @@ export async function joinIdentity(
       isAccountMissing: (userId, server) => above.upstreams().signIn.isMissing(userId, server),
     }),
     events: diagnostics.identityEvents,
-    noteRefusedAdmin: createRefusedAudit(db, clock),
+    recordRefusedAdmin: createRefusedAudit(db, clock),
     ...replaced,
   });
   return { identity, diagnostics };

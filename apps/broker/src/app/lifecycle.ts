@@ -91,7 +91,7 @@ export function lifecycleOf(
       await stopInOrder(config, parts.drainMs ?? drainMsOf(config), {
         connections: door.connections,
         gateway,
-        letGo: () => Promise.all([parts.manifestRuns.stop(), upstreams.tests.stop()]),
+        endBackground: () => Promise.all([parts.manifestRuns.stop(), upstreams.tests.stop()]),
         settled: whenSettled,
       }).catch((error: unknown) => log.error({ err: error }, 'requests did not end in their order'));
       for (const [name, stopPart] of steps) {

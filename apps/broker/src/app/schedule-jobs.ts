@@ -11,9 +11,9 @@ type Run = () => Promise<unknown>;
 
 /** The work of features that jobs repeat. */
 export type ScheduledWork = {
-  identity: Record<'rotateKeys' | 'reap' | 'noteExpiringTokens', Run>;
+  identity: Record<'rotateKeys' | 'reap' | 'notifyExpiringTokens', Run>;
   diagnostics: { reap: Run };
-  billing: { livemode: boolean; checkLedger: Run; noteAhead: Run; payments: ScheduledPayments | undefined };
+  billing: { livemode: boolean; checkLedger: Run; notifyAhead: Run; payments: ScheduledPayments | undefined };
   gateway: { removeExpiredSessions: Run };
   notices: { sendDue: Run; removeOld: Run };
   checkAlerts: Run;
@@ -24,13 +24,16 @@ export type ScheduledWork = {
   backup: { everySeconds: number; run: Run } | undefined;
 };
 
-type ScheduledPayments = Record<'reconcileOrders' | 'findMissed' | 'returnFlagged' | 'tellAddresses', Run> & {
+type ScheduledPayments = Record<'reconcileOrders' | 'findMissed' | 'returnFlagged' | 'sendAddresses', Run> & {
   events: { removeOld: Run };
-  takeBack: { findMissedDisputes: Run };
-  subscriptions: Record<'reconcile' | 'endTakenAway' | 'endWanted' | 'endUnoffered' | 'returnOwed' | 'readAgain', Run>;
+  clawback: { findMissedDisputes: Run };
+  subscriptions: Record<
+    'reconcile' | 'endRevoked' | 'endWanted' | 'endUnoffered' | 'returnOwed' | 'retryReadings',
+    Run
+  >;
   clearings: { clearDue: Run };
   refunds: { payDue: Run };
-  moves: { workOff: Run };
+  moves: { processDue: Run };
 };
 
 /** Updates the planner's statistics of large tables. The embedded database has no autovacuum and assumes small tables. */
@@ -63,8 +66,8 @@ export async function scheduleJobs(
       'notices-ahead',
       hourSeconds,
       async () => {
-        await identity.noteExpiringTokens();
-        await billing.noteAhead();
+        await identity.notifyExpiringTokens();
+        await billing.notifyAhead();
       },
     ],
     ['alerts', 60, work.checkAlerts],
@@ -96,17 +99,17 @@ const jobsOfPayments = (payments: ScheduledPayments): Job[] => [
     daySeconds,
     async () => {
       await payments.findMissed();
-      await payments.takeBack.findMissedDisputes();
+      await payments.clawback.findMissedDisputes();
     },
   ],
-  ['payment-addresses', 5 * 60, payments.tellAddresses],
+  ['payment-addresses', 5 * 60, payments.sendAddresses],
   ['payments-flagged', hourSeconds, payments.returnFlagged],
-  ['payment-subscriptions-taken-away', 5 * 60, payments.subscriptions.endTakenAway],
+  ['payment-subscriptions-taken-away', 5 * 60, payments.subscriptions.endRevoked],
   ['payment-subscriptions-ending', 5 * 60, payments.subscriptions.endWanted],
   ['payment-refunds', 60, payments.refunds.payDue],
   ['payment-late-returns', 60, payments.subscriptions.returnOwed],
-  ['payment-readings', 60, payments.subscriptions.readAgain],
+  ['payment-readings', 60, payments.subscriptions.retryReadings],
   ['payment-customers-deleted', 60, payments.clearings.clearDue],
-  ['payment-price-moves', 30, payments.moves.workOff],
+  ['payment-price-moves', 30, payments.moves.processDue],
   ['payment-rentals-not-offered', 5 * 60, payments.subscriptions.endUnoffered],
 ];

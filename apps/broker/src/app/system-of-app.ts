@@ -28,7 +28,7 @@ export function systemOfApp(parts: {
   const { db, config, clock } = parts;
   const startedAt = new Date(clock.now());
   db.brokers.describe(() => {
-    const lagMs = performance.now() - db.heardUntilMs();
+    const lagMs = performance.now() - db.deliveredUntilMs();
     return {
       version,
       since: startedAt,

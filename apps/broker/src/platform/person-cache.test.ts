@@ -17,7 +17,7 @@ function startCache() {
       return Promise.resolve(count);
     },
     { now: () => nowMs },
-    { heardUntilMs: () => -unheardMs },
+    { deliveredUntilMs: () => -unheardMs },
   );
   return {
     cache,

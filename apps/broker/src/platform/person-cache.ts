@@ -20,7 +20,7 @@ export type PersonCache<T> = {
 export function createPersonCache<T>(
   read: (userId: string) => Promise<T>,
   clock: Clock,
-  db: Pick<Database, 'heardUntilMs'>,
+  db: Pick<Database, 'deliveredUntilMs'>,
 ): PersonCache<T> {
   const time = elapsedTime(clock);
   const known = new Map<string, { value: T; readAtMs: number }>();
@@ -28,7 +28,7 @@ export function createPersonCache<T>(
 
   function isTrusted(readAtMs: number): boolean {
     const ageMs = time.now() - readAtMs;
-    return ageMs < unheardMs || (ageMs < trustMs && performance.now() - db.heardUntilMs() < unheardMs);
+    return ageMs < unheardMs || (ageMs < trustMs && performance.now() - db.deliveredUntilMs() < unheardMs);
   }
 
   function keep(userId: string, value: T): void {

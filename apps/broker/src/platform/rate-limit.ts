@@ -10,7 +10,7 @@ export type RateLimit = {
   /** Takes `count`, or nothing if that is too much. A `count` above the limit needs a full bucket. */
   take(key: string, count?: number): boolean;
   /** Undoes a `take` of one. */
-  giveBack(key: string): void;
+  refundOrder(key: string): void;
   /** Milliseconds until `take` would succeed; 0 if it would now. */
   waitMs(key: string, count?: number): number;
 };
@@ -61,7 +61,7 @@ export function createRateLimit(
       bucket.left -= wanted;
       return true;
     },
-    giveBack(key) {
+    refundOrder(key) {
       const bucket = bucketOf(key);
       bucket.left = Math.min(share(), bucket.left + 1);
     },

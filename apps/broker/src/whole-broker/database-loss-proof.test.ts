@@ -13,7 +13,7 @@ import { freePort } from '#testing/network/free-port.ts';
 import { giveCredits } from '#testing/people/grant-credits.ts';
 import { limitFigure } from '#testing/figures/limits.ts';
 import { modernRequest } from '#testing/people/modern-request.ts';
-import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';
+import { atFullSize, printFigure } from '#testing/figures/proof-size.ts';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { startTcpProxy, type TcpProxy } from '#testing/network/tcp-proxy.ts';
@@ -185,7 +185,7 @@ describe.skipIf(!hasPostgres())('a database that is lost under paid load (Postgr
     const recorded = (await readUsageRows(db)).filter(({ credits }) => credits > 0);
     expect(recorded).toHaveLength(entries.size);
     expect(await checkLedger(db)).toEqual([]);
-    tellFigure(
+    printFigure(
       `${losses} losses, by turns refused and silent: ${delivered.length} calls ran and were charged, ` +
         `${all.filter(({ status }) => status === 503).length} answers 503 and ` +
         `${answers.filter(({ status, isResult }) => status === 200 && !isResult).length} that nothing could be charged, ` +

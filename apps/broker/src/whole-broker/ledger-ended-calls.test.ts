@@ -5,7 +5,7 @@ import { enrolBroker, reclaimLeases } from '#features/billing/credits/broker-bea
 import { grantCredits } from '#features/billing/credits/accounts/change-credits.ts';
 import { checkLedger } from '#features/billing/credits/accounts/check-ledger.ts';
 import type { LedgerTimes } from '#features/billing/credits/ledger.ts';
-import { noteEndedCalls } from '#features/billing/credits/settle/ended-calls.ts';
+import { recordEndedCalls } from '#features/billing/credits/settle/ended-calls.ts';
 import { readCalls } from '#features/billing/credits/settle/ended-calls-text.ts';
 import { grantLeases } from '#features/billing/credits/leases/grant-leases.ts';
 import { readAccount } from '#features/billing/credits/accounts/read-account.ts';
@@ -238,7 +238,7 @@ describeOnDatabases('calls that ended', migrations, (open) => {
     await grantLeases(db.query, livemode, brokerId, [ask]);
     for (let count = 0; count < 330; count++) {
       const ended = { lease: { id: leaseId }, isAbort: false, row: paidRow(userId, 5) };
-      await noteEndedCalls(db.query, livemode, brokerId, randomUUID(), [ended]);
+      await recordEndedCalls(db.query, livemode, brokerId, randomUUID(), [ended]);
     }
     await db.query('delete from credit_brokers where id = $1', [brokerId]);
     await reclaim();

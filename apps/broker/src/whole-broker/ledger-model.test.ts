@@ -6,7 +6,7 @@ import { paidRow } from '#features/billing/credits/testing/paid-row.ts';
 import { createUsageWriter, type UsageWriter } from '#features/usage/index.ts';
 import type { Database } from '#platform/db/database.ts';
 import { describeOnDatabases } from '#testing/databases/databases.ts';
-import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';
+import { atFullSize, printFigure } from '#testing/figures/proof-size.ts';
 import { migrations } from '../migrations.ts';
 import { reclaimLeases } from '#features/billing/credits/broker-beats.ts';
 import {
@@ -74,7 +74,7 @@ describeOnDatabases('the ledger', migrations, (open) => {
     expect(second, `seed ${seed}`).toEqual(first);
     const other = await trace(seed + 1);
     expect(other).not.toEqual(first);
-    tellFigure(`${db.engine}: seed ${seed}, ${replayed} sequences and ${first.length} steps twice, 0 differ`);
+    printFigure(`${db.engine}: seed ${seed}, ${replayed} sequences and ${first.length} steps twice, 0 differ`);
   });
 
   /** What each step of a seed's sequences shows, and the entries that each sequence leaves. */
@@ -95,7 +95,7 @@ describeOnDatabases('the ledger', migrations, (open) => {
     for (const { ledger } of brokers) await ledger.stop();
     const faults = await checkLedger(db);
     const leases = policy === exactLeases ? 'leases as held' : 'larger leases';
-    tellFigure(`${db.engine}, ${leases}: ${sequences} sequences, ${faults.length} differences`);
+    printFigure(`${db.engine}, ${leases}: ${sequences} sequences, ${faults.length} differences`);
     return faults;
   }
 

@@ -11,7 +11,7 @@ import { freePort } from '#testing/network/free-port.ts';
 import { giveCredits } from '#testing/people/grant-credits.ts';
 import { modernRequest } from '#testing/people/modern-request.ts';
 import { startPaidLoad } from '#testing/figures/paid-load.ts';
-import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';
+import { atFullSize, printFigure } from '#testing/figures/proof-size.ts';
 import { seededRandom } from '#testing/figures/seeded-random.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { startBalancer } from '#testing/start-replicas.ts';
@@ -117,7 +117,7 @@ describe.skipIf(!hasPostgres())('money, with everything at once', () => {
     await waitUntil('nothing is held', async () => (await held()) === 0);
     faults.push(...(await checkLedger(db)));
     const changes = Object.entries(done).map(([what, times]) => `${what} ${times}`);
-    tellFigure(`seed ${seed}: ${load.delivered.length} answers, ${changes.join(', ')}; ${faults.length} differences`);
+    printFigure(`seed ${seed}: ${load.delivered.length} answers, ${changes.join(', ')}; ${faults.length} differences`);
     expect(faults, `CHAOS_SEED=${seed}`).toEqual([]);
 
     const { rows: charged } = await db.query<{ call_id: string; entries: number }>(

@@ -13,7 +13,7 @@ import { forkBroker } from '#testing/fork-broker.ts';
 import { freePort } from '#testing/network/free-port.ts';
 import { giveCredits } from '#testing/people/grant-credits.ts';
 import { startPaidLoad, type Delivered } from '#testing/figures/paid-load.ts';
-import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';
+import { atFullSize, printFigure } from '#testing/figures/proof-size.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { readUsageRows, type UsageRow } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -118,7 +118,7 @@ for (const engine of engines) {
       const charged = written.entries.size - before.entries.size;
       expect(charged).toBe(load.delivered.filter(({ isResult }) => isResult).length);
       expect(await checkLedger(app.db)).toEqual([]);
-      tellFigure(`${engine}: ${calls} calls of ${tokens.length} people, ${charged} charged, 0 wrong`);
+      printFigure(`${engine}: ${calls} calls of ${tokens.length} people, ${charged} charged, 0 wrong`);
     });
 
     test('[I3] a broker that is killed under load charges nothing twice, and only its last batch lacks a record', async () => {
@@ -130,7 +130,7 @@ for (const engine of engines) {
         const broker = await forkBroker(env, [server.address]);
         const moment = load.delivered.length + 50 + Math.floor(Math.random() * warmUp);
         await waitUntil('the moment of the kill', () => load.delivered.length >= moment);
-        killedAtMs.push(load.noteKill());
+        killedAtMs.push(load.recordKill());
         await broker.kill();
       }
       await load.stop();
@@ -156,7 +156,7 @@ for (const engine of engines) {
       expect([...written.entries.keys()].filter((callId) => !written.records.has(callId))).toEqual([]);
       expect(await checkLedger(app.db)).toEqual([]);
       const ages = lost.map(({ ageMs }) => ageMs).toSorted((a, b) => a - b);
-      tellFigure(
+      printFigure(
         `${engine}: ${kills} kills, ${delivered.size} answers, ${lost.length} without a record and a charge, ${mostLost} at most after one kill, given ` +
           `${ages.at(ages.length >> 1)?.toFixed(1) ?? 0} ms (median) and ${ages.at(-1)?.toFixed(1) ?? 0} ms (most) before the kill`,
       );

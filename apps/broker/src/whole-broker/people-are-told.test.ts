@@ -34,15 +34,15 @@ test('a plan that was canceled is told of once before it ends, and one that is r
   await bob.subscribe('basic');
   const plan = await ann.plan();
   await ann.api.cancelSubscription({ params: { id: plan?.id ?? '' } });
-  await shop.billing.noteAhead();
+  await shop.billing.notifyAhead();
   expect(await about(ann.email, 'ends on'), 'a month before').toEqual([]);
   const endsIn = Date.parse(plan?.currentPeriodEnd ?? '') - Date.now();
   shop.ahead.ms = endsIn - 4 * dayMs;
-  await shop.billing.noteAhead();
+  await shop.billing.notifyAhead();
   expect(await about(ann.email, 'ends on'), 'four days before').toEqual([]);
   shop.ahead.ms = endsIn - 2 * dayMs;
-  await shop.billing.noteAhead();
-  await shop.billing.noteAhead();
+  await shop.billing.notifyAhead();
+  await shop.billing.notifyAhead();
   expect(await about(ann.email, 'The Basic plan ends on')).toEqual([
     expect.stringContaining('To keep it, resume it before then.'),
   ]);
@@ -94,18 +94,18 @@ test('an account that is deleted is told who deleted it, and the demo keeps no a
 test('credits that run low, a token that expires and an app that connects are told of once each', async () => {
   const ann = await newPerson();
   const { credits } = await ann.buyCredits();
-  await shop.billing.noteAhead();
+  await shop.billing.notifyAhead();
   expect(await about(ann.email, 'left')).toEqual([]);
   const few = Math.floor(credits / 10);
   await shop.administration.setCredits(ann.userId, { credits: few }, by);
-  await shop.billing.noteAhead();
-  await shop.billing.noteAhead();
+  await shop.billing.notifyAhead();
+  await shop.billing.notifyAhead();
   expect(await about(ann.email, `You have ${few} credits left`)).toHaveLength(1);
 
   await shop.identity.createPersonalToken({ email: ann.email, name: 'laptop' });
   shop.ahead.ms = 84 * dayMs;
-  await shop.identity.noteExpiringTokens();
-  await shop.identity.noteExpiringTokens();
+  await shop.identity.notifyExpiringTokens();
+  await shop.identity.notifyExpiringTokens();
   expect(await about(ann.email, 'The access token laptop expires on')).toHaveLength(1);
 
   shop.ahead.ms = 0;

@@ -79,9 +79,9 @@ describe.skipIf(!canRun)('two brokers behind PgBouncer', () => {
   test('with an address for notices past the pooler they come at once', async () => {
     const [one, other] = [await start(databaseUrl), await start(databaseUrl)];
     // longer than it takes to find out that none come
-    await waitUntil('a heartbeat', () => Number.isFinite(other.db.heardUntilMs()));
-    const heardMs = other.db.heardUntilMs();
-    await waitUntil('further ones', () => other.db.heardUntilMs() > heardMs + 4_000);
+    await waitUntil('a heartbeat', () => Number.isFinite(other.db.deliveredUntilMs()));
+    const heardMs = other.db.deliveredUntilMs();
+    await waitUntil('further ones', () => other.db.deliveredUntilMs() > heardMs + 4_000);
     // on a busy machine one may be late
     await waitUntil('nothing to be wrong', async () => JSON.stringify(await readyz(other)) === '{"status":"ready"}');
     const manifest = { id: 'desk', connection: { type: 'http', url: fixture.url } };

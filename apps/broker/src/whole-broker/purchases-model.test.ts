@@ -8,7 +8,7 @@ import { startTwoShops } from '#features/billing/shop/checkout/testing/two-shops
 import { checkLedger } from '#features/billing/credits/accounts/check-ledger.ts';
 import { SoukError } from '#platform/errors.ts';
 import { describeOnDatabases, describeOnPostgres } from '#testing/databases/databases.ts';
-import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';
+import { atFullSize, printFigure } from '#testing/figures/proof-size.ts';
 import { migrations } from '../migrations.ts';
 
 // Sequences of everything that people, administrators, banks and the network do to what someone pays for. At rest, the provider, the
@@ -50,7 +50,7 @@ function runModel(name: string, start: () => Promise<readonly [Shop, ...Shop[]]>
     const known = { ...(seed !== undefined && { seed: Number(seed) }), ...(path !== undefined && { path }) };
     const options = { numRuns: path === undefined ? sequences : 1, endOnFailure: true, ...known };
     await fc.assert(fc.asyncProperty(sequence, runSequence), options);
-    tellFigure(`${name}: ${sequences} sequences, 0 differences`);
+    printFigure(`${name}: ${sequences} sequences, 0 differences`);
   });
 }
 

@@ -55,7 +55,7 @@ export function leaveSignIn(path: string, replace: (path: string) => void): void
 }
 
 /** Tells the waiting pages that the sign-in of this window worked. Does nothing in any other window. */
-export function tellSignedIn(state: string): void {
+export function announceSignIn(state: string): void {
   if (!isSignInWindow(state)) return;
   // reaches an opener of our own origin only
   window.opener?.postMessage(successMessage, window.location.origin);
@@ -73,7 +73,7 @@ export type Hearing = {
 };
 
 /**
- * Listens for tellSignedIn, whose message may arrive in either way or both.
+ * Listens for announceSignIn, whose message may arrive in either way or both.
  * @returns a function that stops listening
  */
 export function onSignedIn(listener: () => void, { origin, listen }: Hearing = hearing()): () => void {
@@ -97,7 +97,7 @@ export function hearing(): Hearing {
   };
 }
 
-/** Returns whether a message is from tellSignedIn. Check its origin first. */
+/** Returns whether a message is from announceSignIn. Check its origin first. */
 export function isSuccess(data: unknown): boolean {
   if (typeof data !== 'object' || data === null) return false;
   return 'type' in data && data.type === successMessage.type && 'success' in data && data.success === true;

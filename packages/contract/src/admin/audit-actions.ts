@@ -139,7 +139,7 @@ export const actionsOf = (group: AuditGroup): AuditAction[] =>
   auditActionNames.filter((name) => auditActions[name].group === group);
 
 /** Returns the words for a row. A row written by a later version, seen after a downgrade, shows its name. */
-export const tellAction = (action: string): ActionText =>
+export const actionText = (action: string): ActionText =>
   Object.hasOwn(auditActions, action)
     ? auditActions[action as AuditAction]
     : { group: 'administration', object: 'other', text: action };

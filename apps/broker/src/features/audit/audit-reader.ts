@@ -1,10 +1,10 @@
-import { tellAction } from '@souk/contract/admin/audit-actions.ts';
+import { actionText } from '@souk/contract/admin/audit-actions.ts';
 import type { AuditEntryShown, AuditFilter } from '@souk/contract/admin/audit.ts';
 import { writeNumberedCursor } from '@souk/contract/times.ts';
 import type { Query } from '#platform/db/database.ts';
 import { inPages } from '#platform/db/in-pages.ts';
 import { findEntries, uuid, type StoredEntry, type UsersOfAddress, type Wanted } from './find-entries.ts';
-import { tellDetails } from './tell-details.ts';
+import { describeDetails } from './describe-details.ts';
 
 /** The audit log as administrators and the operator's command see it. */
 export type AuditReader = {
@@ -53,13 +53,13 @@ const uuidOf = (value: unknown) => (typeof value === 'string' && uuid.test(value
 
 /** Returns the id of the user that a row is about: its object, or the user of a payment. */
 function userIdOf({ action, subject, details }: StoredEntry): string | null {
-  const { object } = tellAction(action);
+  const { object } = actionText(action);
   if (object === 'user' || object === 'other') return uuidOf(subject);
   return object === 'payment' || object === 'subscription' ? uuidOf(details['userId']) : null;
 }
 
 function presentEntry(row: StoredEntry, emails: ReadonlyMap<string, string>): AuditEntryShown {
-  const { object, text } = tellAction(row.action);
+  const { object, text } = actionText(row.action);
   const userId = userIdOf(row);
   const email = userId === null ? undefined : emails.get(userId);
   const isServer = object === 'server' || object === 'tool';
@@ -77,7 +77,7 @@ function presentEntry(row: StoredEntry, emails: ReadonlyMap<string, string>): Au
       userId: email === undefined ? null : userId,
       offerId,
     },
-    ...tellDetails(row),
+    ...describeDetails(row),
     reason: row.reason,
     address: row.address,
   };

@@ -5,9 +5,9 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { createAccess, type AccessBook } from './entitlement/create-access.ts';
-import { noteEnds } from './entitlement/note-ends.ts';
+import { notifyEnds } from './entitlement/notify-ends.ts';
 import { readOwnedServer } from './entitlement/read-owned-servers.ts';
-import { noteLowCredits } from './credits/accounts/note-low-credits.ts';
+import { notifyLowCredits } from './credits/accounts/notify-low-credits.ts';
 import { createPeoplePlans } from './entitlement/people-plans.ts';
 import { createTrialAddresses, type TrialAddresses } from './entitlement/trial-addresses.ts';
 import type { Charges } from './credits/charges.ts';
@@ -20,7 +20,7 @@ import type { Ledger } from './credits/ledger.ts';
 import { growingLeases } from './credits/leases/lease-policy.ts';
 import type { CreditAccount } from './credits/accounts/read-account.ts';
 import { createPayments, type Payments } from './shop/create-payments.ts';
-import { noteLedgerCheck } from './shop/needs/ledger-check.ts';
+import { recordLedgerCheck } from './shop/needs/ledger-check.ts';
 import { createOfferStore, type OfferStore } from './shop/offers/offer-store.ts';
 import type { ShopParts } from './shop/shop-parts.ts';
 import { createShownOffers, type ShownOffers } from './shop/offers/shown-offers.ts';
@@ -30,7 +30,7 @@ import { currencyOf, readOffers } from './shop/offers/read-offers.ts';
 import { createPriceRises, type PriceRises } from './entitlement/price-rises/create-price-rises.ts';
 import { createPrices, type Prices } from './shop/prices/create-prices.ts';
 import { warnOfCurrencies } from './shop/prices/warn-of-currencies.ts';
-import { tellOfOtherMoney } from './shop/tell-of-other-money.ts';
+import { warnOfOtherMode } from './shop/warn-of-other-mode.ts';
 import type { UsageRows } from './credits/usage-rows.ts';
 import { createWelcomeNewcomer, type WelcomeNewcomer } from './shop/welcome/welcome-newcomer.ts';
 
@@ -58,7 +58,7 @@ export type Billing = {
   /** Looks for accounts whose figures do not match, raises an alarm for each, and stores the result. */
   checkLedger(): Promise<void>;
   /** Notifies users of what ends soon, and of low credits: to be called hourly. */
-  noteAhead(): Promise<void>;
+  notifyAhead(): Promise<void>;
 };
 
 type BillingOptions = {
@@ -94,7 +94,7 @@ export async function createBilling(options: BillingOptions): Promise<Billing> {
   if (provider) warnOfCurrencies(currency, catalogue.snapshot(), log);
   sayIgnored(await offers.replace(offered), log);
   const shownOffers = await createShownOffers(isSelling ? offers : undefined, log);
-  await tellOfOtherMoney(db.query, livemode, log);
+  await warnOfOtherMode(db.query, livemode, log);
   const prices = await createPrices({ ...options, addsTax: config.checkout.tax, offers, currency });
   const trialAddresses = createTrialAddresses({ livemode, key: addressKey });
   const access = await createAccess({ ...options, livemode, trialAddresses });
@@ -148,10 +148,10 @@ export async function createBilling(options: BillingOptions): Promise<Billing> {
     }),
     payments,
     credits: (userId) => ledger.account(userId),
-    noteAhead: () => noteAhead(options, livemode),
+    notifyAhead: () => notifyAhead(options, livemode),
     async checkLedger() {
       const faults = await checkLedger(db);
-      await noteLedgerCheck(db.query, faults, new Date(clock.now()));
+      await recordLedgerCheck(db.query, faults, new Date(clock.now()));
       for (const fault of faults) log.error(fault, 'the ledger does not add up');
     },
   };
@@ -166,9 +166,9 @@ function startPayments(
   return createPayments({ ...options, ...shop, publicUrl, paymentMethods, options: pages });
 }
 
-async function noteAhead({ db, catalogue, provider, clock }: BillingOptions, livemode: boolean): Promise<void> {
+async function notifyAhead({ db, catalogue, provider, clock }: BillingOptions, livemode: boolean): Promise<void> {
   const nowMs = clock.now();
   const nameOf = async (serverId: string) => (await readOwnedServer(catalogue, serverId)).name;
-  await noteEnds(db.query, { livemode, nowMs, nameOf });
-  if (provider) await noteLowCredits(db.query, livemode, nowMs);
+  await notifyEnds(db.query, { livemode, nowMs, nameOf });
+  if (provider) await notifyLowCredits(db.query, livemode, nowMs);
 }

@@ -13,7 +13,7 @@ import type { DriftPolicy } from './review/judge-tool.ts';
 import { createLiveSnapshot, type CatalogueListener } from './snapshot/live-snapshot.ts';
 import type { CatalogueSnapshot } from './snapshot/snapshot.ts';
 import type { FoundHealth } from './health/server-health.ts';
-import { priceNotes } from './prices/price-notes.ts';
+import { priceWarnings } from './prices/price-warnings.ts';
 import * as versions from './manifests/version-store.ts';
 import type { CatalogueTables } from './tables.ts';
 
@@ -22,7 +22,7 @@ export type Catalogue = Deployments & {
   /** The current state, from memory: lists and calls never wait. */
   snapshot(): CatalogueSnapshot;
   /** Sentences about prices of a manifest that its author may not have meant. */
-  priceNotes(manifest: Manifest): string[];
+  priceWarnings(manifest: Manifest): string[];
   /** Replaces what a server offers, unless an administrator approved a list for this version; marks it connected. */
   storeDiscovery(serverId: string, discovered: Discovered): Promise<void>;
   /**
@@ -37,7 +37,7 @@ export type Catalogue = Deployments & {
   /** Makes these items what the shop shows of a server, with an audit row. @throws SoukError not_found */
   approveList(serverId: string, list: ListToApprove, approval: Approval): Promise<void>;
   /** Re-reads everything that is deployed, on this broker alone. */
-  readAgain(): Promise<void>;
+  reload(): Promise<void>;
   setHealth(serverId: string, change: FoundHealth): Promise<void>;
   /** Changes of tools since they were trusted, newest first. */
   toolChanges(filter: { status?: ToolChangeStatus | undefined; serverId?: string | undefined }): Promise<ToolChange[]>;
@@ -73,7 +73,7 @@ export async function createCatalogue(parts: {
 
   return {
     snapshot: live.current,
-    priceNotes: (manifest) => priceNotes(manifest, { live: find(manifest.id), nowMs: clock.now() }),
+    priceWarnings: (manifest) => priceWarnings(manifest, { live: find(manifest.id), nowMs: clock.now() }),
 
     ...createDeployments({
       db: tables,
@@ -86,7 +86,7 @@ export async function createCatalogue(parts: {
 
     iconChanged: (serverId) => live.changed(serverId),
 
-    readAgain: live.readAgain,
+    reload: live.reload,
 
     storeDiscovery: recorder.storeDiscovery,
 

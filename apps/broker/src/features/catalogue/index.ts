@@ -1,7 +1,7 @@
 export { cleanText } from './review/clean-text.ts';
 export { catalogueContributor } from './account-contributor.ts';
 export { createCatalogue, type Catalogue } from './create-catalogue.ts';
-export type { DecidedBy } from './manifests/manifest-versions.ts';
+export type { ManifestActor } from './manifests/manifest-versions.ts';
 export { mountBundledIcons } from './icons/bundled-icons.ts';
 export { createIcons } from './icons/create-icons.ts';
 export type { InspectedLists } from './review/inspect-lists.ts';
@@ -68,4 +68,4 @@ export { needsTask, servedTools } from './snapshot/served-tools.ts';
 export { readJson } from './manifests/read-json.ts';
 export { isolationOf, sharedFolderNotes } from './manifests/shared-folder.ts';
 export { findFormerServer } from './manifests/former-server.ts';
-export { tellFailure } from './health/tell-failure.ts';
+export { presentFailure } from './health/present-failure.ts';

@@ -24,7 +24,7 @@ type DiagnosticsOptions = {
   dispatcher: Dispatcher;
   /** The names of a user's connected apps on the other screens, by grant. */
   namesOfApps(userId: string): Promise<ReadonlyMap<string, string>>;
-  noteClientVersion(grantId: string, version: string): Promise<void>;
+  recordClientVersion(grantId: string, version: string): Promise<void>;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -44,7 +44,7 @@ export function createDiagnostics(options: DiagnosticsOptions) {
   const faults = createDocumentFaults({ query: db.query, clock, background });
   const following = { ...options, background, record: writer.record, mcpUrl: `${publicUrl}/mcp` };
   const versionSeen = (grantId: string, version: string) =>
-    background.add(options.noteClientVersion(grantId, version), 'the version of a client was not recorded');
+    background.add(options.recordClientVersion(grantId, version), 'the version of a client was not recorded');
 
   async function flush(): Promise<void> {
     await background.flush();

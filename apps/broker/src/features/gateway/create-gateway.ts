@@ -63,7 +63,7 @@ export async function createGateway(options: GatewayOptions) {
       await runsElsewhere?.removeExpired();
     },
     /** Ends calls that wait for an answer, and lasting streams, in an orderly way: their clients continue at another broker. */
-    letGo(): void {
+    endLongRequests(): void {
       stage.isStopping = true;
       parts.questions.endAll();
       endpoint.endStreams();

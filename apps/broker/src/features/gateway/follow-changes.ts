@@ -1,7 +1,7 @@
 import type { GatewayOptions } from './create-parts.ts';
 import type { RunningCalls } from './call/running-calls.ts';
 import type { McpEndpoint } from './protocol/mcp-endpoint.ts';
-import { tellReplicasFirst } from './replicas/tell-replicas-first.ts';
+import { notifyReplicasFirst } from './replicas/notify-replicas-first.ts';
 import type { ToolRuns } from './tool-runs/create-tool-runs.ts';
 import { changedFor, changesOf } from './view/list-changes.ts';
 import type { PersonalView } from './view/personal-view.ts';
@@ -23,7 +23,7 @@ export function followChanges(
   },
 ): () => void {
   const { runningCalls, runs, endpoint } = parts;
-  const replicas = parts.hasReplicas ? tellReplicasFirst(endpoint.notifyListChanged) : undefined;
+  const replicas = parts.hasReplicas ? notifyReplicasFirst(endpoint.notifyListChanged) : undefined;
   const listsChanged = replicas?.listsChanged ?? endpoint.notifyListChanged;
 
   function endForPerson(userId: string): void {

@@ -52,8 +52,8 @@ export async function createIdentityParts(options: IdentityOptions) {
     log,
     contributors,
     revocations,
-    noteErased: options.noteErased ?? (async () => {}),
-    noteFarewell: options.noteFarewell ?? (async () => {}),
+    recordErasure: options.recordErasure ?? (async () => {}),
+    queueFarewell: options.queueFarewell ?? (async () => {}),
   };
   const endPaid = options.endPaid ?? (async () => []);
   const administration = createUserAdministration({

@@ -14,7 +14,7 @@ import { nameClients, namesOfGrants, type UsedClient } from './name-clients.ts';
 import type { KnownDocument } from './oauth/client-documents/check-known-documents.ts';
 import { reapRecords } from './oauth/reap-records.ts';
 import type { PersonListener, RevokedListener } from './revocations.ts';
-import { noteExpiringTokens } from './tokens/note-expiring-tokens.ts';
+import { notifyExpiringTokens } from './tokens/notify-expiring-tokens.ts';
 import { createOperatorToken, type OperatorTokenRequest } from './tokens/create-operator-token.ts';
 import { createThrowAwayAccess, type ThrowAwayAccess } from './tokens/throw-away-access.ts';
 import { createFindAccounts, type FindAccounts } from './users/find-accounts.ts';
@@ -32,7 +32,7 @@ export type Identity = {
   /** The same without waiting, for a recently verified caller; undefined means only that they are not remembered. */
   rememberedMcpCaller(authorization: string, resource: string): Caller | undefined;
   /** Seconds that an address must wait after a token was refused. */
-  waitOfGuesser: GuessLimit;
+  guessWait: GuessLimit;
   /** Owner of a token that was refused at `resource`, and why it was. */
   findTokenOwner: FindTokenOwner;
   findUser(userId: string): Promise<User | undefined>;
@@ -41,7 +41,7 @@ export type Identity = {
   /** Names of the connected apps, by grant. */
   namesOfApps(userId: string): Promise<ReadonlyMap<string, string>>;
   /** Stores the version that a connected app reported. */
-  noteClientVersion(grantId: string, version: string): Promise<void>;
+  recordClientVersion(grantId: string, version: string): Promise<void>;
   /** Features above add their parts of an account's export and deletion here. */
   accountContributors: { add(contributor: AccountContributor): void };
   /** Administration of accounts, for administrators and the operator. */
@@ -74,7 +74,7 @@ export type Identity = {
   /** Deletes expired and unused records. To be called about every hour. */
   reap(): Promise<number>;
   /** Notifies users of tokens that expire soon. To be called about every hour. */
-  noteExpiringTokens(): Promise<void>;
+  notifyExpiringTokens(): Promise<void>;
   /** Deletes an account again that a restored backup has brought back. */
   deleteRestored(userId: string): Promise<void>;
   /** Mounts all routes. `app` needs the cookie and formbody plugins (buildServer has them). */
@@ -92,13 +92,13 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   return {
     guard: authentication.guard,
     authenticateMcp: authentication.authenticateMcp,
-    waitOfGuesser: authentication.waitOfGuesser,
+    guessWait: authentication.guessWait,
     rememberedMcpCaller: remembered.find,
     findTokenOwner: createFindTokenOwner({ query, issuer: config.publicUrl, findKey: keys.findKey, clock }),
     findUser: users.find,
     nameClients: (userId, clients) => nameClients(query, userId, clients),
     namesOfApps: (userId) => namesOfGrants(query, userId),
-    noteClientVersion: authorizationServer.authorizations.noteVersion,
+    recordClientVersion: authorizationServer.authorizations.recordVersion,
     accountContributors: { add: parts.contributors.add },
     users: {
       ...parts.administration,
@@ -115,7 +115,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     onPersonChanged: revocations.subscribeToPeople,
     rotateKeys: keys.rotate,
     reap: () => reapRecords(options.db),
-    noteExpiringTokens: () => noteExpiringTokens(query, clock.now()),
+    notifyExpiringTokens: () => notifyExpiringTokens(query, clock.now()),
     deleteRestored: (userId) => deleteRestored(parts.deletion, userId),
     async mountRoutes(app, router) {
       mountIdentity(app, router, options, parts);

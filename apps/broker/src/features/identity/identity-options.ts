@@ -26,9 +26,9 @@ export type IdentityOptions = {
   log: Log;
   vault: Vault;
   /** Records the id of a deleted account outside the database; by default nowhere. */
-  noteErased?: (userId: string) => Promise<void>;
+  recordErasure?: (userId: string) => Promise<void>;
   /** Notifies the user by e-mail, in the transaction of the deletion; by default not. */
-  noteFarewell?: DeletionParts['noteFarewell'];
+  queueFarewell?: DeletionParts['queueFarewell'];
   /** Adapter for sign-in providers: connectOpenId of adapters/openid. */
   connectUpstream: ConnectUpstream;
   /** Google's issuer; tests set their own. */
@@ -60,6 +60,6 @@ export type IdentityOptions = {
   /** Servers where users signed in with their own accounts, by user. */
   signedInServers?: (userIds: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
   /** Called for each call for administrators (method and path) that another user sent. */
-  noteRefusedAdmin?: (caller: Caller, call: string, address: string) => Promise<void>;
+  recordRefusedAdmin?: (caller: Caller, call: string, address: string) => Promise<void>;
   events?: IdentityEvents;
 };

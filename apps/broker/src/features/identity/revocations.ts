@@ -30,7 +30,7 @@ export async function createRevocations(db: Database, log: Log) {
   const tell = (tokenId: string | undefined) => {
     for (const listener of listeners) listener({ tokenId });
   };
-  const tellOfPerson: PersonListener = (person) => {
+  const notifyListeners: PersonListener = (person) => {
     for (const listener of peopleListeners) listener(person);
   };
   const stops = await Promise.all([
@@ -46,10 +46,10 @@ export async function createRevocations(db: Database, log: Log) {
       peopleChannel,
       (payload) => {
         const [origin, userId, change] = payload.split(' ');
-        if (userId === undefined) tellOfPerson(undefined);
-        else if (origin !== ourselves) tellOfPerson({ userId, change: change === 'in' ? 'let in' : 'shut out' });
+        if (userId === undefined) notifyListeners(undefined);
+        else if (origin !== ourselves) notifyListeners({ userId, change: change === 'in' ? 'let in' : 'shut out' });
       },
-      () => tellOfPerson(undefined),
+      () => notifyListeners(undefined),
     ),
   ]);
 
@@ -75,7 +75,7 @@ export async function createRevocations(db: Database, log: Log) {
   }
 
   async function announcePerson(userId: string, change: PersonChange): Promise<void> {
-    tellOfPerson({ userId, change });
+    notifyListeners({ userId, change });
     await notify(peopleChannel, `${userId} ${change === 'let in' ? 'in' : 'out'}`);
   }
 

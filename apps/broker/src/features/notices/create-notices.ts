@@ -9,10 +9,10 @@ import type { Alert } from '#platform/notices/alert.ts';
 import type { Log } from '#platform/log.ts';
 import { inDemo, mountDemoMails } from './demo/mail-page.ts';
 import { mailOfAlert, messageOfAlert } from './alerts/deliver-alert.ts';
-import { noteAlerts } from './alerts/note-alerts.ts';
+import { recordAlerts } from './alerts/record-alerts.ts';
 import { mailOfNotice } from './mail/mail-of-notice.ts';
 import type { Shop } from './mail/write-mail.ts';
-import { readNoticeFigures, removeEnded, type NoticeFigures, type TakenNotice } from './notice-store.ts';
+import { readNoticeFigures, removeEnded, type NoticeFigures, type ClaimedNotice } from './notice-store.ts';
 import { mountNoticeRoutes } from './routes.ts';
 import { sendDue } from './send-due.ts';
 import { createUnsubscribeLinks } from './unsubscribe/unsubscribe-links.ts';
@@ -27,7 +27,7 @@ export type Notices = {
   /** Sends due notices, as a job of one broker. Returns the number of processed notices. */
   sendDue(): Promise<number>;
   /** Queues alerts for causes that the operator has not been told of. Returns their number. */
-  noteAlerts(found: readonly Alert[]): Promise<number>;
+  recordAlerts(found: readonly Alert[]): Promise<number>;
   removeOld(): Promise<void>;
   /** Counts notices that wait, that failed and wait, and that were given up in the last seven days. */
   figures(): Promise<NoticeFigures>;
@@ -57,7 +57,7 @@ export function createNotices(noticeParts: NoticeParts): Notices {
   const parts = { ...noticeParts, query };
   const links = createUnsubscribeLinks(shop.publicUrl, parts.linkKey);
   const { postAlert, administrators } = parts;
-  const mailOf = async (notice: TakenNotice) => {
+  const mailOf = async (notice: ClaimedNotice) => {
     if (notice.kind !== 'alert') return mailOfNotice({ ...parts, links }, notice);
     return administrators.length > 0 ? mailOfAlert(shop, notice, administrators) : 'no_recipient';
   };
@@ -94,7 +94,7 @@ export function createNotices(noticeParts: NoticeParts): Notices {
         mailer?.close();
       }
     },
-    noteAlerts: (found) => db.transaction((run) => noteAlerts(run, found, clock.now())),
+    recordAlerts: (found) => db.transaction((run) => recordAlerts(run, found, clock.now())),
     removeOld: () => removeEnded(query, since(keptMs)),
     figures: () => readNoticeFigures(query, since(countedMs)),
   };

@@ -1,7 +1,7 @@
 import { isPersonNotice, type PersonNotice } from '@souk/contract/notices.ts';
 import type { Query } from '#platform/db/database.ts';
 
-export type TakenNotice = {
+export type ClaimedNotice = {
   key: string;
   userId: string | undefined;
   /** undefined for a notice of another version of the product. */
@@ -34,7 +34,7 @@ type Row = {
   attempts: number;
 };
 
-const present = (row: Row): TakenNotice => ({
+const present = (row: Row): ClaimedNotice => ({
   key: row.key,
   userId: row.user_id ?? undefined,
   kind: isPersonNotice(row.kind) || row.kind === 'alert' ? row.kind : undefined,
@@ -45,7 +45,7 @@ const present = (row: Row): TakenNotice => ({
 });
 
 /** Takes the next due notice. Other processes can take it only after `until`, in case this one is killed. */
-export async function takeDue(query: Query, now: Date, until: Date): Promise<TakenNotice | undefined> {
+export async function claimDue(query: Query, now: Date, until: Date): Promise<ClaimedNotice | undefined> {
   const { rows } = await query<Row>(
     `update notices set attempts = attempts + 1, next_at = $2 where key = (
        select key from notices where next_at <= $1 order by next_at limit 1 for update skip locked)
@@ -56,7 +56,7 @@ export async function takeDue(query: Query, now: Date, until: Date): Promise<Tak
   return row && present(row);
 }
 
-export async function listNewest(query: Query, limit: number): Promise<TakenNotice[]> {
+export async function listNewest(query: Query, limit: number): Promise<ClaimedNotice[]> {
   const { rows } = await query<Row>(
     `select key, user_id, kind, facts, address, created_at, attempts from notices
      order by created_at desc, key limit $1`,
@@ -68,7 +68,7 @@ export async function listNewest(query: Query, limit: number): Promise<TakenNoti
 /** Ends a notice, unless another process has taken it over. */
 export async function endNotice(
   query: Query,
-  { key, attempts }: TakenNotice,
+  { key, attempts }: ClaimedNotice,
   { outcome, at, error }: { outcome: Outcome; at: Date; error?: string },
 ): Promise<void> {
   await query(
@@ -82,7 +82,7 @@ export async function endNotice(
 /** Postpones a notice. @param counts whether this was an attempt */
 export async function postponeNotice(
   query: Query,
-  { key, attempts }: TakenNotice,
+  { key, attempts }: ClaimedNotice,
   { nextAt, error, counts }: { nextAt: Date; error?: string; counts: boolean },
 ): Promise<void> {
   await query(

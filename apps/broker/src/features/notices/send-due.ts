@@ -2,7 +2,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { NotTakenError } from '#platform/notices/not-taken-error.ts';
-import { countSent, endNotice, postponeNotice, takeDue, type Outcome, type TakenNotice } from './notice-store.ts';
+import { countSent, endNotice, postponeNotice, claimDue, type Outcome, type ClaimedNotice } from './notice-store.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -19,7 +19,7 @@ const atMostInRun = 500;
 const failuresInRun = 3;
 
 /** Sends one notice. @throws NotTakenError if it has to be retried */
-export type Deliver = (notice: TakenNotice) => Promise<{ outcome: Outcome; error?: string }>;
+export type Deliver = (notice: ClaimedNotice) => Promise<{ outcome: Outcome; error?: string }>;
 
 /**
  * Sends due notices sequentially. Several brokers may run it concurrently: each notice is taken by one of them.
@@ -30,7 +30,7 @@ export async function sendDue(parts: { query: Query; deliver: Deliver; clock: Cl
   const inMs = (ms: number) => new Date(clock.now() + ms);
   let worked = 0;
   for (let failures = 0; worked < atMostInRun && failures < failuresInRun; worked += 1) {
-    const notice = await takeDue(query, inMs(0), inMs(claimMs));
+    const notice = await claimDue(query, inMs(0), inMs(claimMs));
     if (!notice) break;
     // because a restored backup brings back notices that were sent long ago
     if (isTooOld(notice)) {
@@ -51,19 +51,19 @@ export async function sendDue(parts: { query: Query; deliver: Deliver; clock: Cl
   }
   return worked;
 
-  function isTooOld({ kind, createdAt }: TakenNotice): boolean {
+  function isTooOld({ kind, createdAt }: ClaimedNotice): boolean {
     return clock.now() - createdAt.getTime() > (kind === 'alert' ? alertPatienceMs : patienceMs);
   }
 
   /** @param reason by default that of the last attempt */
-  async function giveUp(notice: TakenNotice, reason?: string): Promise<void> {
+  async function giveUp(notice: ClaimedNotice, reason?: string): Promise<void> {
     log.error({ notice: notice.kind, attempts: notice.attempts, reason }, 'a notice was given up');
     const ended = { outcome: 'given_up' as const, at: inMs(0), ...(reason !== undefined && { error: reason }) };
     await endNotice(query, notice, ended);
   }
 
   /** @returns whether other notices would fail too */
-  async function afterFailure(notice: TakenNotice, error: unknown): Promise<boolean> {
+  async function afterFailure(notice: ClaimedNotice, error: unknown): Promise<boolean> {
     const known = error instanceof NotTakenError ? error : undefined;
     const reason = known?.message ?? 'an unexpected error: see the log';
     const { kind, attempts } = notice;

@@ -3,7 +3,7 @@ import { getNotices, setNotice } from '@souk/contract/notices.ts';
 import { deleteMyAccount } from '@souk/contract/account.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { noteNotice } from '#platform/notices/outbox.ts';
+import { queueNotice } from '#platform/notices/outbox.ts';
 import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { dumpDatabase } from '#testing/databases/dump-database.ts';
 import { startMailServer, type MailServer } from '#testing/servers/mail-server.ts';
@@ -48,7 +48,7 @@ describeOnDatabases('e-mails', migrations, (open) => {
       api,
       received: () => mail.received.filter(({ to }) => to.includes(email)),
       tell: (left: number, event: string = randomUUID()) =>
-        noteNotice(
+        queueNotice(
           app.db.query,
           { kind: 'credits_low', userId, event, facts: { left, granted: 1000 } },
           new Date(clock.now()),
@@ -227,7 +227,7 @@ describeOnDatabases('e-mails', migrations, (open) => {
     ).rejects.toThrow('isOn: this e-mail is about your money or the safety of your account');
     const app_ = 'Editor\r\nBcc: eve@souk.test\r\n\r\n<img src=x onerror=alert(1)>';
     const facts = { app: app_, at: new Date(clock.now()).toISOString() };
-    await noteNotice(
+    await queueNotice(
       app.db.query,
       { kind: 'app_connected', userId: ann.userId, event: randomUUID(), facts },
       new Date(clock.now()),

@@ -12,7 +12,11 @@ import { followAllowances } from './allowances/follow-allowances.ts';
 import { createServerCertificates, type ServerCertificates } from './certificates/server-certificates.ts';
 import { createConnectionTests, type ConnectionTests } from './connection-test/create-connection-tests.ts';
 import { recordHealth, type HealthRecord } from './health/record-health.ts';
-import { approvePersonalTools, comparePersonalTools, type ListChange } from './personal-tools/approve-personal-tools.ts';
+import {
+  approvePersonalTools,
+  comparePersonalTools,
+  type ListChange,
+} from './personal-tools/approve-personal-tools.ts';
 import { createPersonalToolStore } from './personal-tools/personal-tool-store.ts';
 import { createPersonalTools, type PersonalTools } from './personal-tools/personal-tools.ts';
 import { systemTimers } from './pool/timers.ts';
@@ -60,7 +64,10 @@ export type Upstreams = {
     decision: { by: string | undefined; reason: string; shown: string },
   ): Promise<string[]>;
   /** Returns what that would change in the shop, and the code of the list for the approval. */
-  comparePersonalTools(serverId: string, of: { userId: string; name: string }): Promise<{ code: string; changes: ListChange[] }>;
+  comparePersonalTools(
+    serverId: string,
+    of: { userId: string; name: string },
+  ): Promise<{ code: string; changes: ListChange[] }>;
   stop(): Promise<void>;
 };
 
@@ -172,7 +179,8 @@ export async function createUpstreams(options: UpstreamsOptions): Promise<Upstre
       environment: config.upstreamSecrets,
       places,
     }),
-    approvePersonalTools: (serverId, of, decision) => approvePersonalTools(serverId, of, decision, { store: personalToolStore, catalogue }),
+    approvePersonalTools: (serverId, of, decision) =>
+      approvePersonalTools(serverId, of, decision, { store: personalToolStore, catalogue }),
     comparePersonalTools: (serverId, of) => comparePersonalTools(serverId, of, { store: personalToolStore, catalogue }),
     beginStop() {
       services.beginStop();

@@ -10,21 +10,21 @@ export async function followRows(
   channel: string,
   read: (payload: string) => Promise<void>,
   failed: (error: unknown) => void,
-): Promise<{ readAgain(payload?: string): Promise<void>; stop(): Promise<void> }> {
+): Promise<{ reload(payload?: string): Promise<void>; stop(): Promise<void> }> {
   let reading: Promise<void> = Promise.resolve();
 
-  function readAgain(payload = ''): Promise<void> {
+  function reload(payload = ''): Promise<void> {
     const next = reading.then(() => read(payload));
     reading = next.catch(() => {});
     return next;
   }
 
-  const hear = (payload?: string) => void readAgain(payload).catch(failed);
+  const hear = (payload?: string) => void reload(payload).catch(failed);
   // before the first reading, so that no change falls between the two
   const stopListening = await db.listen(channel, hear, hear);
-  await readAgain();
+  await reload();
   return {
-    readAgain,
+    reload,
     async stop() {
       await stopListening();
       await reading;

@@ -8,7 +8,11 @@ import type { ServerWatch } from './watch/watch-servers.ts';
 /** POST /mcp/refresh: asks the servers again for a signed-in user; a visitor only gets the stored catalogue. */
 export function mountUpstreamRoutes(
   router: Router,
-  { catalogue, watch, personalTools }: { catalogue: Catalogue; watch: ServerWatch; personalTools: Pick<PersonalTools, 'refresh'> },
+  {
+    catalogue,
+    watch,
+    personalTools,
+  }: { catalogue: Catalogue; watch: ServerWatch; personalTools: Pick<PersonalTools, 'refresh'> },
 ): void {
   router.route(refreshServers, async ({ caller }) => {
     if (caller?.kind === 'client') throw new SoukError('unauthenticated');

@@ -20,7 +20,7 @@ export function createCallLog(log: Log): CallLog {
   const failures = createSampledLog(log, 'more calls failed');
   const refusals = createSampledLog(log, 'more calls were refused');
 
-  function noteRow({ outcome, reason, serverId, kind, name, callId, durationMs, count }: UsageRow): void {
+  function logRow({ outcome, reason, serverId, kind, name, callId, durationMs, count }: UsageRow): void {
     if (outcome === 'ok' || (reason !== undefined && ordinary.has(reason))) return;
     if (outcome === 'cancelled' && durationMs < longWaitMs) return;
     const item = kind === 'resource' ? undefined : name.slice(0, maxNameCharacters);
@@ -31,7 +31,7 @@ export function createCallLog(log: Log): CallLog {
   }
 
   return {
-    note: (rows) => rows.forEach(noteRow),
+    note: (rows) => rows.forEach(logRow),
     stop() {
       failures.stop();
       refusals.stop();

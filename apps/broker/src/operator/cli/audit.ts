@@ -1,7 +1,7 @@
 import { auditGroupNames } from '@souk/contract/admin/audit-actions.ts';
 import { sayIssues } from '#platform/text/say-issues.ts';
 import { auditListedSchema, auditWantedSchema } from '#operator/commands/audit-command.ts';
-import { tellChanges, tellWho } from '#features/audit/index.ts';
+import { describeChanges, describeActor } from '#features/audit/index.ts';
 import { askBrokerOrRun, flag, text, UsageError, type CliOptions, type Command, type Values } from './command.ts';
 
 /** `souk audit`: the rows of the tab "Audit Log". */
@@ -32,8 +32,8 @@ async function printAudit({ json, ...wanted }: Values, cli: CliOptions): Promise
       continue;
     }
     const { at, who, text: what, object, reason, address } = entry;
-    stdout(`${at}  ${tellWho(who)}${address === null ? '' : ` (${address})`}: ${what}: ${object.name}`);
-    const changes = tellChanges(entry);
+    stdout(`${at}  ${describeActor(who)}${address === null ? '' : ` (${address})`}: ${what}: ${object.name}`);
+    const changes = describeChanges(entry);
     if (changes !== '') stdout(`    ${changes}`);
     if (reason !== null) stdout(`    Reason: ${reason}`);
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { importEntrySchema } from '@souk/contract/admin/imports.ts';
 import { adminReason } from '@souk/contract/admin/users.ts';
 import { browseRegistry, listRegistryUpdates, registrySchema } from '@souk/contract/catalogue/registries.ts';
-import type { DecidedBy } from '#features/catalogue/index.ts';
+import type { ManifestActor } from '#features/catalogue/index.ts';
 import type { Imports } from '#features/upstreams/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
@@ -37,7 +37,7 @@ export const importedSchema = z.object({
 });
 export type ImportedOfRegistry = z.infer<typeof importedSchema>;
 
-const by: DecidedBy & { via: 'command' } = { via: 'command' };
+const by: ManifestActor & { via: 'command' } = { via: 'command' };
 
 /** The operator's commands on registries, with the use cases of the administrators' screen. */
 export function importCommands(imports: Imports): OperatorCommands {

@@ -55,7 +55,7 @@ export function paymentCommands({ billing }: { billing: Pick<Billing, 'payments'
       const orders = await ours.reconcileOrders();
       const driftedSubscriptions = await ours.subscriptions.reconcile();
       const missedPayments = await ours.findMissed();
-      const missedDisputes = await ours.takeBack.findMissedDisputes();
+      const missedDisputes = await ours.clawback.findMissedDisputes();
       return { orders, driftedSubscriptions, missedPayments, missedDisputes };
     },
   };

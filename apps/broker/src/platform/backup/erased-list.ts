@@ -30,7 +30,7 @@ export const erasureMigrations: readonly Migration[] = [
 ];
 
 /** Appends a line. A single write of a line this short is not split. */
-export async function noteErased(folder: string, userId: string, at: Date): Promise<void> {
+export async function recordErasure(folder: string, userId: string, at: Date): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await appendFile(join(folder, erasedListName), `${JSON.stringify({ userId, at: at.toISOString() })}\n`, {
     mode: 0o600,

@@ -42,7 +42,7 @@ export type Database = {
    * The moment (`performance.now()`) up to which nothing was missed: all notices committed before it have been delivered.
    * It does not advance while the connection for notices is lost, and is -Infinity before the first notice.
    */
-  heardUntilMs(): number;
+  deliveredUntilMs(): number;
   /** Whether the connection for notices is open but brings none. */
   isUnheard?(): boolean;
   readonly brokers: LiveBrokers;

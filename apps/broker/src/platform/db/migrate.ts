@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { Migrator, type Migration as KyselyMigration } from 'kysely/migration';
 import { messageOf } from '../thrown.ts';
 import type { Database, Migration } from './database.ts';
-import { appliedNames, migrationTableName, noteVersion, refuseNewer } from './product-versions.ts';
+import { appliedNames, migrationTableName, recordVersion, refuseNewer } from './product-versions.ts';
 
 /**
  * Applies the missing migrations, forward only, in the order of their names, each atomically. Several processes may call it
@@ -17,7 +17,7 @@ export async function migrate(db: Database, migrations: readonly Migration[], ve
   await refuseNewer(db, { applied, known, version });
   // most starts have nothing to apply, and Kysely would first read every table and column
   if (applied.size < migrations.length) await applyMissing(db, migrations, version);
-  if (version !== undefined) await noteVersion(db, version, known);
+  if (version !== undefined) await recordVersion(db, version, known);
 }
 
 async function applyMissing(db: Database, migrations: readonly Migration[], version?: string): Promise<void> {

@@ -41,7 +41,7 @@ export async function refuseNewer(
 }
 
 /** Records this version for each of these migrations that has none yet. */
-export async function noteVersion(
+export async function recordVersion(
   { query }: Pick<Database, 'query'>,
   version: string,
   names: ReadonlySet<string>,

@@ -17,7 +17,7 @@ export type NewNotice<Kind extends NoticeKind = NoticeKind> = {
 };
 
 /** Notifies a user in the transaction of the event: the mail is sent later, once, unless the transaction is rolled back. */
-export async function noteNotice<Kind extends NoticeKind>(
+export async function queueNotice<Kind extends NoticeKind>(
   query: Query,
   { kind, userId, event, facts }: NewNotice<Kind>,
   at: Date,
@@ -36,7 +36,7 @@ export type Farewell = { userId: string; email: string; by: FactsOf<'account_del
  * Notifies a user that their account is deleted, in the transaction of the deletion. The row belongs to no account, so that
  * the deletion does not remove it. It contains the address until it has ended, and only if there is a mail server.
  */
-export async function noteFarewell(
+export async function queueFarewell(
   query: Query,
   { userId, email, by }: Farewell,
   { at, isSent }: { at: Date; isSent: boolean },

@@ -19,7 +19,7 @@ export function createGathered<Item>(
   let waiting: { item: Item; done: PromiseWithResolvers<void> }[] = [];
   let working: Promise<void> | undefined;
 
-  async function workOff(): Promise<void> {
+  async function processDue(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, maxBatch);
       waiting = waiting.slice(maxBatch);
@@ -38,7 +38,7 @@ export function createGathered<Item>(
     add(item) {
       const done = Promise.withResolvers<void>();
       waiting.push({ item, done });
-      working ??= workOff();
+      working ??= processDue();
       return done.promise;
     },
     async flush() {

@@ -17,7 +17,7 @@ export type Delivered = {
 export type PaidLoad = {
   readonly delivered: readonly Delivered[];
   /** The broker is about to be killed. @returns the time */
-  noteKill(): number;
+  recordKill(): number;
   /** Resolves once each client has its last answer. */
   stop(): Promise<void>;
   /** Resolves once all calls have been made. */
@@ -67,7 +67,7 @@ export function startPaidLoad({
   return {
     delivered,
     done,
-    noteKill() {
+    recordKill() {
       state.kills++;
       return performance.now();
     },

@@ -14,7 +14,7 @@ export function areLimitsHeld(): boolean {
 }
 
 /** Says in one line what a proof measured. `npm run prove` puts it into docs/reliability.md. */
-export function tellFigure(text: string): void {
+export function printFigure(text: string): void {
   process.stdout.write(`measured: ${text}\n`);
   const file = process.env['PROOF_FIGURES'];
   if (file !== undefined) appendFileSync(file, `${text}\n`);

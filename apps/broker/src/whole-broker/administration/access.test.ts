@@ -327,7 +327,7 @@ test('[USR-48] [USR-49] removing what a person pays for ends it now, cancels it 
   }
   expect(await ann.plan()).toBeUndefined();
   await waitUntil('the provider answers again', async () => {
-    await shop.billing.payments?.subscriptions.endTakenAway();
+    await shop.billing.payments?.subscriptions.endRevoked();
     return (await shop.stripe.subscriptions.retrieve(planPayment)).status === 'canceled';
   });
   expect((await shop.stripe.refunds.list({})).data).toEqual([]);

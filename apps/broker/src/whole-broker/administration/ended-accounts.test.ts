@@ -87,7 +87,7 @@ test('after an account is erased nothing runs on at the provider, and a refund t
   }
   shop.ahead.ms += 120_000;
   await waitUntil('both are over', async () => {
-    await shop.billing.payments?.subscriptions.endTakenAway().catch(() => {});
+    await shop.billing.payments?.subscriptions.endRevoked().catch(() => {});
     const both = await Promise.all([ofRental, ofPlan].map((id) => shop.stripe.subscriptions.retrieve(id)));
     return both.every(({ status }) => status === 'canceled');
   });

@@ -163,7 +163,7 @@ test('a renewal within seven days still costs what it did, and a cancelled one i
     });
     const by = { actorId: area.administrator.userId };
     await shop.billing.payments?.moves.begin('near', shown, by);
-    await shop.billing.payments?.moves.workOff();
+    await shop.billing.payments?.moves.processDue();
     expect((await show('near')).moves).toMatchObject([{ total: 1, moved: 0, later: 1, endedAt: null }]);
     const [plan] = (await ann.api.getSubscription()).subscription.subscriptions;
     expect(plan?.renewal).toMatchObject({ amount: 1000 });
@@ -174,7 +174,7 @@ test('a renewal within seven days still costs what it did, and a cancelled one i
     await waitUntil('the renewal is paid', async () => (await ann.history()).length === 2);
     expect((await ann.history()).at(-1)).toBe('subscription_update completed 1000');
     shop.ahead.ms += 6 * dayMs;
-    await shop.billing.payments?.moves.workOff();
+    await shop.billing.payments?.moves.processDue();
     expect((await show('near')).moves).toMatchObject([{ moved: 1, skipped: 0 }]);
     await clock.advanceDays(31);
     await waitUntil('the next renewal is paid', async () => (await ann.history()).length === 3);
@@ -195,7 +195,7 @@ test('a lower price is told to the provider shortly before it applies, so that t
   const { moves } = shop.billing.payments ?? {};
   const shown = { movable: 1, amount: 600, monthlyCredits: 300 };
   await moves?.begin('cheaper', shown, { actorId: area.administrator.userId });
-  await moves?.workOff();
+  await moves?.processDue();
   const amountAtProvider = async () =>
     (await shop.stripe.subscriptions.retrieve(paymentId)).items.data.map(({ price }) => price.unit_amount);
   expect(await amountAtProvider()).toEqual([1000]);
@@ -206,7 +206,7 @@ test('a lower price is told to the provider shortly before it applies, so that t
   expect(billing.subscriptions[0]?.charge).toEqual({ amountCents: 600, currency: 'USD', at: plan?.currentPeriodEnd });
   shop.ahead.ms += 28 * dayMs;
   try {
-    await moves?.workOff();
+    await moves?.processDue();
     expect(await amountAtProvider()).toEqual([600]);
     await clock.advanceDays(32);
     await waitUntil('the renewal is paid', async () => (await ann.history()).length === 2);
@@ -229,7 +229,7 @@ test('subscribers whom a move leaves as they were are counted by the reason', as
     await edit('left', { amount });
     await shop.billing.prices.synced();
     await moves?.begin('left', { movable, amount, monthlyCredits: 300 }, by);
-    await moves?.workOff();
+    await moves?.processDue();
   };
   await moveTo(600, 2);
   expect((await show('left')).moves).toMatchObject([{ moved: 0, skipped: 0, later: 2, reasons: [] }]);
@@ -237,7 +237,7 @@ test('subscribers whom a move leaves as they were are counted by the reason', as
   await bob.api.cancelSubscription({ params: { id } });
   shop.ahead.ms += 28 * dayMs;
   try {
-    await moves?.workOff();
+    await moves?.processDue();
     const cancelled = { outcome: 'skipped', why: 'they canceled their plan', subscribers: 1 };
     expect((await show('left')).moves).toMatchObject([{ moved: 1, skipped: 1, reasons: [cancelled] }]);
     shop.ahead.ms = 0;
@@ -320,7 +320,7 @@ test('what a canceled plan costs if it is resumed is the price to which it moves
   await shop.billing.prices.synced();
   const by = { actorId: area.administrator.userId };
   await shop.billing.payments?.moves.begin('lowered', { movable: 1, amount: 900, monthlyCredits: 300 }, by);
-  await shop.billing.payments?.moves.workOff();
+  await shop.billing.payments?.moves.processDue();
   const params = { id: (await ann.plan())?.id ?? '' };
   await ann.api.cancelSubscription({ params });
   const cancelled = await ann.plan();

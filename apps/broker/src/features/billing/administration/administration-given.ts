@@ -10,7 +10,7 @@ import type { OfferStore } from '../shop/offers/offer-store.ts';
 import type { Payments } from '../shop/create-payments.ts';
 
 /** Parts that the use cases of administrators are built from. */
-export type AdministrationGiven = {
+export type AdministrationParts = {
   db: Pick<Database, 'query' | 'transaction'>;
   livemode: boolean;
   access: Pick<AccessBook, 'read' | 'announce'>;
@@ -34,8 +34,8 @@ export type AdministrationGiven = {
 export const noSuchUser = (): SoukError => new SoukError('not_found', { message: 'There is no such user' });
 
 /** Keeps the account from being deleted during a transaction. @throws SoukError not_found */
-export async function keepUser(
-  { directory }: Pick<AdministrationGiven, 'directory'>,
+export async function lockUser(
+  { directory }: Pick<AdministrationParts, 'directory'>,
   query: Query,
   userId: string,
 ): Promise<void> {

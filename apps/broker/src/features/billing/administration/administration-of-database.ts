@@ -4,7 +4,7 @@ import { readOwned } from '../entitlement/access-store.ts';
 import { createLedgerChanges } from '../credits/ledger-changes.ts';
 import { ledgerTimes } from '../credits/ledger.ts';
 import { createOfferStore } from '../shop/offers/offer-store.ts';
-import type { AdministrationGiven } from './administration-given.ts';
+import type { AdministrationParts } from './administration-given.ts';
 import { createAdministration, type Administration } from './create-administration.ts';
 
 /**
@@ -12,7 +12,7 @@ import { createAdministration, type Administration } from './create-administrati
  * broker's job cancels there what ends here, and refunds are refused.
  */
 export function createAdministrationOfDatabase(
-  given: Pick<AdministrationGiven, 'livemode' | 'catalogue' | 'directory' | 'clock' | 'uuid' | 'log'> & {
+  given: Pick<AdministrationParts, 'livemode' | 'catalogue' | 'directory' | 'clock' | 'uuid' | 'log'> & {
     db: Database;
   },
 ): Administration {

@@ -8,7 +8,7 @@ import type { DirectoryUser } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { readOwnedServers } from '../entitlement/read-owned-servers.ts';
 import { LedgerConflict } from '../credits/accounts/change-credits.ts';
-import { keepUser, noSuchUser, type AdministrationGiven } from './administration-given.ts';
+import { lockUser, noSuchUser, type AdministrationParts } from './administration-given.ts';
 import { endPaid, type EndingAccess } from './end-paid.ts';
 import { giveAccess, type WantedAccess } from './give-access.ts';
 import { listOwners } from './list-owners.ts';
@@ -66,7 +66,7 @@ export type Administration = {
 
 type Page<Cursor = Place> = { limit: number; cursor?: Cursor | undefined };
 
-export function createAdministration(given: AdministrationGiven): Administration {
+export function createAdministration(given: AdministrationParts): Administration {
   const { db, livemode, access, ledger, catalogue, directory, clock, uuid } = given;
 
   async function find(userId: string): Promise<DirectoryUser> {
@@ -118,7 +118,7 @@ export function createAdministration(given: AdministrationGiven): Administration
       const user = await find(userId);
       const change = { ...wanted, userId: user.id, reason, idem: `adjustment:${uuid()}` };
       try {
-        return await ledger.setBalance(change, by, (query) => keepUser(given, query, user.id));
+        return await ledger.setBalance(change, by, (query) => lockUser(given, query, user.id));
       } catch (error) {
         if (!(error instanceof LedgerConflict) || error.code === 'key_used') throw error;
         throw new SoukError(error.code, { message: error.message });

@@ -6,7 +6,7 @@ import { readOwnedServer } from '../entitlement/read-owned-servers.ts';
 import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
 import { withPatience } from '../shop/checkout/patience.ts';
 import { wantEnd } from '../shop/subscriptions/ends/want-end.ts';
-import type { AdministrationGiven } from './administration-given.ts';
+import type { AdministrationParts } from './administration-given.ts';
 import { endAccess } from './end-access.ts';
 import { endAtProvider, removalEntry, type AtProvider } from './remove-access.ts';
 
@@ -18,7 +18,7 @@ export type EndingAccess = { id: string; name: string; endsAt: string | null; at
  * their open payment pages are closed. A job retries where the provider does not answer.
  */
 export async function endPaid(
-  given: AdministrationGiven,
+  given: AdministrationParts,
   userId: string,
   { now }: { now: boolean },
   by: DecidedBy,
@@ -28,7 +28,7 @@ export async function endPaid(
   return ending;
 }
 
-async function endAllNow(given: AdministrationGiven, userId: string, by: DecidedBy): Promise<EndingAccess[]> {
+async function endAllNow(given: AdministrationParts, userId: string, by: DecidedBy): Promise<EndingAccess[]> {
   const { db, livemode, clock, access } = given;
   const nowMs = clock.now();
   const ended = await db.transaction(async (query) => {
@@ -60,7 +60,7 @@ type Renewing = {
 const running = isRunningSql({ now: '$3', renewedSince: '$4' });
 const renews = `user_id = $1 and livemode = $2 and source = 'payment' and payment_id is not null and cancelled_at is null and ${running}`;
 
-async function endWithPeriods(given: AdministrationGiven, userId: string, by: DecidedBy): Promise<EndingAccess[]> {
+async function endWithPeriods(given: AdministrationParts, userId: string, by: DecidedBy): Promise<EndingAccess[]> {
   const { db, livemode, clock } = given;
   const nowMs = clock.now();
   const renewing = await db.transaction(async (query) => {
@@ -101,7 +101,7 @@ function findRenewing(query: Query, userId: string, livemode: boolean, nowMs: nu
   );
 }
 
-async function endWithPeriod({ payments, log }: AdministrationGiven, id: string): Promise<AtProvider> {
+async function endWithPeriod({ payments, log }: AdministrationParts, id: string): Promise<AtProvider> {
   if (!payments) return 'pending';
   try {
     await withPatience(payments.subscriptions.endWithPeriod(id));
@@ -112,7 +112,7 @@ async function endWithPeriod({ payments, log }: AdministrationGiven, id: string)
   }
 }
 
-async function closePages({ db, livemode, payments, log }: AdministrationGiven, userId: string): Promise<void> {
+async function closePages({ db, livemode, payments, log }: AdministrationParts, userId: string): Promise<void> {
   if (!payments) return;
   const { rows } = await db.query<{ session_id: string }>(
     `select session_id from checkout_orders
@@ -125,7 +125,7 @@ async function closePages({ db, livemode, payments, log }: AdministrationGiven, 
   );
 }
 
-async function namesOf({ offers, catalogue }: AdministrationGiven) {
+async function namesOf({ offers, catalogue }: AdministrationParts) {
   const plans = new Map((await offers.plans()).map(({ planId, name }) => [planId, name]));
   return async (kind: 'plan' | 'rental', of: string): Promise<string> =>
     kind === 'plan' ? `${plans.get(of) ?? of} plan` : (await readOwnedServer(catalogue, of)).name;

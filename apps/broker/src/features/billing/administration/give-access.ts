@@ -6,7 +6,7 @@ import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
-import { keepUser, type AdministrationGiven } from './administration-given.ts';
+import { lockUser, type AdministrationParts } from './administration-given.ts';
 import { endOfPeriod } from './periods.ts';
 
 /** Access to give: a plan for a month, the rental of a server for a period, or a server permanently. */
@@ -25,7 +25,7 @@ type Named = { id: string; name: string; features: readonly string[] };
  * @throws SoukError not_found, plan_not_found, free_plan; has_access where the user has exactly this already
  */
 export async function giveAccess(
-  given: AdministrationGiven,
+  given: AdministrationParts,
   userId: string,
   wanted: WantedAccess,
   by: DecidedBy,
@@ -36,7 +36,7 @@ export async function giveAccess(
   const endsAt = wanted.type === 'purchase' ? undefined : endOfPeriod(nowMs, wanted.period ?? 'monthly');
   const id = uuid();
   await db.transaction(async (query) => {
-    await keepUser(given, query, userId);
+    await lockUser(given, query, userId);
     // of two concurrent clicks, the second one waits and finds what the first gave
     await query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [`access:${userId}`]);
     await refuseOwned(query, { userId, livemode, nowMs }, wanted.type, what);
@@ -58,14 +58,14 @@ export async function giveAccess(
   await access.announce(userId);
   return { id, endsAt };
 
-  function findServer({ catalogue }: AdministrationGiven, serverId: string): Named {
+  function findServer({ catalogue }: AdministrationParts, serverId: string): Named {
     const server: CatalogueServer | undefined = catalogue.snapshot().byId.get(serverId);
     if (!server) throw new SoukError('not_found', { message: `There is no server ${serverId}` });
     return { id: server.id, name: server.manifest.name, features: wanted.features ?? server.manifest.features };
   }
 }
 
-async function findPlan({ offers }: AdministrationGiven, planId: string): Promise<Named> {
+async function findPlan({ offers }: AdministrationParts, planId: string): Promise<Named> {
   const plans = await offers.plans();
   const plan = plans.find((one) => one.planId === planId);
   if (!plan) {

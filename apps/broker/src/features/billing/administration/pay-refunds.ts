@@ -1,6 +1,6 @@
 import { withPatience } from '../shop/checkout/patience.ts';
 import type { AccessRefund } from '../shop/refunds/refund-store.ts';
-import type { AdministrationGiven } from './administration-given.ts';
+import type { AdministrationParts } from './administration-given.ts';
 
 /** pending: the payment provider did not answer, and a job retries. failed: it refused. */
 export type RefundResult = { result: 'refunded' | 'pending' | 'failed'; amountCents: number; currency: string };
@@ -10,7 +10,7 @@ export type RefundResult = { result: 'refunded' | 'pending' | 'failed'; amountCe
  * @returns by the id of the access; null: nothing was paid for it
  */
 export async function payRefunds(
-  { payments, log }: Pick<AdministrationGiven, 'payments' | 'log'>,
+  { payments, log }: Pick<AdministrationParts, 'payments' | 'log'>,
   accessIds: readonly string[],
 ): Promise<ReadonlyMap<string, RefundResult | null>> {
   if (!payments || accessIds.length === 0) return new Map();

@@ -3,7 +3,7 @@ import { writeCursor, type Place } from '@souk/contract/times.ts';
 import type { Query } from '#platform/db/database.ts';
 import { presentTransaction, transactionColumns, type TransactionRow } from '../shop/history/transaction-row.ts';
 import { disputeSql, keepsMoney, presentDispute } from '../shop/needs/dispute-of-payment.ts';
-import { goneBackSql } from '../shop/refunds/gone-back.ts';
+import { refundedSql } from '../shop/refunds/refunded-sql.ts';
 
 export type FoundPayment = {
   payment: PersonPayment;
@@ -34,7 +34,7 @@ export async function readPayments(
          and ($5::text is null or id::text = $5 or payment_intent_id = (
            select payment_intent_id from transactions where user_id = $1 and livemode = $2 and id::text = $5))
        order by created_at desc, id desc limit $6) t
-     cross join lateral (${goneBackSql}) g left join lateral (${disputeSql}) d on true
+     cross join lateral (${refundedSql}) g left join lateral (${disputeSql}) d on true
      order by t.created_at desc, t.id desc`,
     [userId, livemode, cursor?.at ?? null, cursor?.id ?? null, ofPayment ?? null, limit + 1],
   );
@@ -56,7 +56,7 @@ export async function findPersonPayment(
   if (lock)
     await query(`select from transactions where user_id = $1 and livemode = $2 and id::text = $3 for update`, values);
   const { rows } = await query<Row>(
-    `select ${columns} from transactions t cross join lateral (${goneBackSql}) g
+    `select ${columns} from transactions t cross join lateral (${refundedSql}) g
        left join lateral (${disputeSql}) d on true
      where t.user_id = $1 and t.livemode = $2 and t.id::text = $3`,
     values,

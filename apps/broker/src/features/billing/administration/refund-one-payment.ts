@@ -7,9 +7,9 @@ import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { readRow } from '../read-rows.ts';
 import { withPatience } from '../shop/checkout/patience.ts';
-import { findPayment } from '../shop/taking-back/find-payment.ts';
-import { wouldTake } from '../shop/taking-back/take-credits.ts';
-import { keepUser, noRefunds, type AdministrationGiven } from './administration-given.ts';
+import { findPayment } from '../shop/clawback/find-payment.ts';
+import { wouldClawBack } from '../shop/clawback/claw-back-payment.ts';
+import { lockUser, noRefunds, type AdministrationParts } from './administration-given.ts';
 import { keepsMoney } from '../shop/needs/dispute-of-payment.ts';
 import { findPersonPayment } from './read-payments.ts';
 
@@ -19,7 +19,7 @@ type Of = { userId: string; paymentId: string };
 
 /** Previews what a refund would claw back. @throws SoukError not_found, payments_off, refund_impossible, refund_too_high */
 export async function previewOfRefund(
-  given: AdministrationGiven,
+  given: AdministrationParts,
   { userId, paymentId }: Of,
   amountCents: number,
 ): Promise<RefundPreview> {
@@ -28,7 +28,7 @@ export async function previewOfRefund(
   const known = await findPayment(db.query, paymentIntentId);
   const [account, taken] = await Promise.all([
     ledger.account(userId),
-    known ? wouldTake(db.query, known, amountCents) : 0,
+    known ? wouldClawBack(db.query, known, amountCents) : 0,
   ]);
   return {
     amountCents,
@@ -48,7 +48,7 @@ export async function previewOfRefund(
  * @throws SoukError as previewOfRefund, and changed_since_shown where more was refunded than the administrator saw
  */
 export async function refundOnePayment(
-  given: AdministrationGiven,
+  given: AdministrationParts,
   of: Of,
   { amountCents, refundedCents }: { amountCents: number; refundedCents: number | undefined },
   by: DecidedBy,
@@ -56,9 +56,9 @@ export async function refundOnePayment(
   const { db, livemode, clock, log } = given;
   const refunds = refundsOf(given);
   const id = await db.transaction(async (query) => {
-    await keepUser(given, query, of.userId);
+    await lockUser(given, query, of.userId);
     const found = await findRefundable(given, query, of, amountCents, { lock: true, refundedCents });
-    const { payment, paymentIntentId, invoiceId, goneCents } = found;
+    const { payment, paymentIntentId, invoiceId, refundedOrPendingCents } = found;
     const { currency } = payment;
     const refund = await refunds.wantPayment(query, {
       userId: of.userId,
@@ -71,8 +71,8 @@ export async function refundOnePayment(
       refundId: refund,
       amount: amountCents,
       currency,
-      before: { refunded: moneyText(goneCents, currency) },
-      after: { refunded: moneyText(goneCents + amountCents, currency) },
+      before: { refunded: moneyText(refundedOrPendingCents, currency) },
+      after: { refunded: moneyText(refundedOrPendingCents + amountCents, currency) },
       sandbox: !livemode,
       ...operatorOf(by),
     };
@@ -96,18 +96,18 @@ export async function refundOnePayment(
   return { result, amountCents: amount, currency, error: state === 'failed' ? (error ?? null) : null };
 }
 
-function refundsOf({ payments }: Pick<AdministrationGiven, 'payments'>) {
+function refundsOf({ payments }: Pick<AdministrationParts, 'payments'>) {
   if (!payments) throw noRefunds();
   return payments.refunds;
 }
 
 async function findRefundable(
-  given: AdministrationGiven,
+  given: AdministrationParts,
   query: Query,
   { userId, paymentId }: Of,
   amountCents: number,
   { lock = false, refundedCents }: { lock?: boolean; refundedCents?: number | undefined } = {},
-): Promise<{ payment: PersonPayment; paymentIntentId: string; invoiceId: string; goneCents: number }> {
+): Promise<{ payment: PersonPayment; paymentIntentId: string; invoiceId: string; refundedOrPendingCents: number }> {
   refundsOf(given);
   const found = await findPersonPayment(query, { userId, livemode: given.livemode, paymentId }, { lock });
   if (!found) throw new SoukError('not_found', { message: 'This user has no such payment' });
@@ -115,8 +115,8 @@ async function findRefundable(
   const { refund, currency, dispute } = payment;
   if (keepsMoney(dispute)) throw new SoukError('refund_impossible', { message: disputeText(dispute?.state) });
   if (!refund || refund.leftCents === 0 || paymentIntentId === undefined) throw new SoukError('refund_impossible');
-  const goneCents = refund.refundedCents + refund.pendingCents;
-  if (refundedCents !== undefined && refundedCents !== goneCents)
+  const refundedOrPendingCents = refund.refundedCents + refund.pendingCents;
+  if (refundedCents !== undefined && refundedCents !== refundedOrPendingCents)
     throw new SoukError('changed_since_shown', {
       message: 'Part of this payment was refunded meanwhile. Nothing was done. Please look at it again.',
     });
@@ -124,7 +124,7 @@ async function findRefundable(
     const left = moneyText(refund.leftCents, currency);
     throw new SoukError('refund_too_high', { message: `At most ${left} of this payment can be paid back.` });
   }
-  return { payment, paymentIntentId, invoiceId, goneCents };
+  return { payment, paymentIntentId, invoiceId, refundedOrPendingCents };
 }
 
 const disputeText = (state: string | undefined): string =>

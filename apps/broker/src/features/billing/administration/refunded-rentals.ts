@@ -1,7 +1,7 @@
 import { writeAuditsWith } from '#platform/audit/audit-log.ts';
 import type { DecidedBy } from '#platform/audit/decided-by.ts';
 import type { Query } from '#platform/db/database.ts';
-import type { AdministrationGiven } from './administration-given.ts';
+import type { AdministrationParts } from './administration-given.ts';
 import { endAccess } from './end-access.ts';
 import { payRefunds } from './pay-refunds.ts';
 import { removalEntry } from './remove-access.ts';
@@ -26,7 +26,7 @@ export type RefundedRentals = {
   pay(serverId: string, rentalIds: readonly string[]): Promise<RentalRefund[]>;
 };
 
-export function createRefundedRentals(given: AdministrationGiven): RefundedRentals {
+export function createRefundedRentals(given: AdministrationParts): RefundedRentals {
   const { livemode, clock, access, payments } = given;
   return {
     async end(query, serverId, rentalIds, by) {
@@ -59,7 +59,7 @@ export function createRefundedRentals(given: AdministrationGiven): RefundedRenta
 
 /** Finds which of these are rentals of this server that have ended, by id. */
 async function findEnded(
-  { db, livemode }: AdministrationGiven,
+  { db, livemode }: AdministrationParts,
   serverId: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, { userId: string; isPaid: boolean }>> {

@@ -3,7 +3,7 @@ import type { AuditEntry } from '#platform/audit/audit-log.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import { SoukError } from '#platform/errors.ts';
 import { withPatience } from '../shop/checkout/patience.ts';
-import { keepUser, noRefunds, type AdministrationGiven } from './administration-given.ts';
+import { lockUser, noRefunds, type AdministrationParts } from './administration-given.ts';
 import { endAccess, type EndedAccess } from './end-access.ts';
 import { payRefunds, type RefundResult } from './pay-refunds.ts';
 import { isAllDisputed } from './read-refundable.ts';
@@ -17,7 +17,7 @@ export type Removal = { message: string; atProvider: AtProvider; refund: RefundR
  * @throws SoukError not_found; payments_off where a refund cannot be made here; refund_impossible where it is disputed
  */
 export async function removeAccess(
-  given: AdministrationGiven,
+  given: AdministrationParts,
   userId: string,
   id: string,
   { refund, ...by }: DecidedBy & { refund: 'none' | 'prorata' },
@@ -25,7 +25,7 @@ export async function removeAccess(
   const { db, livemode, access, clock, payments } = given;
   const nowMs = clock.now();
   const removed = await db.transaction(async (query) => {
-    await keepUser(given, query, userId);
+    await lockUser(given, query, userId);
     const [found] = await endAccess(query, { livemode, nowMs }, { userId, id });
     if (!found) throw new SoukError('not_found', { message: 'This user has no such subscription' });
     const { providerSubscriptionId } = found;
@@ -88,7 +88,7 @@ function messageOf({ kind }: EndedAccess, atProvider: AtProvider, refund: Refund
 
 /** Cancels a subscription at the payment provider now; a job cancels one that is `pending`. */
 export async function endAtProvider(
-  { payments, log }: Pick<AdministrationGiven, 'payments' | 'log'>,
+  { payments, log }: Pick<AdministrationParts, 'payments' | 'log'>,
   id: string | undefined,
 ): Promise<AtProvider> {
   if (id === undefined) return 'none';

@@ -29,7 +29,7 @@ export function accessContributor({
       return rows;
     },
     async erase(userId, query, address) {
-      await trialAddresses.noteAllOf(query, address, userId);
+      await trialAddresses.recordAllOf(query, address, userId);
       for (const table of ['subscriptions', 'access_grants'])
         await query(`update ${table} set ended_at = now() where user_id = $1 and ended_at is null`, [userId]);
     },

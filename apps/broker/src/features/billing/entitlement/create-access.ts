@@ -37,7 +37,7 @@ export type AccessBook = {
   /** Calls the listener on every replica when what a user owns has changed; undefined: any user. @returns stops it */
   onChange(listener: (userId: string | undefined) => void): () => void;
   /** Calls the listeners for each user for whom something has ended since the last check; runs every 15 s by itself. */
-  tellOfEnds(): Promise<void>;
+  notifyOfEnds(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -68,7 +68,7 @@ export async function createAccess(options: AccessParts): Promise<AccessBook> {
 
   let lookedAtMs = clock.now();
 
-  async function tellOfEnds(): Promise<void> {
+  async function notifyOfEnds(): Promise<void> {
     const span = { fromMs: lookedAtMs, toMs: clock.now() };
     const userIds = await findEnded(db.query, livemode, span);
     lookedAtMs = span.toMs;
@@ -77,7 +77,7 @@ export async function createAccess(options: AccessParts): Promise<AccessBook> {
   }
   // each replica looks for its own clients
   const looking = setInterval(() => {
-    void tellOfEnds().catch((error: unknown) => {
+    void notifyOfEnds().catch((error: unknown) => {
       log.warn({ err: error }, 'periods that ended could not be read; clients will refetch later by themselves');
     });
   }, lookEveryMs).unref();
@@ -116,7 +116,7 @@ export async function createAccess(options: AccessParts): Promise<AccessBook> {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    tellOfEnds,
+    notifyOfEnds,
     async stop() {
       clearInterval(looking);
       await stopListening();

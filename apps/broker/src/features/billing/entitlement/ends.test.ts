@@ -101,10 +101,10 @@ test('the clients of a person hear that something has ended, and those of others
   const heard: string[] = [];
   const clients = await Promise.all([person, other].map(({ token }) => connectLegacy(`${app.publicUrl}/mcp`, token)));
   for (const [index, client] of clients.entries()) client.onNotice((method) => heard.push(`${index} ${method}`));
-  await app.billing.access.tellOfEnds();
+  await app.billing.access.notifyOfEnds();
   expect(heard).toEqual([]);
   aheadMs = 7 * dayMs + 1_000;
-  await app.billing.access.tellOfEnds();
+  await app.billing.access.notifyOfEnds();
   await waitUntil('the client to hear of it', () => heard.includes('0 notifications/tools/list_changed'));
   expect(heard.filter((line) => line.startsWith('1'))).toEqual([]);
   await Promise.all(clients.map((client) => client.close()));

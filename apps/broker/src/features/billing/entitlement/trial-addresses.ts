@@ -12,7 +12,7 @@ export type TrialAddresses = {
   /** @returns false where the address has had this trial before */
   note(query: Query, address: string, serverId: string): Promise<boolean>;
   /** Stores every trial of an account that is about to be deleted: the oldest were started before addresses were stored. */
-  noteAllOf(query: Query, address: string, userId: string): Promise<void>;
+  recordAllOf(query: Query, address: string, userId: string): Promise<void>;
 };
 
 /** @param options.key fingerprints of addresses cannot be made without it */
@@ -39,7 +39,7 @@ export function createTrialAddresses({ livemode, key }: { livemode: boolean; key
       );
       return rows.length === 1;
     },
-    async noteAllOf(query, address, userId) {
+    async recordAllOf(query, address, userId) {
       await query(
         `insert into trial_addresses (fingerprint, livemode, server_id)
          select $1, livemode, server_id from access_grants where user_id = $2 and kind = 'trial'

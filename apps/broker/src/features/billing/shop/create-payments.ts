@@ -10,7 +10,7 @@ import { createMoves, type Moves } from './moves/create-moves.ts';
 import { createRefunds, type Refunds } from './refunds/create-refunds.ts';
 import type { ShopParts } from './shop-parts.ts';
 import { createSubscriptions, type Subscriptions } from './subscriptions/create-subscriptions.ts';
-import { createTakeBack, type TakeBack } from './taking-back/create-take-back.ts';
+import { createClawback, type Clawback } from './clawback/create-clawback.ts';
 import { createEventWorker, type EventWorker } from './webhook/event-worker.ts';
 import { mountPaymentWebhook } from './webhook/webhook-route.ts';
 
@@ -18,17 +18,17 @@ import { mountPaymentWebhook } from './webhook/webhook-route.ts';
 export type Payments = {
   readonly checkout: Checkout;
   readonly subscriptions: Subscriptions;
-  readonly takeBack: TakeBack;
+  readonly clawback: Clawback;
   readonly refunds: Refunds;
   readonly moves: Moves;
   readonly clearings: Clearings;
   readonly events: EventWorker;
-  mountWebhook(server: FastifyInstance, path: string, noteRefusal: (reason: string) => void): void;
+  mountWebhook(server: FastifyInstance, path: string, recordRefusal: (reason: string) => void): void;
   /** Ends pages that sell what is no longer offered, and asks the provider about payments without an event. */
   reconcileOrders(): Promise<OrderReport>;
   /** Looks through the provider's records for money that had no effect here. Returns how many payments it found. */
   findMissed(): Promise<number>;
-  tellAddresses(): Promise<void>;
+  sendAddresses(): Promise<void>;
   returnFlagged(): Promise<number>;
   /** Call it when offers have changed: pages that sell something else are ended, in the background. */
   offersChanged(): void;
@@ -50,7 +50,7 @@ export function createPayments(given: Omit<ShopParts, 'locks' | 'sync' | 'findSe
       return !(await catalogue.versions(itemId)).some(({ status }) => status === 'deployed');
     },
   });
-  const takeBack = createTakeBack(parts);
+  const clawback = createClawback(parts);
   const moves = createMoves(parts);
   const withdrawing = createWithdrawing(checkout.withdraw, log);
   const endingUnoffered = createWorkLoop({
@@ -68,25 +68,25 @@ export function createPayments(given: Omit<ShopParts, 'locks' | 'sync' | 'findSe
   ];
   const events = createEventWorker({
     ...parts,
-    handlers: { ...checkout.handlers, ...subscriptions.handlers(checkout.missed.claim), ...takeBack.handlers },
+    handlers: { ...checkout.handlers, ...subscriptions.handlers(checkout.missed.claim), ...clawback.handlers },
   });
   return {
     checkout,
     subscriptions,
-    takeBack,
+    clawback,
     moves,
     refunds: createRefunds({ ...parts, endNow: subscriptions.endNow }),
     clearings: createClearings(parts),
     events,
-    mountWebhook: (server, path, noteRefusal) =>
-      mountPaymentWebhook(server, { path, provider, take: events.take, noteRefusal, clock }),
+    mountWebhook: (server, path, recordRefusal) =>
+      mountPaymentWebhook(server, { path, provider, take: events.take, recordRefusal, clock }),
     async reconcileOrders() {
       await checkout.withdraw.all();
       return checkout.reconcile();
     },
     findMissed: checkout.missed.run,
     returnFlagged: checkout.flagged.returnOld,
-    tellAddresses: checkout.customers.tellAddresses,
+    sendAddresses: checkout.customers.sendAddresses,
     offersChanged: withdrawing.run,
     async stop() {
       for (const stopListening of stopsListening) stopListening();

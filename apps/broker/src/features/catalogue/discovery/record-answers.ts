@@ -9,7 +9,7 @@ import type { CatalogueServer } from '../snapshot/snapshot.ts';
 import type { CatalogueDb, Tx } from '../tables.ts';
 import { answerHash } from './answer-hash.ts';
 import type { Discovered } from './discovered.ts';
-import { noteAnswer, storeClosed, storeDiscovery, type StoredDiscovery } from './store-discovery.ts';
+import { recordAnswer, storeClosed, storeDiscovery, type StoredDiscovery } from './store-discovery.ts';
 
 /**
  * Stores what deployed servers answer to discoveries, one transaction at a time: they would wait for each other's lock.
@@ -62,7 +62,7 @@ export function createAnswerRecorder(parts: {
       await store(serverId, async (tx, known, at) => {
         const stored = await storeDiscovery(tx, known, discovered, policyOf, at);
         // what has no audit row yet gets one on another day
-        if (stored.notAudited === 0) await noteAnswer(tx, serverId, sha256);
+        if (stored.notAudited === 0) await recordAnswer(tx, serverId, sha256);
         return stored;
       });
     },

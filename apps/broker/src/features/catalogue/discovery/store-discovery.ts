@@ -43,7 +43,7 @@ export async function storeDiscovery(
 }
 
 /** Notes that the whole answer is stored: the same answer need not be stored again. */
-export async function noteAnswer(tx: Tx, serverId: string, answerSha256: string): Promise<void> {
+export async function recordAnswer(tx: Tx, serverId: string, answerSha256: string): Promise<void> {
   await tx
     .updateTable('server_health')
     .set({ answer_sha256: answerSha256 })

@@ -11,7 +11,7 @@ import {
   stageVersion,
   undeployServer,
   uploadVersion,
-  type DecidedBy,
+  type ManifestActor,
 } from './manifest-versions.ts';
 import { findCurrentHeadsOf } from './manifest-heads.ts';
 import { gatherChanges } from './deployments/gather-changes.ts';
@@ -32,7 +32,7 @@ export type Deployments = ManifestReads & {
    */
   upload(
     manifest: Manifest,
-    by: DecidedBy,
+    by: ManifestActor,
     only?: string,
   ): Promise<{ result: 'staged' | 'unchanged'; revision: string }>;
   /**
@@ -40,11 +40,15 @@ export type Deployments = ManifestReads & {
    * @param also runs in the same transaction
    * @throws SoukError not_found, changed_since_shown
    */
-  deleteManifest(serverId: string, by: DecidedBy, also?: (query: Query) => Promise<void>): Promise<{ renters: number }>;
+  deleteManifest(
+    serverId: string,
+    by: ManifestActor,
+    also?: (query: Query) => Promise<void>,
+  ): Promise<{ renters: number }>;
   /** Re-reads what `work` changes once, at its end, here and on every replica. */
   together<T>(work: () => Promise<T>): Promise<T>;
   /** Re-reads these deployed servers, or all of them, here and on every replica. */
-  reread(serverIds?: readonly string[]): Promise<void>;
+  reloadEverywhere(serverIds?: readonly string[]): Promise<void>;
   /**
    * Makes a version live, unless it is live already.
    * @param version by default the staged one, else the one that was live last
@@ -54,24 +58,24 @@ export type Deployments = ManifestReads & {
   deploy(
     serverId: string,
     version?: string,
-    by?: DecidedBy,
+    by?: ManifestActor,
     check?: (manifest: Manifest) => void,
   ): Promise<{ version: string; result: 'deployed' | 'unchanged'; revision: string }>;
   /** Stages a manifest and makes it live; `unchanged` when it is live already. @throws SoukError manifest_conflict */
-  deployManifest(manifest: Manifest, by: DecidedBy): Promise<'deployed' | 'unchanged'>;
+  deployManifest(manifest: Manifest, by: ManifestActor): Promise<'deployed' | 'unchanged'>;
   /**
    * Removes a server from the catalogue and keeps its history. Returns the version that was live, and the number of
    * renters.
    * @throws SoukError not_found, changed_since_shown
    */
-  undeploy(serverId: string, by: DecidedBy): Promise<{ version: string; renters: number; revision: string }>;
+  undeploy(serverId: string, by: ManifestActor): Promise<{ version: string; renters: number; revision: string }>;
   /**
    * Approves the pending changes of a server's tools, or of the named tools, which may be kept hidden.
    * @param shown code of everything that is pending or kept hidden, as it was read
    * @throws SoukError not_found when none is pending or a named tool has none; changed_since_shown: nothing was
    *   approved
    */
-  approveTools(serverId: string, tools: readonly string[], shown: string, by: DecidedBy): Promise<ToolChange[]>;
+  approveTools(serverId: string, tools: readonly string[], shown: string, by: ManifestActor): Promise<ToolChange[]>;
 };
 
 export function createDeployments(parts: {
@@ -89,7 +93,7 @@ export function createDeployments(parts: {
   const countRenters = async (serverId: string) => (await parts.rentersOf([serverId])).get(serverId) ?? 0;
 
   /** @param by whose expected revision must be the stored one */
-  async function inTurn<T>(work: (tx: Tx, at: Date) => Promise<T>, by?: DecidedBy): Promise<T> {
+  async function inTurn<T>(work: (tx: Tx, at: Date) => Promise<T>, by?: ManifestActor): Promise<T> {
     try {
       return await db.transaction().execute(async (tx) => {
         await versions.lockDeployments(tx);
@@ -128,7 +132,7 @@ export function createDeployments(parts: {
 
     together,
 
-    reread: (serverIds = []) => changed(...serverIds),
+    reloadEverywhere: (serverIds = []) => changed(...serverIds),
 
     async deploy(serverId, version, by = { via: 'start' }, check = () => {}) {
       const deployed = await inTurn(async (tx, at) => {

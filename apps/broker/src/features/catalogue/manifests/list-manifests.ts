@@ -5,7 +5,7 @@ import { arrayLiteral } from '#platform/db/array-literal.ts';
 import { searchWords } from '../search/search-words.ts';
 import { hiddenTools, isDown, type CatalogueServer, type CatalogueSnapshot } from '../snapshot/snapshot.ts';
 import type { CatalogueDb } from '../tables.ts';
-import { findGone } from './find-gone.ts';
+import { findRemovals } from './find-removals.ts';
 import { headColumns, type ManifestHead } from './manifest-heads.ts';
 import { presentManifest } from './present-manifest.ts';
 
@@ -63,7 +63,7 @@ export async function listManifests(
   const ids = rows.map(({ serverId }) => serverId);
   const renters = await parts.rentersOf(ids);
   const isOfDeleted = filters.status === 'deleted';
-  const gone = isOfDeleted ? await findGone(db, ids) : undefined;
+  const gone = isOfDeleted ? await findRemovals(db, ids) : undefined;
   const asksElsewhere = (filters.search ?? '') !== '' && !isOfDeleted;
   const deletedMatching = asksElsewhere
     ? await countMatching(db, deleted, conditionOf({ search: filters.search, type: filters.type }, failing))

@@ -1,5 +1,5 @@
 import type { Catalogue } from '../create-catalogue.ts';
-import type { DecidedBy } from './manifest-versions.ts';
+import type { ManifestActor } from './manifest-versions.ts';
 import { checkAllowed, checkCurrency, type ManifestPolicy } from './parse-manifest.ts';
 import type { ManifestHead } from './manifest-heads.ts';
 
@@ -41,7 +41,7 @@ export function manageManifests(parts: {
     async deploy(
       id: string,
       version: string | undefined,
-      by: DecidedBy,
+      by: ManifestActor,
     ): Promise<{ version: string; result: 'deployed' | 'unchanged'; revision: string }> {
       // a command without a broker may not know the allowed addresses and programs: the broker's guard checks them when
       // it connects

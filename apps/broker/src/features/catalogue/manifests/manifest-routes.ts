@@ -15,7 +15,7 @@ import type { Caller } from '#platform/http/caller.ts';
 import type { Router } from '#platform/http/router.ts';
 import { failureWithin } from '../health/failure-within.ts';
 import { manageManifests, type ManifestWatch } from './manage-manifests.ts';
-import { noManifest, type DecidedBy } from './manifest-versions.ts';
+import { noManifest, type ManifestActor } from './manifest-versions.ts';
 import { listManifests as readList } from './list-manifests.ts';
 import { presentOne, readManifest, type ManifestFacts } from './read-manifest.ts';
 import type { ManifestPolicy } from './parse-manifest.ts';
@@ -55,18 +55,21 @@ export function mountManifestRoutes(router: Router, parts: ManifestRouteParts): 
   const { catalogue, policy, watch } = parts;
   const manifests = manageManifests(parts);
   const success = { success: true as const };
-  const byOf = ({ userId }: { userId: string }, decision: Pick<DecidedBy, 'reason' | 'expected'> = {}): DecidedBy => ({
+  const byOf = (
+    { userId }: { userId: string },
+    decision: Pick<ManifestActor, 'reason' | 'expected'> = {},
+  ): ManifestActor => ({
     actorId: userId,
     via: 'administration',
     ...decision,
   });
 
   function notesOf(manifest: Manifest): { notes?: string[] } {
-    const notes = [...catalogue.priceNotes(manifest), ...sharedFolderNotes(manifest, policy)];
+    const notes = [...catalogue.priceWarnings(manifest), ...sharedFolderNotes(manifest, policy)];
     return notes.length > 0 ? { notes } : {};
   }
 
-  async function stage(bytes: Uint8Array, by: DecidedBy, only?: string) {
+  async function stage(bytes: Uint8Array, by: ManifestActor, only?: string) {
     const manifest = readUpload(bytes, policy);
     if (only !== undefined && manifest.id !== only) {
       const message = `must be ${only}, as in the address`;

@@ -13,7 +13,7 @@ import type { Tx } from '../tables.ts';
 import { withdrawPending } from '../review/tool-pin-store.ts';
 
 /** The author of a decision about a server, for the audit row. */
-export type DecidedBy = {
+export type ManifestActor = {
   /** The administrator; absent for the operator's command and for manifests loaded at a start. */
   actorId?: string | undefined;
   via: 'command' | 'start' | 'administration';
@@ -54,7 +54,7 @@ export async function stageVersion(tx: Tx, manifest: Manifest, by: versions.Stag
 export async function uploadVersion(
   tx: Tx,
   manifest: Manifest,
-  by: DecidedBy,
+  by: ManifestActor,
   only: string | undefined,
   at: Date,
 ): Promise<'staged' | 'unchanged'> {
@@ -77,7 +77,7 @@ export async function uploadVersion(
 export async function deleteManifest(
   tx: Tx,
   serverId: string,
-  by: DecidedBy,
+  by: ManifestActor,
   at: Date,
   renters: number,
 ): Promise<void> {
@@ -107,7 +107,13 @@ export const noManifest = (serverId: string): SoukError =>
   new SoukError('not_found', { message: `There is no manifest of ${serverId}` });
 
 /** Makes a version live; the one that was live before is kept. @throws SoukError not_found */
-export async function deployVersion(tx: Tx, serverId: string, version: string, by: DecidedBy, at: Date): Promise<void> {
+export async function deployVersion(
+  tx: Tx,
+  serverId: string,
+  version: string,
+  by: ManifestActor,
+  at: Date,
+): Promise<void> {
   const before = await versions.findDeployed(tx, serverId);
   const manifest = await findManifest(tx, serverId, version);
   const prices = manifest ? await recordPrices(tx, manifest, at) : [];
@@ -127,7 +133,7 @@ export async function deployKnown(
   tx: Tx,
   serverId: string,
   version: string | undefined,
-  by: DecidedBy,
+  by: ManifestActor,
   { check, at }: { check: (manifest: Manifest) => void; at: Date },
 ): Promise<{ version: string; result: 'deployed' | 'unchanged' }> {
   await requireRevision(tx, serverId, by.expected);
@@ -151,7 +157,7 @@ export async function deployKnown(
 export async function deployManifest(
   tx: Tx,
   manifest: Manifest,
-  by: DecidedBy,
+  by: ManifestActor,
   at: Date,
 ): Promise<'deployed' | 'unchanged'> {
   const { id, version } = manifest;
@@ -169,7 +175,7 @@ export async function deployManifest(
 export async function undeployServer(
   tx: Tx,
   serverId: string,
-  by: DecidedBy,
+  by: ManifestActor,
   at: Date,
   renters: number,
 ): Promise<string> {
@@ -183,7 +189,7 @@ export async function undeployServer(
   return version;
 }
 
-function stagedBy({ actorId, reason, source }: DecidedBy): versions.StagedBy {
+function stagedBy({ actorId, reason, source }: ManifestActor): versions.StagedBy {
   return { origin: 'admin', userId: actorId, reason, source };
 }
 
@@ -191,7 +197,7 @@ function audit(
   tx: Tx,
   action: AuditAction,
   subject: string,
-  { actorId, via, reason }: DecidedBy,
+  { actorId, via, reason }: ManifestActor,
   details: Record<string, unknown>,
   at: Date,
 ): Promise<void> {

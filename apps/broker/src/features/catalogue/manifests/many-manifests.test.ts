@@ -83,7 +83,7 @@ describeOnDatabases('thousands of manifests of 5 KiB, each with an older version
     const order: ('page' | 'catalogue')[] = [];
     const readBoth = async () => {
       order.length = 0;
-      const reading = catalogue.readAgain().then(() => order.push('catalogue'));
+      const reading = catalogue.reload().then(() => order.push('catalogue'));
       await list({ page: 1 });
       order.push('page');
       await reading;

@@ -1,7 +1,7 @@
 import type { ListedManifest, ManifestOrigin } from '@souk/contract/admin/manifests.ts';
 import { servedTools, toolsOfEveryClient } from '../snapshot/served-tools.ts';
 import { hiddenTools, type CatalogueServer } from '../snapshot/snapshot.ts';
-import type { Gone } from './find-gone.ts';
+import type { Removal } from './find-removals.ts';
 import type { ManifestHead } from './manifest-heads.ts';
 
 /** A manifest in the administrators' list (specification part 2, section 3). */
@@ -17,7 +17,7 @@ export function presentManifest({
   staged: { version: string; origin: ManifestOrigin } | undefined;
   live: CatalogueServer | undefined;
   renters: number;
-  gone?: Gone | undefined;
+  gone?: Removal | undefined;
 }): ListedManifest {
   const isActive = shown.status === 'deployed';
   const { serverId: id, name, serviceType, version, author, description, connection, registryName } = shown;

@@ -1,7 +1,7 @@
 import { shownNeeds, type Needs } from '@souk/contract/admin/overview.ts';
 import type { Query } from '#platform/db/database.ts';
 import { hiddenTools, isDown, type CatalogueSnapshot } from '../snapshot/snapshot.ts';
-import { tellFailure } from '../health/tell-failure.ts';
+import { presentFailure } from '../health/present-failure.ts';
 
 type CatalogueNeeds = Pick<Needs, 'toolsUnderReview' | 'stagedVersions' | 'failingServers'>;
 
@@ -46,7 +46,7 @@ export async function readCatalogueNeeds(parts: {
       items: shownDown.map(({ id, manifest, statusDetail }) => ({
         serverId: id,
         name: manifest.name,
-        ...tellFailure({ statusDetail }, failureOf(id)),
+        ...presentFailure({ statusDetail }, failureOf(id)),
         since: sinceOf.get(id)?.toISOString() ?? null,
       })),
     },

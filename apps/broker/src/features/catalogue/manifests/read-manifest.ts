@@ -47,7 +47,7 @@ export async function readManifest(
     manifest,
     listed: await presentOne(facts, heads),
     versions: await presentVersions(facts, heads.slice(0, maxVersions)),
-    gone: deployed || staged ? null : ((await catalogue.goneBy(id)) ?? null),
+    gone: deployed || staged ? null : ((await catalogue.removedBy(id)) ?? null),
     answeredVersion: (await catalogue.answeredVersion(id)) ?? null,
     revision: revisionOf(heads),
     nextVersion: nextVersion(shown, new Set(heads.map((head) => head.version))),

@@ -4,7 +4,7 @@ import { createLog } from '#platform/log.ts';
 import { describeOnPostgres } from '#testing/databases/databases.ts';
 import { migrations } from '../../../migrations.ts';
 import { createCatalogue, type Catalogue } from '../create-catalogue.ts';
-import type { DecidedBy } from './manifest-versions.ts';
+import type { ManifestActor } from './manifest-versions.ts';
 import { manifest } from '../testing/weather-server.ts';
 import { revisionOf } from './revision.ts';
 
@@ -18,12 +18,12 @@ const emailsOf = async () =>
   ]);
 
 describeOnPostgres('two administrators who were shown the same', migrations, (open) => {
-  const staged = (version: string) => (catalogue: Catalogue, by: DecidedBy) =>
+  const staged = (version: string) => (catalogue: Catalogue, by: ManifestActor) =>
     catalogue.upload(manifest('weather', { version }), by);
-  const deployed = (version: string) => (catalogue: Catalogue, by: DecidedBy) =>
+  const deployed = (version: string) => (catalogue: Catalogue, by: ManifestActor) =>
     catalogue.deploy('weather', version, by);
-  const deleted = (catalogue: Catalogue, by: DecidedBy) => catalogue.deleteManifest('weather', by);
-  const undeployed = (catalogue: Catalogue, by: DecidedBy) => catalogue.undeploy('weather', by);
+  const deleted = (catalogue: Catalogue, by: ManifestActor) => catalogue.deleteManifest('weather', by);
+  const undeployed = (catalogue: Catalogue, by: ManifestActor) => catalogue.undeploy('weather', by);
 
   test.each([
     ['stage', 'stage', staged('2.0.0'), staged('2.0.1')],

@@ -31,8 +31,8 @@ export async function recordPrices(tx: Tx, manifest: Manifest, at: Date): Promis
   if (known.some(isToCome)) await deleteToCome(tx, serverId, at);
 
   const tools = new Set([...last.keys(), ...costs.keys(), ...announced.keys()]);
-  const isFree = [...tools].filter((tool) => !last.has(tool));
-  const wereFree = isFree.length === 0 ? new Set<string>() : await toolsBefore(tx, manifest, isFree);
+  const freeTools = [...tools].filter((tool) => !last.has(tool));
+  const wereFree = freeTools.length === 0 ? new Set<string>() : await toolsBefore(tx, manifest, freeTools);
 
   function stepsOf(tool: string): NewStep[] {
     const before = last.get(tool);

@@ -103,10 +103,10 @@ describeOnDatabases('the record of prices', migrations, (open) => {
     expect(priceOf('one')?.coming).toBeUndefined();
     const announced = await deploy({ one: 5 }, announcing(7, 20));
     time.ms = on(10);
-    await catalogue.readAgain();
+    await catalogue.reload();
     expect(priceOf('one')).toMatchObject({ credits: 5, coming: { credits: 7, sinceMs: on(20) } });
     time.ms = on(20);
-    await catalogue.readAgain();
+    await catalogue.reload();
     expect(priceOf('one')).toEqual({ credits: 7, raisedAtMs: on(20), steps: [5, 7], coming: undefined });
     // the version is the same when it is deployed again
     time.ms = on(21);

@@ -1,6 +1,6 @@
 import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import { SoukError } from '#platform/errors.ts';
-import type { DecidedBy } from '../manifests/manifest-versions.ts';
+import type { ManifestActor } from '../manifests/manifest-versions.ts';
 import type { CatalogueDb, Tx } from '../tables.ts';
 import { decideToolChange, findPendingChanges, findRejectedChanges } from './decide-tool-change.ts';
 import { codeOfChanges, requireShown } from './shown-code.ts';
@@ -10,7 +10,7 @@ export async function approveTools(
   tx: Tx,
   serverId: string,
   { tools, shown }: { tools: readonly string[]; shown: string },
-  { actorId: by, reason }: DecidedBy,
+  { actorId: by, reason }: ManifestActor,
   at: Date,
 ): Promise<ToolChange[]> {
   const { changes: pending, keptHidden } = await findHiddenChanges(tx, serverId);

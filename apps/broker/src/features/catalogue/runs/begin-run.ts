@@ -1,10 +1,10 @@
 import { writeAudit, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { DecidedBy } from '../manifests/manifest-versions.ts';
+import type { ManifestActor } from '../manifests/manifest-versions.ts';
 import type { CatalogueDb } from '../tables.ts';
 import { findRunning, insertRun, type RunKind } from './run-store.ts';
 
-type NewRun = { id: string; kind: RunKind; brokerId: string; by: DecidedBy; at: Date };
+type NewRun = { id: string; kind: RunKind; brokerId: string; by: ManifestActor; at: Date };
 
 /** Stores a run, or joins the one of its kind that is under way. @returns the id of the run: `run.id` for a new one */
 export async function insertOrJoinRun(db: CatalogueDb, run: NewRun, clock: Clock): Promise<string> {

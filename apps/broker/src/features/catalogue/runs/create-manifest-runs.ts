@@ -7,7 +7,7 @@ import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import { createWorkLoop } from '#platform/work/work-loop.ts';
 import type { Catalogue } from '../create-catalogue.ts';
-import type { DecidedBy } from '../manifests/manifest-versions.ts';
+import type { ManifestActor } from '../manifests/manifest-versions.ts';
 import type { CatalogueTables } from '../tables.ts';
 import { insertOrJoinRun } from './begin-run.ts';
 import type { ReloadParts } from './reload-servers.ts';
@@ -32,7 +32,7 @@ export type ManifestRuns = {
    * Begins a run, or joins the one of its kind that is under way on any broker. Returns its id.
    * @throws SoukError unavailable for a reload without a broker
    */
-  begin(kind: RunKind, by: DecidedBy): Promise<string>;
+  begin(kind: RunKind, by: ManifestActor): Promise<string>;
   /** Resolves with a run when it has ended. @throws SoukError unavailable when this broker stops before */
   ended(runId: string): Promise<WholeRun>;
   find(runId: string): Promise<WholeRun | undefined>;
@@ -47,7 +47,7 @@ export type ManifestRuns = {
 
 type ManifestRunParts = {
   db: Database;
-  catalogue: Pick<Catalogue, 'snapshot' | 'reread' | 'readAgain'>;
+  catalogue: Pick<Catalogue, 'snapshot' | 'reloadEverywhere' | 'reload'>;
   check(manifest: Manifest): void;
   /** Only a broker has these; without them no reload begins. */
   servers?: ReloadParts | undefined;

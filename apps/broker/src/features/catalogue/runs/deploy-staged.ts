@@ -1,6 +1,6 @@
 import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { SoukError } from '#platform/errors.ts';
-import { deployVersion, type DecidedBy } from '../manifests/manifest-versions.ts';
+import { deployVersion, type ManifestActor } from '../manifests/manifest-versions.ts';
 import type { Tx } from '../tables.ts';
 import { lockDeployments } from '../manifests/version-store.ts';
 
@@ -12,7 +12,7 @@ import { lockDeployments } from '../manifests/version-store.ts';
 export async function deployStaged(
   tx: Tx,
   staged: { serverId: string; version: string },
-  by: DecidedBy,
+  by: ManifestActor,
   at: Date,
   check: (manifest: Manifest) => void,
 ): Promise<void> {

@@ -24,7 +24,7 @@ const maxTakeovers = 3;
 
 export type RunParts = {
   db: CatalogueDb;
-  catalogue: Pick<Catalogue, 'snapshot' | 'reread'>;
+  catalogue: Pick<Catalogue, 'snapshot' | 'reloadEverywhere'>;
   notify(runId: string): Promise<void>;
   /** Throws for a manifest that must not be deployed here. */
   check(manifest: Manifest): void;
@@ -68,7 +68,7 @@ export async function processRun(
       await progress.flush();
       if (asks) await askDeployed(await idsAsked(db, run.id), signal, asks);
     } else if (servers) {
-      await catalogue.reread();
+      await catalogue.reloadEverywhere();
       await reloadServers(
         left.map(({ serverId }) => serverId),
         signal,
@@ -98,7 +98,7 @@ async function writeProgress(
   { db, catalogue, notify, servers }: RunParts,
 ): Promise<void> {
   const live = changes.flatMap(({ serverId, status }) => (status === (servers ? 'asking' : 'done') ? [serverId] : []));
-  if (run.kind === 'deploy-all' && live.length > 0) await catalogue.reread(live);
+  if (run.kind === 'deploy-all' && live.length > 0) await catalogue.reloadEverywhere(live);
   await writeItems(db, own, changes);
   await notify(run.id);
 }

@@ -1,7 +1,7 @@
 import type { ManifestRun } from '@souk/contract/admin/manifest-runs.ts';
 import { sql } from 'kysely';
 import { arrayLiteral } from '#platform/db/array-literal.ts';
-import type { DecidedBy } from '../manifests/manifest-versions.ts';
+import type { ManifestActor } from '../manifests/manifest-versions.ts';
 import type { CatalogueDb, Tx } from '../tables.ts';
 
 /** Notices to brokers: `started` for a run that may need a broker; `changed` and `ended` for those that wait for it. */
@@ -16,7 +16,7 @@ export type Run = {
   id: string;
   kind: RunKind;
   status: ManifestRun['status'];
-  via: DecidedBy['via'];
+  via: ManifestActor['via'];
   /** null: the operator's command. */
   startedBy: string | null;
   reason: string | null;
@@ -54,7 +54,7 @@ const columns = sql.raw(
  */
 export async function insertRun(
   db: CatalogueDb,
-  run: { id: string; kind: RunKind; brokerId: string; by: DecidedBy; at: Date },
+  run: { id: string; kind: RunKind; brokerId: string; by: ManifestActor; at: Date },
 ): Promise<boolean> {
   const { id, kind, brokerId, by, at } = run;
   const chosen = kind === 'reload' ? sql`m.status = 'deployed'` : sql`m.status = 'staging' and m.origin = 'admin'`;

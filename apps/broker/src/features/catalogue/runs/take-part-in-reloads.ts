@@ -10,7 +10,7 @@ export type ReloadParticipation = ReturnType<typeof createReloadParticipation>;
 /** This broker's part in other brokers' reloads: a reload opens new connections on every broker. */
 export function createReloadParticipation(parts: {
   db: CatalogueDb;
-  catalogue: Pick<Catalogue, 'snapshot' | 'readAgain'>;
+  catalogue: Pick<Catalogue, 'snapshot' | 'reload'>;
   servers: ReloadParts | undefined;
   background: Background;
   stopping: AbortSignal;
@@ -22,7 +22,7 @@ export function createReloadParticipation(parts: {
   let begun: string | undefined;
 
   async function reload(given: ReloadParts): Promise<void> {
-    await catalogue.readAgain();
+    await catalogue.reload();
     const serverIds = catalogue.snapshot().servers.map(({ id }) => id);
     await reloadServers(serverIds, stopping, { ...given, catalogue, log });
   }

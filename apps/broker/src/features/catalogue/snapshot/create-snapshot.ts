@@ -1,13 +1,13 @@
-import { emptyIndex, type KeptIndex } from '../search/kept-index.ts';
+import { emptyIndex, type ImmutableMap } from '../search/immutable-map.ts';
 import { mergeSorted } from '../search/merge-sorted.ts';
 import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
 
 /** A snapshot that others are derived from. */
 export type OwnSnapshot = CatalogueSnapshot & {
-  byId: KeptIndex<CatalogueServer>;
-  toolsByExposedName: KeptIndex<CatalogueItem>;
-  promptsByExposedName: KeptIndex<CatalogueItem>;
-  resourcesByExposedName: KeptIndex<CatalogueItem>;
+  byId: ImmutableMap<CatalogueServer>;
+  toolsByExposedName: ImmutableMap<CatalogueItem>;
+  promptsByExposedName: ImmutableMap<CatalogueItem>;
+  resourcesByExposedName: ImmutableMap<CatalogueItem>;
 };
 
 export const emptySnapshot: OwnSnapshot = {
@@ -48,7 +48,7 @@ export function changeSnapshot(
   servers: readonly CatalogueServer[],
 ): OwnSnapshot {
   const removed = [...changed].flatMap((id) => before.byId.get(id) ?? []);
-  const change = (index: KeptIndex<CatalogueItem>, pick: (server: CatalogueServer) => readonly CatalogueItem[]) => {
+  const change = (index: ImmutableMap<CatalogueItem>, pick: (server: CatalogueServer) => readonly CatalogueItem[]) => {
     const entries = (of: readonly CatalogueServer[]) =>
       of.flatMap((server) => pick(server).map((item) => [item.exposedName, item] as const));
     return index.change(entries(removed), entries(servers));

@@ -75,13 +75,13 @@ const changes: Readonly<Record<string, (catalogue: Catalogue, db: Database) => P
   'the version before is live again': (catalogue) => catalogue.deploy('kite', '1.0.0', by),
   'several change at once': async (catalogue, db) => {
     await db.query(`update server_health set status = 'disconnected', discovered_at = now()`);
-    await catalogue.reread(['zebra', 'anvil']);
-    await catalogue.reread(['kite', 'nothing']);
+    await catalogue.reloadEverywhere(['zebra', 'anvil']);
+    await catalogue.reloadEverywhere(['kite', 'nothing']);
   },
   'a server is taken out': (catalogue) => catalogue.undeploy('anvil', by),
   'one is deleted': (catalogue) => catalogue.deleteManifest('kite', by),
   'the first comes back': (catalogue) => catalogue.deploy('kite', '2.0.0', by),
-  'all are read again': (catalogue) => catalogue.reread(),
+  'all are read again': (catalogue) => catalogue.reloadEverywhere(),
 };
 
 describeOnEmbedded('a snapshot that is kept', migrations, (open) => {

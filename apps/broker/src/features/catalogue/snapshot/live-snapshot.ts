@@ -97,7 +97,7 @@ export async function createLiveSnapshot(parts: { db: Database; tables: Catalogu
     current: (): CatalogueSnapshot => current,
     health,
     changed,
-    readAgain: () => reads.read([]),
+    reload: () => reads.read([]),
     onChange(listener: CatalogueListener): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -1,7 +1,7 @@
 import type { QuestionKind } from '@souk/contract/manifest/manifest-basics.ts';
 import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue/catalogue.ts';
-import type { KeptIndex } from '../search/kept-index.ts';
+import type { ImmutableMap } from '../search/immutable-map.ts';
 import type { PricesOfServer } from '../prices/read-prices.ts';
 import type { ToolPrice } from '../prices/tool-price.ts';
 import type { ServerFeature } from './server-features.ts';
@@ -77,7 +77,7 @@ export type CatalogueServer = {
 /** Determines how a server is reached, even if it is not deployed. */
 export type ServerManifest = Pick<CatalogueServer, 'id' | 'manifest'>;
 
-type ByName<Value> = Pick<KeptIndex<Value>, 'get' | 'has'>;
+type ByName<Value> = Pick<ImmutableMap<Value>, 'get' | 'has'>;
 
 /** Every deployed server, sorted by name, for lists and calls. Never changed in place. */
 export type CatalogueSnapshot = {

@@ -53,7 +53,7 @@ export async function admitRequest(
   if ('challenge' in authenticated) {
     const { headers, ip: address } = request;
     events?.requestChallenged({ headers, address, resource: `${publicUrl}${path}` });
-    const waitSeconds = headers.authorization ? await identity.waitOfGuesser(headers.authorization, address) : 0;
+    const waitSeconds = headers.authorization ? await identity.guessWait(headers.authorization, address) : 0;
     if (waitSeconds > 0) {
       sendTooMany(takeOver(reply), waitSeconds, undefined);
       return undefined;

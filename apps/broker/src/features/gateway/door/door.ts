@@ -9,7 +9,7 @@ import type { InFlight } from './in-flight.ts';
 /** The parts that both entrances use: the one in front of fastify, and fastify's routes. */
 export type Door = {
   brandName: string;
-  identity: Pick<Identity, 'authenticateMcp' | 'rememberedMcpCaller' | 'waitOfGuesser'>;
+  identity: Pick<Identity, 'authenticateMcp' | 'rememberedMcpCaller' | 'guessWait'>;
   endpoint: McpEndpoint;
   fastPath: FastPath;
   parts: GatewayParts;

@@ -68,7 +68,7 @@ export async function createRunsElsewhere(options: { db: Database; clock: Clock;
   }
 
   /** Call when notices may have been missed. */
-  async function readAgain(): Promise<void> {
+  async function reload(): Promise<void> {
     for (const { id, recipient } of await rows.waiting(here?.callIds() ?? [])) await take(recipient, id);
   }
 
@@ -76,7 +76,7 @@ export async function createRunsElsewhere(options: { db: Database; clock: Clock;
     log.warn({ err: error }, 'a message of another replica to a tool run could not be read');
   }
 
-  const missed = () => void readAgain().catch(failed);
+  const missed = () => void reload().catch(failed);
   const hear = (payload: string) => {
     if (payload === '') return missed();
     const notice = noticeSchema.safeParse(JSON.parse(payload)).data;

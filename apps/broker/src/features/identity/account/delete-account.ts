@@ -16,9 +16,9 @@ export type DeletionParts = {
   contributors: AccountContributors;
   revocations: Pick<Revocations, 'announce' | 'announcePerson' | 'announceShutOut'>;
   /** Records the id outside the database, in case an earlier backup is restored. */
-  noteErased: (userId: string) => Promise<void>;
+  recordErasure: (userId: string) => Promise<void>;
   /** Notifies the user, in the transaction of the deletion. */
-  noteFarewell: (query: Query, farewell: Farewell) => Promise<void>;
+  queueFarewell: (query: Query, farewell: Farewell) => Promise<void>;
 };
 
 type Deletion = {
@@ -52,11 +52,11 @@ export async function deleteAccount(
     const tokenIds = await endAccess(query, userId);
     for (const contributor of contributors) await contributor.erase(userId, query, user.email);
     await eraseInAudit(query, { userId, email: user.email });
-    if (by) await parts.noteFarewell(query, { userId, email: user.email, by });
+    if (by) await parts.queueFarewell(query, { userId, email: user.email, by });
     return tokenIds;
   });
   await parts.revocations.announceShutOut(userId, ended);
-  await parts.noteErased(userId).catch((error: unknown) => {
+  await parts.recordErasure(userId).catch((error: unknown) => {
     parts.log.error({ err: error, userId }, 'a deleted account is not in erased.jsonl: a restore would bring it back');
   });
   for (const { name, afterErase } of contributors) {

@@ -16,7 +16,7 @@ import { createAccessTokens } from './verify-access-token.ts';
 
 /** Everything that identifies callers: access tokens, personal tokens, and recently verified callers. */
 export function createAuthentication(
-  { db, config, clock, ids, log, noteRefusedAdmin }: IdentityOptions,
+  { db, config, clock, ids, log, recordRefusedAdmin }: IdentityOptions,
   parts: {
     users: Pick<UserStore, 'providers' | 'maySignIn'>;
     resources: Resources;
@@ -42,15 +42,15 @@ export function createAuthentication(
   const onRevoked = revocations.announce;
   const tokens = createPersonalTokens({ store: tokenStore, clock, ids, log, adminEmails, maySignIn, onRevoked });
   const remembered = rememberCallers<{ challenge: McpChallenge }>(revocations, clock);
-  const waitOfGuesser = createGuessLimit({ db, findKey: keys.findKey, clock });
-  const guard: Guard = createGuard(accessTokens, tokens, resources.api, waitOfGuesser, noteRefusedAdmin);
+  const guessWait = createGuessLimit({ db, findKey: keys.findKey, clock });
+  const guard: Guard = createGuard(accessTokens, tokens, resources.api, guessWait, recordRefusedAdmin);
   return {
     accessTokens,
     tokenStore,
     tokens,
     remembered,
     guard,
-    waitOfGuesser,
+    guessWait,
     authenticateMcp: createAuthenticateMcp(accessTokens, tokens, remembered),
     async stop(): Promise<void> {
       remembered.stop();

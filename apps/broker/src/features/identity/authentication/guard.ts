@@ -16,8 +16,8 @@ export function createGuard(
   accessTokens: AccessTokens,
   personalTokens: PersonalTokens,
   apiResource: string,
-  waitOfGuesser: GuessLimit,
-  noteRefused: IdentityOptions['noteRefusedAdmin'],
+  guessWait: GuessLimit,
+  recordRefused: IdentityOptions['recordRefusedAdmin'],
 ): Guard {
   async function identify(authorization: string): Promise<Caller | undefined> {
     const token = readBearer(authorization);
@@ -29,7 +29,7 @@ export function createGuard(
 
   /** Refuses a call for administrators by another user. */
   async function refuse(caller: Caller, call: string, address: string): Promise<never> {
-    await noteRefused?.(caller, call, address);
+    await recordRefused?.(caller, call, address);
     throw new SoukError('admin_required');
   }
 
@@ -43,7 +43,7 @@ export function createGuard(
 
     const caller = await identify(authorization);
     if (!caller) {
-      const isSlowed = (await waitOfGuesser(authorization, address)) > 0;
+      const isSlowed = (await guessWait(authorization, address)) > 0;
       if (isSlowed) throw new SoukError('rate_limited');
       // the web app tells the user why they are signed out
       const isDeactivated = await accessTokens.isOfDeactivated(authorization, apiResource);

@@ -67,7 +67,7 @@ export function createAuthorizations(parts: { db: Database; clock: Clock; announ
     },
 
     /** @param version as the client of this grant reported it, shortened */
-    async noteVersion(grantId: string, version: string): Promise<void> {
+    async recordVersion(grantId: string, version: string): Promise<void> {
       await db.query(
         `update authorizations set client_version = $2 where grant_id = $1 and client_version is distinct from $2`,
         [grantId, version],

@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
-import { noteNotice } from '#platform/notices/outbox.ts';
+import { queueNotice } from '#platform/notices/outbox.ts';
 import { cleanLabel } from '#platform/text/clean-label.ts';
 import { redirectHost } from './redirect-uri.ts';
 import { frontendClientId } from './resources.ts';
@@ -41,6 +41,6 @@ export async function beginAuthorization(
     const [begun] = rows;
     if (!begun || begun.is_known || clientId === frontendClientId) return;
     const facts = { app: appName ?? host, at: at.toISOString() };
-    await noteNotice(query, { kind: 'app_connected', userId, event: grant.jti, facts }, at);
+    await queueNotice(query, { kind: 'app_connected', userId, event: grant.jti, facts }, at);
   });
 }

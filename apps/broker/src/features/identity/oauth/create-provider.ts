@@ -23,7 +23,7 @@ type ProviderParts = {
   resources: Resources;
   users: UserStore;
   reuse: RefreshReuse;
-  interactions: Pick<OpenInteractions, 'placeOf' | 'noteStored'>;
+  interactions: Pick<OpenInteractions, 'placeOf' | 'recordStored'>;
   keys: Pick<SigningKeys, 'signer' | 'cookieKey'>;
   fetchClientDocument: (address: string | URL) => Promise<Response>;
   onGrantRevoked: (grantId: string) => void;
@@ -37,7 +37,7 @@ export function createProvider({ db, vault, ids, config }: IdentityOptions, part
     adapter: createRecordStore(db, vault, {
       reuse,
       interactions: {
-        noteStored: interactions.noteStored,
+        recordStored: interactions.recordStored,
         currentPlace: () => Provider.ctx && interactions.placeOf(clientAddress(Provider.ctx.req)),
       },
     }),

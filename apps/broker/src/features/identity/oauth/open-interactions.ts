@@ -50,13 +50,13 @@ export function createOpenInteractions({
       return open + underWay < mostOfAddress ? 0 : Math.max(1, Math.ceil(wait ?? 1));
     },
     /** The user has seen the page of this sign-in. An address's unseen rows are deleted first. */
-    async noteSeen(uid: string): Promise<void> {
+    async recordSeen(uid: string): Promise<void> {
       await query(`update oauth_records set was_seen = true where model = 'Interaction' and id = $1 and not was_seen`, [
         sha256(uid),
       ]);
     },
     /** To be called after each row is stored. */
-    async noteStored(): Promise<void> {
+    async recordStored(): Promise<void> {
       stored++;
       if (stored % Math.min(countedEach, most) !== 0) return;
       await query(`delete from oauth_records where model = 'Interaction' and expires_at <= now()`);

@@ -10,7 +10,7 @@ type RecordStoreOptions = {
   interactions?: {
     /** Hash of the address of a request that begins a sign-in; undefined when the request continues one. */
     currentPlace(): string | undefined;
-    noteStored(): Promise<void>;
+    recordStored(): Promise<void>;
   };
 };
 
@@ -57,7 +57,7 @@ export function createRecordStore(
           ],
         );
         if (rows.length === 0) throw new errors.InvalidGrant('the account no longer exists');
-        if (place !== undefined) await interactions?.noteStored();
+        if (place !== undefined) await interactions?.recordStored();
       },
 
       async find(id) {

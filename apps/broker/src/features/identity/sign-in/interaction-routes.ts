@@ -39,7 +39,7 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
   app.get('/oauth/interaction/:uid', options, async (request, reply) => {
     const interaction = await findInteraction(request, reply);
     if (!interaction) return sendAnswered(brandName, reply);
-    await context.noteSeen(interaction.uid);
+    await context.recordSeen(interaction.uid);
     if (isFrontend(interaction)) return askProvider(context, reply, interaction);
     const consent = await describeConsent(context, interaction);
     if (!consent) return sendAnswered(brandName, reply);

@@ -72,7 +72,7 @@ function note({ context, from, request }: Return, { subject }: UpstreamProfile, 
   const browserName = nameBrowser(request.headers['user-agent']);
   const { storedAs: provider } = from;
   const atMs = context.clock.now();
-  return context.noteSignIn({ provider, subject, outcome, address: request.ip, browserName, atMs });
+  return context.recordSignIn({ provider, subject, outcome, address: request.ip, browserName, atMs });
 }
 
 /** A user who signs in again must be the same, and must have been asked. The earlier sign-in is not affected. */

@@ -6,7 +6,7 @@ import type { IdentityParts } from '../create-identity-parts.ts';
 import type { IdentityOptions } from '../identity-options.ts';
 import type { Interaction } from '../oauth/find-interaction.ts';
 import type { ConsentServices } from '../pages/consent-page.ts';
-import { createNoteSignIn } from '../sign-ins/sign-in-store.ts';
+import { createSignInRecorder } from '../sign-ins/sign-in-store.ts';
 import { createPendingCookie, type Pending } from './pending-cookie.ts';
 import { refuseSignIn, unreachableText, type SignInRefusal } from './refuse-sign-in.ts';
 import { noServices } from './service-names.ts';
@@ -45,8 +45,8 @@ export function createSignInContext(options: IdentityOptions, parts: IdentityPar
     log,
     pending: pendingCookie,
     beforeSignIn: options.beforeSignIn ?? (() => ({ welcomeCredits: 0, legal: [] })),
-    noteSeen: interactions.noteSeen,
-    noteSignIn: createNoteSignIn({ query: db.query, ids, log }),
+    recordSeen: interactions.recordSeen,
+    recordSignIn: createSignInRecorder({ query: db.query, ids, log }),
     signOut: (request: FastifyRequest, reply: FastifyReply) => signOut(authorizationServer, request, reply),
 
     /** Logs a sign-in that the provider allowed and we did not; in a flood, only some of them. */

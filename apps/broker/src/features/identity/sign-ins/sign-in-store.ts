@@ -23,7 +23,7 @@ export type NoteSignIn = (signIn: {
 }) => Promise<void>;
 
 /** A sign-in succeeds even if it cannot be recorded. */
-export const createNoteSignIn =
+export const createSignInRecorder =
   ({ query, ids, log }: { query: Query; ids: Ids; log: Log }): NoteSignIn =>
   async ({ provider, subject, outcome, address, browserName, atMs }) => {
     await query(

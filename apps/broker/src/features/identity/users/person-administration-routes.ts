@@ -89,7 +89,7 @@ export function mountPersonAdministration(
   router.route(exportPerson, async ({ caller, params, body: { reason }, reply }) => {
     requireRecentSignIn(caller, clock);
     const id = await find(params.id);
-    await administration.noteExport(id, { actorId: caller.userId, reason });
+    await administration.recordExport(id, { actorId: caller.userId, reason });
     const exportedAt = new Date(clock.now()).toISOString();
     return parts.downloads.send(reply, caller.userId, {
       name: `user-${id}-${exportedAt.slice(0, 10)}.json`,

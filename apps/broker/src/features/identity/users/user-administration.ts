@@ -58,7 +58,7 @@ export type UserAdministration = {
   /** @throws SoukError not_found */
   revokeToken(userId: string, tokenId: string, by: DecidedBy): Promise<void>;
   /** Records that an administrator downloads a user's data. */
-  noteExport(userId: string, by: DecidedBy): Promise<void>;
+  recordExport(userId: string, by: DecidedBy): Promise<void>;
   /**
    * Deletes an account as its owner would.
    * @param confirm the account's address
@@ -146,7 +146,7 @@ export function createUserAdministration(parts: {
       await revocations.announce(tokenId);
     },
 
-    noteExport: (userId, by) => audit(db.query, 'user.exported', userId, by),
+    recordExport: (userId, by) => audit(db.query, 'user.exported', userId, by),
 
     async erase(userId, confirm, by) {
       refuseOwn(userId, by);

@@ -56,7 +56,7 @@ describeOnDatabases('an alert', migrations, (open) => {
         `update pgboss.job set start_after = now() + interval '1 day' where name in ('notices', 'alerts')`,
       );
       const full = { cause: 'full', text: 'The disk of <Souk> is full.', path: '/admin?tab=system' };
-      const told = await Promise.all(Array.from({ length: 4 }, () => app.notices.noteAlerts([full])));
+      const told = await Promise.all(Array.from({ length: 4 }, () => app.notices.recordAlerts([full])));
       expect(told.toSorted()).toEqual([0, 0, 0, 1]);
       receiver.answer(503);
       await app.notices.sendDue();
@@ -76,16 +76,16 @@ describeOnDatabases('an alert', migrations, (open) => {
       const [, at = '', signed] = /^t=(\d+),v1=(\w+)$/.exec(again?.signature ?? '') ?? [];
       expect(signed).toBe(createHmac('sha256', secret).update(`${at}.${again?.body}`).digest('hex'));
       // it goes and comes back
-      expect(await app.notices.noteAlerts([])).toBe(0);
-      expect(await app.notices.noteAlerts([full])).toBe(0);
-      await app.notices.noteAlerts([]);
+      expect(await app.notices.recordAlerts([])).toBe(0);
+      expect(await app.notices.recordAlerts([full])).toBe(0);
+      await app.notices.recordAlerts([]);
       ahead += hourMs;
-      expect(await app.notices.noteAlerts([full])).toBe(1);
+      expect(await app.notices.recordAlerts([full])).toBe(1);
       // it lasts
       ahead += 23 * hourMs;
-      expect(await app.notices.noteAlerts([full])).toBe(0);
+      expect(await app.notices.recordAlerts([full])).toBe(0);
       ahead += hourMs;
-      expect(await app.notices.noteAlerts([full])).toBe(1);
+      expect(await app.notices.recordAlerts([full])).toBe(1);
       expect(app.logged()).not.toContain('canary-path');
     } finally {
       await app.stop();
@@ -133,7 +133,7 @@ describeOnEmbedded('alerts', migrations, (open) => {
     const receiver = await startReceiver();
     const app = await startTestApp({ db: await open(), env: { ALERT_WEBHOOK_URL: receiver.url } });
     try {
-      await app.notices.noteAlerts([{ cause: 'full', text: 'Full.', path: '/admin' }]);
+      await app.notices.recordAlerts([{ cause: 'full', text: 'Full.', path: '/admin' }]);
       await waitUntil('it was tried', async () => {
         await app.notices.sendDue();
         return (await app.notices.figures()).failing > 0;

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { AlertMessage } from '#adapters/alerts/post-alert.ts';
 import type { Mail } from '#adapters/mail/smtp-mailer.ts';
 import { writeMail, type Shop } from '../mail/write-mail.ts';
-import type { TakenNotice } from '../notice-store.ts';
+import type { ClaimedNotice } from '../notice-store.ts';
 
 const alertFacts = z.object({ cause: z.string(), text: z.string(), path: z.string() });
 
-type AlertNotice = Pick<TakenNotice, 'key' | 'facts' | 'createdAt'>;
+type AlertNotice = Pick<ClaimedNotice, 'key' | 'facts' | 'createdAt'>;
 
 /** Returns an alert in the form of the operator's webhook. */
 export function messageOfAlert(shop: Shop, { key, facts, createdAt }: AlertNotice): AlertMessage {

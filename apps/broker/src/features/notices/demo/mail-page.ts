@@ -3,13 +3,13 @@ import type { Mail } from '#adapters/mail/smtp-mailer.ts';
 import { escapeHtml, renderPage, sendPage } from '#platform/http/answers/page.ts';
 import { mailOfAlert } from '../alerts/deliver-alert.ts';
 import { mailOfNotice, type MailParts } from '../mail/mail-of-notice.ts';
-import { listNewest, type TakenNotice } from '../notice-store.ts';
+import { listNewest, type ClaimedNotice } from '../notice-store.ts';
 
 export const demoMailPath = '/dev-mail';
 const shownAtMost = 50;
 
 /** Replaces the address of a deleted account, which the demo does not store because it sends nothing. */
-export const inDemo = (notice: TakenNotice): TakenNotice => ({
+export const inDemo = (notice: ClaimedNotice): ClaimedNotice => ({
   ...notice,
   address: 'the address of the deleted account',
 });

@@ -1,6 +1,6 @@
 import type { Mail } from '#adapters/mail/smtp-mailer.ts';
 import type { Query } from '#platform/db/database.ts';
-import type { TakenNotice } from '../notice-store.ts';
+import type { ClaimedNotice } from '../notice-store.ts';
 import { readSwitchedOff } from '../notice-switches.ts';
 import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import { sayNotice } from '../words/say-notice.ts';
@@ -17,7 +17,7 @@ export type MailParts = {
 /** Writes the mail of a notice, or returns why there is none. */
 export async function mailOfNotice(
   { query, shop, links, addressOf }: MailParts,
-  { key, userId, kind, facts, address }: Omit<TakenNotice, 'createdAt' | 'attempts'>,
+  { key, userId, kind, facts, address }: Omit<ClaimedNotice, 'createdAt' | 'attempts'>,
 ): Promise<Mail | 'unwanted' | 'no_recipient'> {
   if (kind === undefined || kind === 'alert') return 'no_recipient';
   const write = (to: string, of: string) =>

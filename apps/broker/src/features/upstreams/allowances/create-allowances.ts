@@ -89,7 +89,7 @@ export async function createAllowances(options: AllowanceOptions): Promise<Allow
     for (const listener of listeners) listener({ added, removed, addedPrograms, removedPrograms });
   }
 
-  const { readAgain, stop } = await followRows(options.db, allowanceChannel, read, (error) =>
+  const { reload, stop } = await followRows(options.db, allowanceChannel, read, (error) =>
     log.error({ err: error }, 'what administrators allow cannot be refetched'),
   );
   return {
@@ -104,12 +104,12 @@ export async function createAllowances(options: AllowanceOptions): Promise<Allow
       }
       const checked = await checkAddress(entry, { closed, resolve: options.resolve });
       await rows.addAddress({ ...checked, note }, by);
-      await readAgain();
+      await reload();
       return checked.entry;
     },
     async removeAddress(entry, by) {
       await rows.remove('addresses', entry, by);
-      await readAgain();
+      await reload();
     },
     programs: () => programs,
     packageRows: () => packages,
@@ -123,11 +123,11 @@ export async function createAllowances(options: AllowanceOptions): Promise<Allow
         });
       }
       await rows.addPackage(form, found, by);
-      await readAgain();
+      await reload();
     },
     async removePackage(alias, by) {
       await rows.remove('packages', alias, by);
-      await readAgain();
+      await reload();
     },
     onChange: (listener) => void listeners.add(listener),
     async stop() {

@@ -61,7 +61,7 @@ export function logServerChanges(options: { catalogue: Catalogue; failureOf: Fai
     told.before = undefined;
     if (isDown(server)) {
       told.downAtMs ??= performance.now();
-      tellReason(server, told);
+      logReason(server, told);
     } else if (server.status === 'connected' && told.downAtMs !== undefined) {
       const downSeconds = Math.round((performance.now() - told.downAtMs) / 1000);
       Object.assign(told, upAgain());
@@ -69,7 +69,7 @@ export function logServerChanges(options: { catalogue: Catalogue; failureOf: Fai
     }
   }
 
-  function tellReason({ id, status, statusDetail: cause }: CatalogueServer, { reasons, looksLeft }: Told): void {
+  function logReason({ id, status, statusDetail: cause }: CatalogueServer, { reasons, looksLeft }: Told): void {
     const reason = failureOf(id);
     const waits = reason === undefined && (reasons.size > 0 || looksLeft > 0);
     if (waits || reasons.has(reason) || reasons.size >= maxReasons) return;

@@ -1,5 +1,5 @@
 import type { ImportEntry, ImportSource } from '@souk/contract/admin/imports.ts';
-import { checkManifest, type Catalogue, type DecidedBy, type ManifestSource } from '#features/catalogue/index.ts';
+import { checkManifest, type Catalogue, type ManifestActor, type ManifestSource } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
@@ -36,7 +36,7 @@ export type Imports = {
    */
   preview(from: { text: Uint8Array | string } | FromRegistry): Promise<ImportEntry[]>;
   /** Stages each manifest separately: a refused one does not affect the others. */
-  stage(chosen: readonly ChosenImport[], by: DecidedBy): Promise<StagedImport[]>;
+  stage(chosen: readonly ChosenImport[], by: ManifestActor): Promise<StagedImport[]>;
   /** @throws SoukError not_found, registry_unavailable */
   browse(registryId: string, filter: BrowseFilter): ReturnType<typeof browseRegistry>;
   stop(): Promise<void>;
@@ -132,7 +132,7 @@ async function readRegistry(
 
 async function stageOne(
   { manifest: given, source }: ChosenImport,
-  by: DecidedBy,
+  by: ManifestActor,
   parts: ImportParts,
 ): Promise<StagedImport> {
   try {

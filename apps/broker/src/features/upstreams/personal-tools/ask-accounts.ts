@@ -41,7 +41,7 @@ export class AskedAccounts {
   /** Cancel the questions that wait for a delay to pass. */
   readonly #waiting = new Map<string, () => void>();
   /** Accounts with a list that is too large, which the operator was told. */
-  readonly #toldTooLarge = new Set<string>();
+  readonly #loggedTooLarge = new Set<string>();
   #isStopped = false;
 
   constructor(parts: AskParts) {
@@ -71,7 +71,7 @@ export class AskedAccounts {
     this.#queue.add(key, () => {
       const work = this.#ask(userId, server).catch((error: unknown) => {
         if (!(error instanceof UpstreamError) && !(error instanceof ListTooLarge)) throw error;
-        if (error instanceof ListTooLarge) return this.#tellTooLarge(userId, serverId, error);
+        if (error instanceof ListTooLarge) return this.#logTooLarge(userId, serverId, error);
         this.#parts.log.debug({ err: error, server: serverId }, 'the tools of an account could not be read');
         const [delayMs, ...more] = retryAfterMs;
         if (delayMs !== undefined && error.kind !== 'sign_in_required') {
@@ -98,11 +98,11 @@ export class AskedAccounts {
   }
 
   /** Warns once that a list is too large: the user sees their previous list, and only the operator can find out why. */
-  #tellTooLarge(userId: string, serverId: string, { message }: ListTooLarge): void {
+  #logTooLarge(userId: string, serverId: string, { message }: ListTooLarge): void {
     const key = keyOf(userId, serverId);
-    if (this.#toldTooLarge.has(key)) return;
-    if (this.#toldTooLarge.size >= maxRemembered) this.#toldTooLarge.clear();
-    this.#toldTooLarge.add(key);
+    if (this.#loggedTooLarge.has(key)) return;
+    if (this.#loggedTooLarge.size >= maxRemembered) this.#loggedTooLarge.clear();
+    this.#loggedTooLarge.add(key);
     this.#parts.log.warn({ server: serverId, userId }, `the list of a user is not kept: ${message}`);
   }
 
@@ -128,7 +128,7 @@ export class AskedAccounts {
       const snapshot = catalogue.snapshot();
       const isTaken = (uri: string) => isOfAnother(server.id, uri, snapshot);
       const hasChanged = await store.store(account, drift, discovered, isTaken);
-      this.#toldTooLarge.delete(keyOf(userId, server.id));
+      this.#loggedTooLarge.delete(keyOf(userId, server.id));
       if (hasChanged) await announce(userId);
     });
   }

@@ -26,8 +26,7 @@ export class LoadedList {
     this.revision = revision;
     this.items = items;
     this.bytes = JSON.stringify(items).length * 2;
-    const names = (kind: ItemKind) =>
-      new Set(items.flatMap((item) => (item.kind === kind ? [item.exposedName] : [])));
+    const names = (kind: ItemKind) => new Set(items.flatMap((item) => (item.kind === kind ? [item.exposedName] : [])));
     this.#names = { tool: names('tool'), prompt: names('prompt'), resource: names('resource') };
     this.uris = new Map(items.filter(isAddress).map(({ name, ownedSinceMs }) => [name, ownedSinceMs]));
   }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import type { Upstream } from '#adapters/mcp/upstream.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import { areLimitsHeld, limitElapsed } from '#testing/figures/limits.ts';
-import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';
+import { atFullSize, printFigure } from '#testing/figures/proof-size.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { openPool } from '../testing/open-pool.ts';
 import { testServer } from '../testing/test-server.ts';
@@ -176,7 +176,7 @@ test('[I8] repeated cycles of call, crash and idle end leave no process, handle 
   await waitUntil('handles are as before', () => process.getActiveResourcesInfo().length <= before.length);
   expect(opened.time.pending()).toBe(0);
   expect(opened.pool.stdioPids()).toEqual([]);
-  tellFigure(`${cycles} cycles; handles before ${before.length}, after ${process.getActiveResourcesInfo().length}`);
+  printFigure(`${cycles} cycles; handles before ${before.length}, after ${process.getActiveResourcesInfo().length}`);
 });
 
 /** Children of this process that run small-stdio, zombies included. */

@@ -70,9 +70,9 @@ export async function createEnvironmentPlaces(options: {
     });
   }
 
-  const readAgain = () => void inTurn(read).catch(() => {});
+  const reload = () => void inTurn(read).catch(() => {});
   // before the first reading, so that no change falls between the two
-  const stopListening = await db.listen(channel, readAgain, readAgain);
+  const stopListening = await db.listen(channel, reload, reload);
   await inTurn(read);
   await bindFirst(catalogue.snapshot().servers);
   const stopFollowing = catalogue.onChange((_snapshot, changed) => void bindFirst(changed).catch(() => {}));

@@ -78,7 +78,7 @@ export async function createServerSecrets(options: { db: Database; vault: Vault;
     ...(former.get(serverId) ?? []),
   ];
 
-  const { readAgain, stop } = await followRows(options.db, secretChannel, read, (error) =>
+  const { reload, stop } = await followRows(options.db, secretChannel, read, (error) =>
     log.error({ err: error }, 'the secrets of servers cannot be refetched'),
   );
 
@@ -95,12 +95,12 @@ export async function createServerSecrets(options: { db: Database; vault: Vault;
     /** @throws SoukError invalid_request when the server has too many */
     async put(of: SecretOf, value: string, by: DecidedBy): Promise<void> {
       await rows.put(of, value, by, new Date(clock.now()));
-      await readAgain(of.serverId);
+      await reload(of.serverId);
     },
     /** @throws SoukError not_found */
     async remove(of: SecretOf, by: DecidedBy): Promise<void> {
       await rows.remove(of, by, new Date(clock.now()));
-      await readAgain(of.serverId);
+      await reload(of.serverId);
     },
     /** Calls `listener` after a change of a server's secrets by any broker. */
     onChange: (listener: (serverId: string) => void): void => void listeners.add(listener),

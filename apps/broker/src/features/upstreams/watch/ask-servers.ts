@@ -15,7 +15,7 @@ type AskParts = Omit<DiscoveryParts, 'isWanted'> & {
   services: Pick<Services, 'start'>;
   watchedById: Map<string, WatchedServer>;
   /** Called when a server is being asked. */
-  noteAsked(serverId: string): void;
+  recordAsked(serverId: string): void;
   find(serverId: string): CatalogueServer | undefined;
   askTurns: TurnLimits | undefined;
   background: Background;
@@ -39,7 +39,7 @@ export class AskedServers {
 
   /** Resolves when the server was asked since this deployment of it. */
   discover(server: CatalogueServer): Promise<void> {
-    const { find, time, noteAsked } = this.#parts;
+    const { find, time, recordAsked } = this.#parts;
     const watched = this.#watchedOf(server.id);
     if (watched.discovery && watched.discoveryOfMs === server.deployedAtMs) return watched.discovery;
     if (watched.discovery) return watched.discovery.then(() => this.#rediscover(server.id));
@@ -51,7 +51,7 @@ export class AskedServers {
     const ask = async () => {
       if (!isWanted()) return;
       watched.askedAtMs = time.now();
-      noteAsked(server.id);
+      recordAsked(server.id);
       await discoverServer(server, watched, { ...this.#parts, isWanted });
     };
     watched.discovery = inBackground(() => this.#askInTurn(server, ask)).finally(() => {

@@ -31,7 +31,7 @@ export type DiscoveryParts = {
  */
 export async function discoverServer(
   server: CatalogueServer,
-  watched: Pick<WatchedServer, 'failure' | 'toldFailure' | 'hasNewListsWhileAsked' | 'isLeftOut'>,
+  watched: Pick<WatchedServer, 'failure' | 'loggedFailure' | 'hasNewListsWhileAsked' | 'isLeftOut'>,
   { catalogue, pool, programs, hide, log, isWanted }: DiscoveryParts,
 ): Promise<void> {
   const { connection } = server.manifest;
@@ -50,7 +50,7 @@ export async function discoverServer(
       watched.failure = undefined;
       await catalogue.storeDiscovery(server.id, discovered);
       pool.answeredCheck(server.id);
-      watched.toldFailure = undefined;
+      watched.loggedFailure = undefined;
       return true;
     });
     if (!isStored) return;
@@ -64,7 +64,7 @@ export async function discoverServer(
     if (error.kind === 'sign_in_required' && needsOwnSecrets(server)) {
       pool.answeredCheck(server.id);
       watched.failure = undefined;
-      watched.toldFailure = undefined;
+      watched.loggedFailure = undefined;
       // each user's tools are discovered with their own account (personal-tools/personal-tools.ts)
       if (isNew(server)) await catalogue.storeClosed(server.id);
       await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
@@ -72,9 +72,9 @@ export async function discoverServer(
     }
     // logged once, although the server is asked every few seconds while it is down
     const reason = hide(server.id, reasonOf(error));
-    if (watched.toldFailure !== reason) {
+    if (watched.loggedFailure !== reason) {
       log.warn({ server: server.id, kind: error.kind }, `discovery failed: ${reason}`);
-      watched.toldFailure = reason;
+      watched.loggedFailure = reason;
     }
     // set before the status, whose change is logged with it
     watched.failure = reason;

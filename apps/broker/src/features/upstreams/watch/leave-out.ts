@@ -16,7 +16,7 @@ export async function leaveOut(
 }
 
 /** Shortest interval between warnings in the log: servers may start and stop waiting at any time. */
-const tellEveryMs = 10 * 60_000;
+const logEveryMs = 10 * 60_000;
 
 /** Counts the servers that wait for a connection, for the log and /readyz. */
 export function createLeftOut(
@@ -37,7 +37,7 @@ export function createLeftOut(
     text,
     tell() {
       const told = text();
-      if (told === undefined || clock.now() - toldAtMs < tellEveryMs) return;
+      if (told === undefined || clock.now() - toldAtMs < logEveryMs) return;
       toldAtMs = clock.now();
       log.warn(told);
     },

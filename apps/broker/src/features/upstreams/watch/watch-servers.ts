@@ -52,8 +52,8 @@ export function createServerWatch(options: WatchOptions): ServerWatch {
   const watchedById = new Map<string, WatchedServer>();
   const checkTimes = createCheckTimes({ ...options, clock: time });
   const find: WatchParts['find'] = (serverId) => catalogue.snapshot().byId.get(serverId);
-  const noteAsked = checkTimes.asked;
-  const asked = new AskedServers({ ...options, watchedById, noteAsked, find, background, time });
+  const recordAsked = checkTimes.asked;
+  const asked = new AskedServers({ ...options, watchedById, recordAsked, find, background, time });
   const state = { isStopping: false, isStopped: false };
   const parts: WatchParts = { ...options, asked, watchedById, checkTimes, background, time, find, state };
   const leftOut = createLeftOut(watchedById, { ...options, clock: time });

@@ -24,7 +24,7 @@ export type WatchedServer = {
   /** Whether it announced changed lists while it was being asked for them. */
   hasNewListsWhileAsked: boolean;
   /** Why the last discovery failed, as logged; undefined after a success. */
-  toldFailure: string | undefined;
+  loggedFailure: string | undefined;
   /** Whether its next discovery is a retry that a user requested. */
   isToBeRetried: boolean;
   /** Set while a discovery waits for the 10 s to pass. */
@@ -45,7 +45,7 @@ export function watchedOf(serverId: string, watchedById: Map<string, WatchedServ
     isBeingChecked: false,
     isLeftOut: false,
     hasNewListsWhileAsked: false,
-    toldFailure: undefined,
+    loggedFailure: undefined,
     isToBeRetried: false,
     refreshTimer: undefined,
     restartTimer: undefined,

@@ -1,6 +1,6 @@
 import type { ServerFigures } from '@souk/contract/admin/servers.ts';
 import { readServerRevenue } from '#features/billing/index.ts';
-import { tellFailure, type CatalogueServer } from '#features/catalogue/index.ts';
+import { presentFailure, type CatalogueServer } from '#features/catalogue/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
@@ -50,7 +50,7 @@ async function readNow(
   const [checked] = checks.rows;
   return {
     status: server.status,
-    ...tellFailure(server, watch.failureOf(server.id)),
+    ...presentFailure(server, watch.failureOf(server.id)),
     since: checked?.status_since?.toISOString() ?? null,
     lastCheckAt: checked?.checked_at.toISOString() ?? null,
     era: server.era?.verdict ?? null,

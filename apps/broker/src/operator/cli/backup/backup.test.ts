@@ -32,7 +32,7 @@ describe('souk backup and restore', () => {
   const newDataDir = () => mkdtemp(at('data-'));
   const souk = (argv: string[], environment: NodeJS.ProcessEnv = {}) =>
     runSouk(argv, { environment: { DATA_DIR: dataDir, ...environment } });
-  const noteRow = (subject: string) =>
+  const logRow = (subject: string) =>
     db.query(`insert into audit_log (at, action, subject) values (now(), 'test.row', $1)`, [subject]);
   const rowsIn = async (restored: string) => {
     const opened = await openDatabase({ databaseUrl: undefined, dataDir: restored, log });
@@ -68,12 +68,12 @@ describe('souk backup and restore', () => {
   });
 
   test('[CFG-27] [CFG-28] brings one moment of a running shop, while it goes on writing', async () => {
-    await noteRow('before');
+    await logRow('before');
     const file = at('running.tar.zst');
     let written = 1;
     const over = new AbortController();
     const writing = (async () => {
-      for (; !over.signal.aborted; written += 1) await noteRow('meanwhile');
+      for (; !over.signal.aborted; written += 1) await logRow('meanwhile');
     })();
     const taken = await souk(['backup', file]);
     const atEnd = written;

@@ -208,7 +208,11 @@ async function showDifferences(values: Values, cli: CliOptions): Promise<void> {
   }
   if (fromVersion !== undefined || toVersion !== undefined)
     throw new UsageError('--from names an account: leave the versions out');
-  const diff = await askBrokerOrRun(cli, personalToolsDiffSchema, 'manifest.diff-personal-tools', { id, from, provider });
+  const diff = await askBrokerOrRun(cli, personalToolsDiffSchema, 'manifest.diff-personal-tools', {
+    id,
+    from,
+    provider,
+  });
   show(diff, printPersonalToolsDiff, { values, ...cli });
 }
 
@@ -226,7 +230,12 @@ async function approve(values: Values, cli: CliOptions, [id, ...tools]: readonly
   show(answer, printApproved, { values, ...cli });
 }
 
-async function approvePersonalTools(id: string, tools: readonly string[], values: Values, cli: CliOptions): Promise<void> {
+async function approvePersonalTools(
+  id: string,
+  tools: readonly string[],
+  values: Values,
+  cli: CliOptions,
+): Promise<void> {
   if (tools.length > 0) throw new UsageError('--from approves the whole list: leave the tools out');
   const { json: _json, ...args } = values;
   const answer = await askBrokerOrRun(cli, approvedToolsSchema, 'manifest.approve-personal-tools', { id, ...args });

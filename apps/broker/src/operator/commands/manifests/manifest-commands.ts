@@ -12,7 +12,7 @@ import {
   sharedFolderNotes,
   type Catalogue,
   type CatalogueServer,
-  type DecidedBy,
+  type ManifestActor,
   type ManifestPolicy,
   type PeopleOfServers,
 } from '#features/catalogue/index.ts';
@@ -44,7 +44,7 @@ const approveSchema = idSchema.extend({
 
 type ListedManifest = Awaited<ReturnType<ReturnType<typeof manageManifests>['list']>>[number];
 
-const byCommand: DecidedBy = { via: 'command' };
+const byCommand: ManifestActor = { via: 'command' };
 
 /** Checks a manifest and returns all its problems. */
 export function checkManifestSource(source: Uint8Array, policy: ManifestPolicy): CheckedManifest {
@@ -74,7 +74,7 @@ export function manifestCommands(parts: {
 
   const manifests = manageManifests(parts);
   const notesOf = (manifest: Manifest): { notes?: string[] } => {
-    const notes = [...catalogue.priceNotes(manifest), ...sharedFolderNotes(manifest, policy)];
+    const notes = [...catalogue.priceWarnings(manifest), ...sharedFolderNotes(manifest, policy)];
     return notes.length > 0 ? { notes } : {};
   };
 

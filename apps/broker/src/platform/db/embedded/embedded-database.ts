@@ -36,7 +36,7 @@ export function createEmbeddedDatabase(
     snapshot: (work) => gate.transaction(() => runSnapshot((text, values) => worker.run(text, values), work)),
     listen: (channel, handler) => channels.add(channel, handler, async (statement) => void (await query(statement))),
     // within one process, a notice cannot be lost
-    heardUntilMs: () => performance.now(),
+    deliveredUntilMs: () => performance.now(),
     brokers: createOneBroker(),
     notify: async (channel, payload) => void (await query('select pg_notify($1, $2)', [channel, payload])),
     fsyncCount: () => worker.fsyncCount(),

@@ -48,7 +48,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
     let fault: string | undefined;
     const onSpace = (space: DiskSpace) => {
       fault = space.isFull ? diskFullText(folder, space.freeBytes) : undefined;
-      tellSpace(space, folder, log);
+      logSpace(space, folder, log);
     };
     const worker = await startWorker({ folder, durable }, channels.deliver, onSpace).catch(async (cause: unknown) => {
       const forbidden = await findForbidden(folder);
@@ -67,7 +67,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
   }
 }
 
-function tellSpace({ isFull, freeBytes }: DiskSpace, folder: string, log: Log): void {
+function logSpace({ isFull, freeBytes }: DiskSpace, folder: string, log: Log): void {
   if (isFull)
     log.error({ folder, freeBytes }, `${diskFullText(folder, freeBytes)} Nothing is written until it has space.`);
   else log.warn({ folder, freeBytes }, 'The disk of the database has space again: it writes as before.');

@@ -106,24 +106,24 @@ describe.skipIf(!hasPostgres())('PostgreSQL that becomes unreachable and comes b
 
   test('it is known until when nothing was missed, and a connection that died silently is opened anew', async () => {
     const heard: string[] = [];
-    expect(db.heardUntilMs()).toBe(Number.NEGATIVE_INFINITY);
+    expect(db.deliveredUntilMs()).toBe(Number.NEGATIVE_INFINITY);
     await db.listen('servers', (payload) => heard.push(payload));
-    await waitUntil('the first heartbeat', () => db.heardUntilMs() > 0);
+    await waitUntil('the first heartbeat', () => db.deliveredUntilMs() > 0);
     await db.notify('servers', 'before');
     await waitUntil('the notice', () => heard.length === 1);
-    const untilThen = db.heardUntilMs();
-    await waitUntil('the next heartbeat', () => db.heardUntilMs() > untilThen);
+    const untilThen = db.deliveredUntilMs();
+    await waitUntil('the next heartbeat', () => db.deliveredUntilMs() > untilThen);
     proxy.freeze();
     // each is given up after 1.8 s: what was under way has come by then, and two are longer than from a heartbeat to the next
     const giveUp = async () => expect(await attempt(() => db.query('select 1'))).toEqual({ lost: true });
     await giveUp();
-    const frozen = db.heardUntilMs();
+    const frozen = db.deliveredUntilMs();
     await giveUp();
     await giveUp();
-    expect(db.heardUntilMs()).toBe(frozen);
+    expect(db.deliveredUntilMs()).toBe(frozen);
     await proxy.resume(); // for new connections
     await waitUntil('told of the gap', () => heard.length === 2);
-    await waitUntil('a heartbeat of the new one', () => db.heardUntilMs() > frozen);
+    await waitUntil('a heartbeat of the new one', () => db.deliveredUntilMs() > frozen);
     expect(heard).toEqual(['before', '']);
   });
 

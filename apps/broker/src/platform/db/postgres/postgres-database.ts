@@ -77,7 +77,7 @@ export async function openPostgresDatabase(options: {
       return guard.inside(() => onClient(maintenancePool, (runHere) => runSnapshot(runHere, work)));
     },
     listen: listener.listen,
-    heardUntilMs: listener.heardUntilMs,
+    deliveredUntilMs: listener.deliveredUntilMs,
     isUnheard: listener.isUnheard,
     notify: async (channel, payload) => void (await query('select pg_notify($1, $2)', [channel, payload])),
     brokers: createLiveBrokers(query, log),

@@ -23,7 +23,7 @@ export type Listener = {
   /** See Database. */
   listen(channel: string, handler: (payload: string) => void, unheard?: () => void): Promise<() => Promise<void>>;
   /** See Database. */
-  heardUntilMs(): number;
+  deliveredUntilMs(): number;
   isUnheard(): boolean;
   close(): Promise<void>;
 };
@@ -118,7 +118,7 @@ export function createListener(databaseUrl: string, log: Log, query: Query): Lis
         await stop();
       };
     },
-    heardUntilMs: hearing.untilMs,
+    deliveredUntilMs: hearing.untilMs,
     isUnheard: hearing.isUnheard,
     async close() {
       closed = true;

@@ -67,7 +67,7 @@ export function Capabilities({ manifest }: { manifest: ListedManifest }) {
 }
 
 /** How a server left the shop. */
-export const goneTexts = {
+export const removedTexts = {
   deleted: 'Deleted',
   undeployed: 'Undeployed',
   unknown: 'Deleted or undeployed',
@@ -79,7 +79,7 @@ export function Deployed({ manifest }: { manifest: ListedManifest }) {
   return (
     <div className="flex min-w-0 flex-col items-start gap-1">
       <Badge>{isActive ? 'Active' : 'Inactive'}</Badge>
-      {isGone(manifest) && <span className="text-xs text-quiet">{goneTexts[manifest.gone ?? 'unknown']}</span>}
+      {isGone(manifest) && <span className="text-xs text-quiet">{removedTexts[manifest.gone ?? 'unknown']}</span>}
       {stagedVersion !== null && (
         <span className="text-xs wrap-anywhere text-accent">
           {stagedVersion} waiting{stagedOrigin === 'bundled' && ' (bundled draft)'}

@@ -6,7 +6,7 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { DayAndTime } from '#ui/text/moment.tsx';
 import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { serverQuery } from '#web/loading/server-query.ts';
-import { goneTexts } from '../manifests/manifest-cells.tsx';
+import { removedTexts } from '../manifests/manifest-cells.tsx';
 import { isLaterVersion } from '../versions.ts';
 import { figuresQuery, versionBefore, type ServerPartProps } from './server-queries.ts';
 
@@ -85,7 +85,7 @@ function Versions({ shown: { listed, gone } }: Pick<ServerPartProps, 'shown'>) {
   if (!listed) {
     return (
       <p className="mt-1 text-quiet">
-        {goneTexts[gone ?? 'unknown']}. Its versions are kept, and can be deployed again.
+        {removedTexts[gone ?? 'unknown']}. Its versions are kept, and can be deployed again.
       </p>
     );
   }

@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { failureText } from '#web/texts/failure-text.ts';
-import { closeSignInWindow, leaveSignIn, tellSignedIn } from '#web/navigation/sign-in-window.ts';
+import { closeSignInWindow, leaveSignIn, announceSignIn } from '#web/navigation/sign-in-window.ts';
 import { useSession } from '../session/session-provider.tsx';
 import { SignInFailure } from './sign-in-failure.tsx';
 import { SigningIn } from './signing-in.tsx';
@@ -17,7 +17,7 @@ export function CallbackScreen() {
     session.completeSignIn(answer).then(
       (path) => {
         const state = answer.get('state') ?? '';
-        if (session.getState().user) tellSignedIn(state);
+        if (session.getState().user) announceSignIn(state);
         closeSignInWindow(state);
         leaveSignIn(path, router.history.replace);
       },

@@ -12,7 +12,7 @@ import {
   leaveSignIn,
   nextSignIn,
   onSignedIn,
-  tellSignedIn,
+  announceSignIn,
 } from '#web/navigation/sign-in-window.ts';
 import { signInByPopup } from './popup-sign-in.ts';
 import { chooseReturnPath } from './return-path.ts';
@@ -35,7 +35,7 @@ export function SignInScreen({ returnTo }: SignInScreenProps) {
   useEffect(() => {
     if (isRestoring) return;
     if (isSignedIn) {
-      tellSignedIn(nextSignIn);
+      announceSignIn(nextSignIn);
       closeSignInWindow(nextSignIn);
       leaveSignIn(path, router.history.replace);
     } else if (startsAtOnce) {

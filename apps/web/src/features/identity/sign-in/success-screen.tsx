@@ -5,7 +5,7 @@ import { Card } from '#ui/card.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { config } from '#web/config.ts';
 import { failureText } from '#web/texts/failure-text.ts';
-import { closeSignInWindow, leaveSignIn, nextSignIn, tellSignedIn } from '#web/navigation/sign-in-window.ts';
+import { closeSignInWindow, leaveSignIn, nextSignIn, announceSignIn } from '#web/navigation/sign-in-window.ts';
 import { arrivedHandOff } from './hand-off-address.ts';
 import type { HandOffQuestion } from './hand-off.ts';
 import { useSession } from '../session/session-provider.tsx';
@@ -19,7 +19,7 @@ export function SuccessScreen() {
   const [question, setQuestion] = useState<HandOffQuestion>();
   const [failure, setFailure] = useState<string>();
   const goOn = (path: string) => {
-    tellSignedIn(nextSignIn);
+    announceSignIn(nextSignIn);
     closeSignInWindow(nextSignIn);
     leaveSignIn(path, router.history.replace);
   };

@@ -7,7 +7,7 @@ import { failureText } from '#web/texts/failure-text.ts';
 import { closeSignInWindow, isSignInWindow } from '#web/navigation/sign-in-window.ts';
 import { pathAfter, takeContinuation, type Continuation } from './continue-in-tab.ts';
 import { enableAfterSignIn } from '../enable-with-sign-in.ts';
-import { tellSignInEnd } from './sign-in-end.ts';
+import { announceSignInEnd } from './sign-in-end.ts';
 import { upstreamsApi } from '../upstreams-api.ts';
 
 export type CallbackScreenProps = {
@@ -40,7 +40,7 @@ export function CallbackScreen({ userId, isRestoring, onDone }: CallbackScreenPr
     setContinuation(taken);
     finishSignIn(answer, userId).then(
       async ({ serverId, message }) => {
-        tellSignInEnd({ state, ok: true, message });
+        announceSignInEnd({ state, ok: true, message });
         if (closeSignInWindow(state)) return setDone(message);
         const { failure } = taken?.enables && taken.userId === userId ? await enableNow(serverId) : {};
         if (failure === undefined) onDone(pathAfter(taken ?? { screen: 'connect', serverId }));
@@ -48,7 +48,7 @@ export function CallbackScreen({ userId, isRestoring, onDone }: CallbackScreenPr
       },
       (error: unknown) => {
         const text = failureText(error);
-        tellSignInEnd({ state, ok: false, message: text });
+        announceSignInEnd({ state, ok: false, message: text });
         // the broker says who was not allowed
         setProblem(answer.get('error') === 'access_denied' ? { title: text } : { title: 'Sign-in failed', text });
       },

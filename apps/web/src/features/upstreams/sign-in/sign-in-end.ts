@@ -4,7 +4,7 @@ export type SignInEnd = { state: string; ok: boolean; message: string };
 /** Reaches an opener even if another site has cut it off from its popup. */
 const channelName = 'souk-connect';
 
-export function tellSignInEnd(end: SignInEnd): void {
+export function announceSignInEnd(end: SignInEnd): void {
   const channel = new BroadcastChannel(channelName);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches this origin alone
   channel.postMessage(end);

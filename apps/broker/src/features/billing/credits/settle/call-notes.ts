@@ -3,7 +3,7 @@ import type { Database } from '#platform/db/database.ts';
 import type { Livemode } from '../accounts/accounts.ts';
 import type { EndedCall } from '../leases/lease-hold.ts';
 import type { LedgerTimes } from '../ledger.ts';
-import { noteEndedCalls } from './ended-calls.ts';
+import { recordEndedCalls } from './ended-calls.ts';
 import type { Batch } from './noted-batches.ts';
 import { UnnotedAnswers } from './unnoted-answers.ts';
 
@@ -73,7 +73,7 @@ export function createCallNotes(parts: {
     await noting;
     clearTimeout(timer);
     timer = undefined;
-    noting ??= noteNext().finally(() => (noting = undefined));
+    noting ??= recordNext().finally(() => (noting = undefined));
     try {
       await noting;
     } catch (error) {
@@ -83,10 +83,10 @@ export function createCallNotes(parts: {
     if (waiting.length > 0) arm(answers.size > 0 ? 0 : times.noteMs);
   }
 
-  async function noteNext(): Promise<void> {
+  async function recordNext(): Promise<void> {
     while (next || waiting.length > 0) {
       next ??= { id: parts.uuid(), calls: waiting.splice(0, mostAtOnce) };
-      await noteEndedCalls(query, livemode, parts.brokerId(), next.id, next.calls);
+      await recordEndedCalls(query, livemode, parts.brokerId(), next.id, next.calls);
       answers.answer(next.calls);
       const batch = next;
       next = undefined;

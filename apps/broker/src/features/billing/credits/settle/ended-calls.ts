@@ -9,7 +9,7 @@ const mostBatches = 16;
 const mostStatements = 20;
 
 /** Records ended calls that are not charged, so that they outlive this broker. Repeatable. @param batchId of these calls alone */
-export async function noteEndedCalls(
+export async function recordEndedCalls(
   query: Query,
   livemode: Livemode,
   brokerId: string,

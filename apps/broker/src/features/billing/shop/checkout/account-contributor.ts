@@ -16,7 +16,7 @@ export function checkoutContributor({
   payments,
 }: {
   query: Query;
-  payments: { checkout: Pick<Checkout, 'closePages'>; subscriptions: Pick<Subscriptions, 'endTakenAway'> } | undefined;
+  payments: { checkout: Pick<Checkout, 'closePages'>; subscriptions: Pick<Subscriptions, 'endRevoked'> } | undefined;
 }): AccountContributor {
   return {
     name: 'orders',
@@ -50,7 +50,7 @@ export function checkoutContributor({
       const closing = payments.checkout.closePages(rows.map((row) => row.session_id));
       // where the provider does not answer now, the job of subscriptions retries, and payments on a page that stays open are
       // refunded
-      await withPatience(Promise.all([closing, payments.subscriptions.endTakenAway()]));
+      await withPatience(Promise.all([closing, payments.subscriptions.endRevoked()]));
     },
   };
 }

@@ -12,7 +12,7 @@ export type Customers = {
   /** undefined: this user has never started a payment. */
   find(userId: string): Promise<string | undefined>;
   /** Sends the provider the e-mail addresses that have changed since. */
-  tellAddresses(): Promise<void>;
+  sendAddresses(): Promise<void>;
 };
 
 /** Addresses that one run sends; the next one continues. */
@@ -65,7 +65,7 @@ export function createCustomers({ db: { query }, provider }: Pick<ShopParts, 'db
       );
       return (await find(userId)) ?? id;
     },
-    async tellAddresses() {
+    async sendAddresses() {
       const { rows } = await query<{ customer_id: string; email: string }>(
         `select c.customer_id, u.email from payment_customers c join users u on u.id = c.user_id
          where c.livemode = $1 and u.deleted_at is null and c.email is distinct from u.email

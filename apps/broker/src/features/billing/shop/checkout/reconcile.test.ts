@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases/databases.ts';
-import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';
+import { atFullSize, printFigure } from '#testing/figures/proof-size.ts';
 import { migrations } from '../../../../migrations.ts';
 import { checkLedger } from '../../credits/accounts/check-ledger.ts';
 import { newBuyer, pay, startShop, type Shop } from './testing/shop.ts';
@@ -84,6 +84,6 @@ describeOnDatabases('the reconciler and many orders', migrations, (open) => {
     expect(second.report).toMatchObject({ checked: open, fulfilled: 0, expired: 0 });
     expect(await bought()).toBe(paid);
     expect(await checkLedger(shop.db)).toEqual([]);
-    tellFigure(`${many} orders in ${first.requests} requests, ${paid} bought, 0 differences`);
+    printFigure(`${many} orders in ${first.requests} requests, ${paid} bought, 0 differences`);
   });
 });

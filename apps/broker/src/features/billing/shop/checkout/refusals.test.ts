@@ -40,7 +40,7 @@ describeOnEmbedded('what the provider refuses', migrations, (open) => {
 
   test('a subscription that the provider does not have any more ends here, and no job asks again', async () => {
     // what other tests took away
-    await shop.billing.payments?.subscriptions.endTakenAway();
+    await shop.billing.payments?.subscriptions.endRevoked();
     const paymentId = await ann.subscribe('basic');
     await settle(shop);
     await sandboxRow('delete from stripe_sandbox.objects where id = $1', [paymentId]);
@@ -54,7 +54,7 @@ describeOnEmbedded('what the provider refuses', migrations, (open) => {
     );
     expect(told).toHaveLength(1);
     const before = shop.control.requests();
-    await shop.billing.payments?.subscriptions.endTakenAway();
+    await shop.billing.payments?.subscriptions.endRevoked();
     await shop.billing.payments?.subscriptions.endWanted();
     expect(shop.control.requests()).toBe(before);
   });
@@ -149,14 +149,14 @@ describeOnEmbedded('what the provider refuses', migrations, (open) => {
 
   test('a change of e-mail address reaches the provider, once', async () => {
     await ann.buyCredits();
-    await shop.billing.payments?.tellAddresses();
+    await shop.billing.payments?.sendAddresses();
     const [customer] = await customersOf(ann);
     await shop.db.query('update users set email = $2 where id = $1', [ann.userId, `new-${ann.email}`]);
-    await shop.billing.payments?.tellAddresses();
+    await shop.billing.payments?.sendAddresses();
     expect(await shop.stripe.customers.retrieve(customer?.id ?? '')).toMatchObject({ email: `new-${ann.email}` });
     const told = async () => (await shop.stripe.events.list({ types: ['customer.updated'], limit: 100 })).data.length;
     const before = await told();
-    await shop.billing.payments?.tellAddresses();
+    await shop.billing.payments?.sendAddresses();
     expect(await told()).toBe(before);
   });
 });

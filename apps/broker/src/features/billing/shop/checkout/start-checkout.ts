@@ -46,7 +46,7 @@ export function createStartCheckout(parts: ShopParts & { customers: Customers; f
   }
 
   /** Runs before the payment, which may be over before our next line runs. */
-  async function noteEndingRentals(userId: string, { planId, ...chosen }: WantedPlan): Promise<void> {
+  async function recordEndingRentals(userId: string, { planId, ...chosen }: WantedPlan): Promise<void> {
     const plan = await readPlan(query, planId);
     const now = { findServer: parts.findServer, nowMs: clock.now() };
     if (plan) await endRentalsWithPlan(query, now, { userId, livemode: provider.livemode }, plan, chosen);
@@ -62,7 +62,7 @@ export function createStartCheckout(parts: ShopParts & { customers: Customers; f
     // what was not paid may have been paid just now
     if (lock) await syncUnpaid(parts, { ...ordered, userId, livemode: provider.livemode }, { lock });
     await refuseOwned(userId, ordered);
-    if (wanted.type === 'subscription') await noteEndingRentals(userId, wanted);
+    if (wanted.type === 'subscription') await recordEndingRentals(userId, wanted);
     const email = await parts.emailOf(userId);
     const customer = await customers.ensure(userId, email);
     const shownRentals = wanted.type === 'subscription' ? wanted.shownRentals : undefined;

@@ -2,7 +2,7 @@ import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
-import { noteNotice, type NewNotice } from '#platform/notices/outbox.ts';
+import { queueNotice, type NewNotice } from '#platform/notices/outbox.ts';
 import { lockOffers } from '../offers/offer-rows.ts';
 import { appliesAt, candidates, candidateValues, previewMove, type MoveTarget } from './preview-move.ts';
 
@@ -57,7 +57,7 @@ export async function beginMove(
      from price_move_items i join subscriptions s using (payment_id) where i.move_id = $1`,
     [id],
   );
-  for (const row of moved) await noteNotice(query, noticeOf(row, { id, plan: name, to: { amount, currency } }), at);
+  for (const row of moved) await queueNotice(query, noticeOf(row, { id, plan: name, to: { amount, currency } }), at);
   const { reason } = by;
   await writeAuditWith(
     query,

@@ -17,7 +17,7 @@ export type Moves = {
     by: DecidedBy,
   ): Promise<string>;
   /** Processes due moves that no other broker works on. @throws SoukError payments_unavailable: the next run continues */
-  workOff(): Promise<void>;
+  processDue(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -59,7 +59,7 @@ export function createMoves(
       background.add(runOnce(), 'subscribers could not be moved to another price yet; this will be retried');
       return id;
     },
-    async workOff() {
+    async processDue() {
       await running?.catch(() => {});
       await runOnce();
     },

@@ -63,7 +63,7 @@ describeOnPostgres('moves and edits of offers at several brokers', migrations, (
         'rejected',
       ]);
       await waitUntil('the move has ended', async () => {
-        await other.billing.payments?.moves.workOff();
+        await other.billing.payments?.moves.processDue();
         return (await other.billing.offerEditing.show('basic')).moves[0]?.endedAt !== null;
       });
       // as a kill leaves it: one of three is done, another was moved at the provider and not noted
@@ -80,12 +80,12 @@ describeOnPostgres('moves and edits of offers at several brokers', migrations, (
         items: [{ id: item?.id ?? '', price: old?.id ?? '' }],
         proration_behavior: 'none',
       });
-      await other.billing.payments?.moves.workOff();
+      await other.billing.payments?.moves.processDue();
       expect((await shop.billing.offerEditing.show('basic')).moves, 'its broker may still live').toMatchObject([
         { moved: 1, endedAt: null },
       ]);
       await db.query(`update price_moves set beat = now() - interval '31 seconds'`);
-      await Promise.all(shops.map(({ billing }) => billing.payments?.moves.workOff()));
+      await Promise.all(shops.map(({ billing }) => billing.payments?.moves.processDue()));
       await waitUntil(
         'the move has ended',
         async () => (await shop.billing.offerEditing.show('basic')).moves[0]?.endedAt !== null,

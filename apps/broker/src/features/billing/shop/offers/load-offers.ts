@@ -33,7 +33,7 @@ export async function loadOffers(query: Query, offers: Offers, nowMs: number): P
       await writeFromFile(query, before, offerId, version, stored);
       if (before && isOtherOffer(before.fields, version.fields)) await endMovesOf(query, offerId, nowMs);
     }
-    if (!isDeepStrictEqual(before?.fileVersion, version)) await noteVersion(query, offerId, version);
+    if (!isDeepStrictEqual(before?.fileVersion, version)) await recordVersion(query, offerId, version);
   }
   for (const before of stored) {
     const { offerId, editedAt, fileVersion, active } = before;
@@ -41,7 +41,7 @@ export async function loadOffers(query: Query, offers: Offers, nowMs: number): P
     if (editedAt && fileVersion) ignored.push(...ignoredOf(before, undefined, editedAt));
     else if (!editedAt && active)
       await writeStoredOffer(query, { ...before, active: false, revision: before.revision + 1 });
-    if (fileVersion) await noteVersion(query, offerId, undefined, before.kind);
+    if (fileVersion) await recordVersion(query, offerId, undefined, before.kind);
   }
   return ignored;
 }
@@ -92,7 +92,7 @@ async function writeFromFile(
   });
 }
 
-async function noteVersion(
+async function recordVersion(
   query: Query,
   offerId: string,
   version: FileVersion | undefined,

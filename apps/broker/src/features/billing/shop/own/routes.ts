@@ -15,7 +15,7 @@ import { SoukError } from '#platform/errors.ts';
 import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import { accessTo } from '../../entitlement/access-to.ts';
-import { readBalance } from '../changes/note-balance.ts';
+import { readBalance } from '../changes/record-balance.ts';
 import type { AccessBook } from '../../entitlement/create-access.ts';
 import type { Owned } from '../../entitlement/owned.ts';
 import { presentAccess, presentOwned } from './present-access.ts';

@@ -5,7 +5,7 @@ import { readRow } from '../../read-rows.ts';
 export type PlanPrice = { priceId: string; planId: string; amount: number; currency: string; monthlyCredits: number };
 
 /** Stores a price; one that is known already stays as it is. */
-export async function notePlanPrice(
+export async function recordPlanPrice(
   query: Query,
   { priceId, planId, amount, currency, monthlyCredits }: PlanPrice,
 ): Promise<void> {
@@ -51,7 +51,7 @@ export async function creditsOfPeriod(
 }
 
 /** Stores a subscription's price that is unknown here, as after a restore: it brings what its plan brings now. */
-export async function noteSeenPrice(
+export async function recordSeenPrice(
   query: Query,
   {
     priceId,

@@ -1,7 +1,7 @@
 import type { Query } from '#platform/db/database.ts';
 import { readRows } from '../../read-rows.ts';
 import type { Offered } from './offered.ts';
-import { notePlanPrice } from './plan-prices.ts';
+import { recordPlanPrice } from './plan-prices.ts';
 import type { ProviderPrice } from './put-price.ts';
 
 /** A price at the provider, with the terms of its offer. */
@@ -29,5 +29,5 @@ export async function writePrice(query: Query, livemode: boolean, price: StoredP
     [livemode, kind, id, productId, priceId, amount, currency, monthlyCredits ?? null],
   );
   if (monthlyCredits !== undefined)
-    await notePlanPrice(query, { priceId, planId: id, amount, currency, monthlyCredits });
+    await recordPlanPrice(query, { priceId, planId: id, amount, currency, monthlyCredits });
 }

@@ -5,7 +5,7 @@ import {
   findRefunds,
   insertPaymentRefund,
   insertRefunds,
-  takeDue,
+  claimDue,
   type AccessRefund,
   type WantedPaymentRefund,
 } from './refund-store.ts';
@@ -69,7 +69,7 @@ export function createRefunds(parts: RefundParts & Pick<ShopParts, 'uuid'>): Ref
     },
     async payDue() {
       for (let failures = 0; failures < mostFailures;) {
-        const refund = await takeDue(db.query, livemode, inMs(0), inMs(claimMs));
+        const refund = await claimDue(db.query, livemode, inMs(0), inMs(claimMs));
         if (!refund) return;
         if (!(await payRefund(parts, refund))) failures += 1;
       }

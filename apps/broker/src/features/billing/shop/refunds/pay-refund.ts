@@ -1,5 +1,5 @@
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
-import { noteNotice } from '#platform/notices/outbox.ts';
+import { queueNotice } from '#platform/notices/outbox.ts';
 import { isChangeUnderWay, type PurchaseLock } from '../changes/purchase-locks.ts';
 import type { ShopParts } from '../shop-parts.ts';
 import { refundRest } from './refund-rest.ts';
@@ -129,7 +129,7 @@ async function end(
     await writeAuditWith(query, { actorId: undefined, action, subject: userId, details }, inMs(parts, 0));
     if (state !== 'refunded') return;
     const facts = { amount, currency };
-    await noteNotice(query, { kind: 'payment_refunded', userId, event: id, facts }, inMs(parts, 0));
+    await queueNotice(query, { kind: 'payment_refunded', userId, event: id, facts }, inMs(parts, 0));
   });
 }
 

@@ -92,7 +92,7 @@ export function findRefunds(query: Query, accessIds: readonly string[]): Promise
 }
 
 /** Claims the next refund that is due until `nextAt`. */
-export function takeDue(query: Query, livemode: boolean, now: Date, nextAt: Date): Promise<AccessRefund | undefined> {
+export function claimDue(query: Query, livemode: boolean, now: Date, nextAt: Date): Promise<AccessRefund | undefined> {
   return readRow(
     query,
     `update access_refunds set next_at = $3 where id = (

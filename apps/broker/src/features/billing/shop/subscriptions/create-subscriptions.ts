@@ -16,8 +16,8 @@ import { endReplaced } from './ends/end-replaced.ts';
 import { endUnoffered } from './ends/end-unoffered.ts';
 import { endWanted } from './ends/end-wanted.ts';
 import { setEnd } from './ends/set-end.ts';
-import { readAgain } from './reading/read-again.ts';
-import { endTakenAway, reconcileSubscriptions } from './reconcile-subscriptions.ts';
+import { retryReadings } from './reading/retry-readings.ts';
+import { endRevoked, reconcileSubscriptions } from './reconcile-subscriptions.ts';
 import { createReturnOwed } from './return-owed.ts';
 import { createSyncSubscription } from './sync-subscription.ts';
 
@@ -39,10 +39,10 @@ export type Subscriptions = {
   /** Ends one at the provider with its period. @throws SoukError payments_unavailable, change_under_way */
   endWithPeriod(providerSubscriptionId: string): Promise<void>;
   endWanted(): Promise<void>;
-  endTakenAway(): Promise<void>;
+  endRevoked(): Promise<void>;
   endUnoffered(): Promise<void>;
   returnOwed(): Promise<void>;
-  readAgain(): Promise<void>;
+  retryReadings(): Promise<void>;
 };
 
 export function createSubscriptions(options: Omit<ShopParts, 'sync'>): Subscriptions {
@@ -77,10 +77,10 @@ export function createSubscriptions(options: Omit<ShopParts, 'sync'>): Subscript
     endNow: (id, lock) => locks.runFor(id, (held) => endAtProvider({ provider, sync }, id, { lock: held }), { lock }),
     endWithPeriod: (id) => locks.runFor(id, (held) => setEnd(parts, id, true, held)),
     endWanted: () => endWanted(parts),
-    endTakenAway: () => endTakenAway(parts),
+    endRevoked: () => endRevoked(parts),
     endUnoffered: () => endUnoffered(parts),
     returnOwed: returns.due,
-    readAgain: () => readAgain(parts),
+    retryReadings: () => retryReadings(parts),
   };
 }
 

@@ -36,7 +36,7 @@ const expire = () => shop.db.query(`update purchase_locks set until = clock_time
 async function rest(): Promise<void> {
   await settle(shop);
   const { subscriptions } = shop.billing.payments ?? {};
-  await subscriptions?.readAgain();
+  await subscriptions?.retryReadings();
   await subscriptions?.returnOwed();
   await settle(shop);
 }

@@ -92,9 +92,7 @@ function changesOf(before: string, after: string | undefined): Record<string, { 
  * Ends subscriptions at the provider that were removed here, such as with an account: they would renew, and be charged.
  * @throws SoukError payments_unavailable: the next run continues
  */
-export async function endTakenAway(
-  parts: Pick<ShopParts, 'db' | 'provider' | 'sync' | 'locks' | 'log'>,
-): Promise<void> {
+export async function endRevoked(parts: Pick<ShopParts, 'db' | 'provider' | 'sync' | 'locks' | 'log'>): Promise<void> {
   const { db, provider, log } = parts;
   const { rows } = await db.query<Row>(
     `select payment_id from ${paidText} join subscription_syncs using (payment_id)

@@ -4,7 +4,7 @@ import type { PurchaseLock } from '../changes/purchase-locks.ts';
 import { refundRest } from '../refunds/refund-rest.ts';
 import { returnBalance } from '../refunds/return-balance.ts';
 import type { ShopParts } from '../shop-parts.ts';
-import { noteReturned, postponeReturn, takeOwed, type OwedInvoice } from './reading/invoice-store.ts';
+import { recordReturned, postponeReturn, claimOwed, type OwedInvoice } from './reading/invoice-store.ts';
 
 /** How long the broker that claimed a payment has it for itself. */
 const claimMs = 120_000;
@@ -29,7 +29,7 @@ export function createReturnOwed(parts: Pick<ShopParts, 'db' | 'provider' | 'loc
   const { db, provider, locks, clock, log } = parts;
   const inMs = (ms: number) => new Date(clock.now() + ms);
   const take = (of?: string) =>
-    takeOwed(db.query, { livemode: provider.livemode, now: inMs(0), nextAt: inMs(claimMs), of });
+    claimOwed(db.query, { livemode: provider.livemode, now: inMs(0), nextAt: inMs(claimMs), of });
 
   async function returnOne(owed: OwedInvoice, lock: PurchaseLock | undefined): Promise<void> {
     const { invoiceId, paymentIntentId, amount } = owed;
@@ -63,7 +63,7 @@ export function createReturnOwed(parts: Pick<ShopParts, 'db' | 'provider' | 'loc
   ): Promise<void> {
     const details = { subscription: providerSubscriptionId, invoiceId, why: reason, ...trouble };
     const isNew = await db.transaction(async (query) => {
-      if (action === 'payment.returned' && !(await noteReturned(query, invoiceId, inMs(0)))) return false;
+      if (action === 'payment.returned' && !(await recordReturned(query, invoiceId, inMs(0)))) return false;
       await writeAuditWith(query, { actorId: undefined, action, subject: providerSubscriptionId, details }, inMs(0));
       return true;
     });

@@ -31,7 +31,7 @@ export async function beginReading(query: Query, providerSubscriptionId: string)
  * Locks a subscription until the end of the transaction, and records that a reading is written.
  * @returns false where a later reading is written already: this one may be stale
  */
-export async function noteReading(
+export async function recordReading(
   query: Query,
   { id, endedAt }: Pick<ProviderSubscription, 'id' | 'endedAt'>,
   reading: number,
@@ -69,7 +69,7 @@ export async function wantReading(query: Query, providerSubscriptionId: string):
 }
 
 /** Takes the subscriptions that a job has to read again. */
-export async function takeWantedReadings(query: Query, livemode: boolean, limit: number): Promise<string[]> {
+export async function claimWantedReadings(query: Query, livemode: boolean, limit: number): Promise<string[]> {
   const { rows } = await query<{ payment_id: string }>(
     `update subscription_syncs set read_again = false where payment_id = any(array(
        select payment_id from subscription_syncs s where read_again and exists (

@@ -176,9 +176,9 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
     const paymentId = await ann.subscribe('basic');
     await db.query('update subscriptions set ended_at = now() where user_id = $1', [ann.userId]);
     await syncOf(other)(paymentId);
-    await shop.billing.payments?.subscriptions.endTakenAway();
+    await shop.billing.payments?.subscriptions.endRevoked();
     expect(await shop.stripe.subscriptions.retrieve(paymentId)).toMatchObject({ status: 'canceled' });
-    await other.billing.payments?.subscriptions.endTakenAway();
+    await other.billing.payments?.subscriptions.endRevoked();
     await syncOf(shop)(paymentId);
     const { rows } = await db.query('select from subscriptions where user_id = $1 and ended_at is null', [ann.userId]);
     expect(rows).toHaveLength(0);

@@ -1,10 +1,10 @@
 import { tiers } from '@souk/contract/tiers.ts';
 import type { Query } from '#platform/db/database.ts';
-import { noteNotice } from '#platform/notices/outbox.ts';
-import { noteBalance } from '../changes/note-balance.ts';
+import { queueNotice } from '#platform/notices/outbox.ts';
+import { recordBalance } from '../changes/record-balance.ts';
 import { readPlan, type PlanFacts } from '../offers/offer-rows.ts';
 import { takeRentalsOfPlan } from '../overlap/end-with-plan.ts';
-import { noteSeenPrice } from '../prices/plan-prices.ts';
+import { recordSeenPrice } from '../prices/plan-prices.ts';
 import type { ShopParts } from '../shop-parts.ts';
 import { boundAccess } from './ends/bound-access.ts';
 import { wantEnd } from './ends/want-end.ts';
@@ -17,7 +17,7 @@ import { recordDecision, recordInvoice, type Decision } from './record-subscript
 import {
   findOwner,
   findStored,
-  noteReading,
+  recordReading,
   writePlan,
   writeRental,
   type StoredSubscription,
@@ -53,8 +53,8 @@ export async function writeReading(
   { number, found, invoices, rentedName, next }: Reading,
 ): Promise<Written | 'newer' | undefined> {
   const { livemode } = parts.provider;
-  if (!(await noteReading(query, found, number, next))) return 'newer';
-  await noteBalance(query, found.customer);
+  if (!(await recordReading(query, found, number, next))) return 'newer';
+  await recordBalance(query, found.customer);
   const read = await boundAccess(query, found, invoices);
   const stored = await findStored(query, read.kind, read.id);
   const userId = stored?.userId ?? (await findOwner(query, read.id, livemode));
@@ -76,7 +76,7 @@ export async function writeReading(
   for (const invoice of fresh) await recordInvoice(query, parts, { ...about, invoice, isOwed: owed.has(invoice.id) });
   for (const one of await decisionsOf(query, read, stored, nextPlanId))
     await recordDecision(query, { ...about, ...one, id: parts.uuid(), at: new Date(parts.clock.now()) });
-  if (read.pastDue && !stored?.pastDue && !read.endedAt) await noteFailure(query, parts, owner, read, what);
+  if (read.pastDue && !stored?.pastDue && !read.endedAt) await recordFailure(query, parts, owner, read, what);
   return { userId, ending, isOwed: isDue, isWrong };
 }
 
@@ -102,7 +102,7 @@ async function givePlan(
     log.error({ subscription: read.id, planId: read.offerId }, 'a subscription is of a plan that does not exist');
     return undefined;
   }
-  await noteSeenPrice(query, read);
+  await recordSeenPrice(query, read);
   await writePlan(query, read, { ...owner, ...chosen, at: new Date(clock.now()) });
   let ending: string[] = [];
   if (!(read.endedAt ?? read.cancelledAt) && !read.pastDue) {
@@ -123,7 +123,7 @@ async function giveRental(
 }
 
 /** Notifies the user once each time that a subscription becomes past due: retries of the same payment change nothing. */
-async function noteFailure(
+async function recordFailure(
   query: Query,
   { clock }: WriteParts,
   { userId }: Owner,
@@ -132,7 +132,7 @@ async function noteFailure(
 ): Promise<void> {
   const event = `${read.id}:${read.periodEndsAt.toISOString()}`;
   const facts = { what: what.replace(/^Rental/, 'rental'), hasEnded: read.isGivenUp };
-  await noteNotice(query, { kind: 'payment_failed', userId, event, facts }, new Date(clock.now()));
+  await queueNotice(query, { kind: 'payment_failed', userId, event, facts }, new Date(clock.now()));
 }
 
 type ChosenPlan = { itemId: string; name: string; nextPlanId: string | undefined };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { migrations } from '../../../../migrations.ts';
-import { storeEvent, takeEvent } from './event-store.ts';
+import { storeEvent, claimEvent } from './event-store.ts';
 
 const at = new Date('2026-11-21T10:00:00Z');
 const later = new Date('2026-11-21T10:02:00Z');
@@ -15,9 +15,9 @@ describeOnDatabases('events that are due', migrations, (open) => {
       const ids = ['evt_1', 'evt_2', 'evt_3'];
       for (const id of ids) await storeEvent(query, { id, type: 'invoice.paid', objectId: `in_${id}` }, at);
       const taken: (string | undefined)[] = [];
-      for (const _ of ids) taken.push((await takeEvent(query, at, later))?.id);
+      for (const _ of ids) taken.push((await claimEvent(query, at, later))?.id);
       expect(taken.toSorted()).toEqual(ids);
-      expect(await takeEvent(query, at, later)).toBeUndefined();
+      expect(await claimEvent(query, at, later)).toBeUndefined();
     });
   });
 });

@@ -3,7 +3,7 @@ import { readRow } from '../../read-rows.ts';
 import type { PaymentEvent } from './payment-event.ts';
 
 /** An event that a worker has claimed. `attempts`: number of this attempt, from 1. */
-export type TakenEvent = PaymentEvent & { attempts: number };
+export type ClaimedEvent = PaymentEvent & { attempts: number };
 
 /** Stores an event once; it is due immediately. */
 export async function storeEvent(query: Query, { id, type, objectId }: PaymentEvent, at: Date): Promise<void> {
@@ -18,7 +18,7 @@ export async function storeEvent(query: Query, { id, type, objectId }: PaymentEv
  * Claims the next event that is due, until `until`: then an event of a process that was killed is due again. The inner select
  * stands behind `=`, not `in`, so that PostgreSQL runs it once and claims no second event.
  */
-export function takeEvent(query: Query, now: Date, until: Date): Promise<TakenEvent | undefined> {
+export function claimEvent(query: Query, now: Date, until: Date): Promise<ClaimedEvent | undefined> {
   return readRow(
     query,
     `update payment_events set attempts = attempts + 1, next_at = $2

@@ -1,7 +1,7 @@
 import { createWorkLoop } from '#platform/work/work-loop.ts';
 import { isChangeUnderWay } from '../changes/purchase-locks.ts';
 import type { ShopParts } from '../shop-parts.ts';
-import { markDone, markFailed, nextDue, removeDone, storeEvent, takeEvent, type TakenEvent } from './event-store.ts';
+import { markDone, markFailed, nextDue, removeDone, storeEvent, claimEvent, type ClaimedEvent } from './event-store.ts';
 import type { PaymentEvent, PaymentEventHandlers } from './payment-event.ts';
 
 const atOnce = 4;
@@ -54,13 +54,13 @@ export function createEventWorker(
   /** Processes events sequentially while any is due. */
   async function processDue(stopping: AbortSignal): Promise<void> {
     while (!stopping.aborted) {
-      const event = await takeEvent(query, inMs(0), inMs(claimMs));
+      const event = await claimEvent(query, inMs(0), inMs(claimMs));
       if (!event) return;
       await work(event);
     }
   }
 
-  async function work(event: TakenEvent): Promise<void> {
+  async function work(event: ClaimedEvent): Promise<void> {
     try {
       await handlers[event.type]?.(event);
       await markDone(query, event.id, inMs(0));

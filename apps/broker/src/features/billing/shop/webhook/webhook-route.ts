@@ -33,14 +33,14 @@ export function mountPaymentWebhook(
     path,
     provider,
     take,
-    noteRefusal,
+    recordRefusal,
     clock,
   }: {
     path: string;
     provider: PaymentProvider;
     take(event: PaymentEvent): Promise<void>;
     /** Reports a refusal: with a wrong secret there is no other sign. */
-    noteRefusal(reason: string): void;
+    recordRefusal(reason: string): void;
     clock: Clock;
   },
 ): void {
@@ -52,7 +52,7 @@ export function mountPaymentWebhook(
       bodyParser(maxBodyBytes, (bytes) => bytes),
     );
     const refused = (message: string) => {
-      noteRefusal(message);
+      recordRefusal(message);
       return new SoukError('invalid_request', { message });
     };
     scope.post<{ Body: Buffer | undefined }>(path, async (request) => {

@@ -4,7 +4,7 @@ import { findHiddenChanges } from '../../review/approve-tools.ts';
 import { findRejectedChanges } from '../../review/decide-tool-change.ts';
 import { codeOfChanges } from '../../review/shown-code.ts';
 import type { CatalogueDb } from '../../tables.ts';
-import { findGone, type Gone } from '../find-gone.ts';
+import { findRemovals, type Removal } from '../find-removals.ts';
 import { findSources, type SourceOfServer } from '../find-sources.ts';
 import {
   findAnsweredVersion,
@@ -29,7 +29,7 @@ export type ManifestReads = {
   /** The version whose server answered last. */
   answeredVersion(serverId: string): Promise<string | undefined>;
   /** Action that removed a server from the catalogue and from staging, if known. */
-  goneBy(serverId: string): Promise<Gone | undefined>;
+  removedBy(serverId: string): Promise<Removal | undefined>;
   findManifest(serverId: string, version: string): Promise<Manifest | undefined>;
 };
 
@@ -51,7 +51,7 @@ export function createManifestReads(
     currentVersions: () => findCurrentHeads(db),
     sources: (serverId) => findSources(db, serverId),
     answeredVersion: (serverId) => findAnsweredVersion(db, serverId),
-    goneBy: async (serverId) => (await findGone(db, [serverId])).get(serverId),
+    removedBy: async (serverId) => (await findRemovals(db, [serverId])).get(serverId),
     findManifest: (serverId, version) => findManifest(db, serverId, version),
   };
 }

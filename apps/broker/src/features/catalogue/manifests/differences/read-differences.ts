@@ -64,7 +64,7 @@ export async function readDifferences(
     effects: [
       ...describeEffects(before, after, { ...people, toolsUnderReview: waiting.length, toolsKeptHidden: kept.length }),
       ...(signIn ?? []),
-      ...(isNew ? [...catalogue.priceNotes(after), ...sharedFolderNotes(after, policy)] : []),
+      ...(isNew ? [...catalogue.priceWarnings(after), ...sharedFolderNotes(after, policy)] : []),
     ],
     people,
     missingSecrets: missingSecretsOf?.({ id, manifest: after }) ?? 0,

@@ -107,7 +107,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call whose broker is slow, deaf
     const stops = two.round(0, twice, await two.round(0, twice));
     expect((await stops).result).toMatchObject(isQuestion);
     const waiting = await two.round(0, prompt);
-    two.replicas.apps[0].gateway.letGo();
+    two.replicas.apps[0].gateway.endLongRequests();
     await two.replicas.apps[0].gateway.drain(600_000);
     // while it stops, and when it has gone
     for (const broker of [1, 0]) expect((await two.round(broker, {}, first)).result).toMatchObject(over);
@@ -131,7 +131,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call whose broker is slow, deaf
     const restarted = two.replicas.restart(0);
     const ready = () => fetch(`${two.replicas.publicUrl}/readyz`, { headers: two.replicas.at(0) });
     await waitUntil('the stop to have begun', async () => !(await ready()).ok);
-    two.replicas.apps[0].gateway.letGo();
+    two.replicas.apps[0].gateway.endLongRequests();
     two.asking.release();
     expect((await done).result).toMatchObject(isDone);
     expect((await asked).result).toMatchObject({ isError: true, _meta: { 'souk/code': 'stopped' } });

@@ -23,7 +23,7 @@ export function followOtherProcesses(parts: {
   }
 
   /** @param mayHaveChanged whether clients are notified of what may have changed */
-  async function readAgain(mayHaveChanged: boolean): Promise<void> {
+  async function reload(mayHaveChanged: boolean): Promise<void> {
     const known = [...memory.all()];
     try {
       const levels = await store.readLogLevels(known.map(({ hash }) => hash));
@@ -49,8 +49,8 @@ export function followOtherProcesses(parts: {
       if (session) session.context.logLevel = notice.level;
     },
     /** Notices may have been missed. */
-    missed: () => void readAgain(true),
+    missed: () => void reload(true),
     /** No notices come for now. */
-    unheard: () => void readAgain(false),
+    unheard: () => void reload(false),
   };
 }

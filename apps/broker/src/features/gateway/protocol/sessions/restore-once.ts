@@ -42,7 +42,7 @@ export function createRestores(memory: {
       return made;
     },
     /** @param key the hash of a session, or a token */
-    noteEnd(key: string): void {
+    recordEnd(key: string): void {
       if (restoring.size > 0) endedMeanwhile.add(key);
     },
   };

@@ -66,13 +66,13 @@ export function createSessionMemory(options: {
     restoreOnce: restores.once,
     end,
     endHash(hash: string): void {
-      restores.noteEnd(hash);
+      restores.recordEnd(hash);
       const session = byHash.get(hash);
       if (session) end(session);
     },
     /** Ends the sessions of a token, each after its running calls. */
     retireOfToken(tokenId: string): void {
-      restores.noteEnd(tokenId);
+      restores.recordEnd(tokenId);
       for (const session of sessions.values()) {
         if (session.context.caller.tokenId !== tokenId || session.isRetired) continue;
         session.isRetired = true;

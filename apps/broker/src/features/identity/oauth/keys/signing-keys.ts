@@ -31,10 +31,10 @@ export async function loadSigningKeys(parts: { db: Database; vault: Vault; ids: 
     keys = await store.readTokenKeys();
     keySet = createLocalJWKSet({ keys: keys.published });
   }
-  const readAgain = () => {
+  const onRotated = () => {
     reload().catch((error: unknown) => log.error({ err: error }, 'the signing keys could not be re-read'));
   };
-  const stopListening = await db.listen(channel, readAgain, readAgain);
+  const stopListening = await db.listen(channel, onRotated, onRotated);
 
   return {
     /** Signs for oidc-provider, with the key that is current at that moment. */

@@ -8,7 +8,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { limitProcessor, limitTurn } from '#testing/figures/limits.ts';
 import { connectModern, type TestClient } from '#testing/people/mcp-clients.ts';
 import { sandboxProblem } from '#testing/network/sandbox-works.ts';
-import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';
+import { atFullSize, printFigure } from '#testing/figures/proof-size.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { makeCgroup } from '#testing/network/writable-cgroup.ts';
@@ -321,7 +321,7 @@ describe('programs that take what they can, beside those of the tests before', {
       await waitUntil('all of them are ended', () => pidsOfOne().every((pid) => others.has(pid)));
     };
     await limitProcessor(1000 * all.length, () => limitTurn(250, attack, { what: 'turn' }), { what: 'processor' });
-    tellFigure(`${all.length} attackers at once: all are ended, a neighbor's program works on`);
+    printFigure(`${all.length} attackers at once: all are ended, a neighbor's program works on`);
     expect(await neighbour.call('one__echo')).toEqual(before);
   });
 

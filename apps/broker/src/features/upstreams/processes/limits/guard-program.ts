@@ -108,16 +108,20 @@ function endedByKernel(
   const whose = each.programs.has(program) ? group?.ended() : undefined;
   if (!whose) return undefined;
   const reason = whose === 'program' ? tooMuchMemory(parts.limits) : tooMuchTogether(parts.limits);
-  noteEnd(each, { program, why: 'memory', reason }, parts);
+  recordEnd(each, { program, why: 'memory', reason }, parts);
   return reason;
 }
 
 export function endProgram(each: ChargedOwner, fault: Fault, parts: LimitParts): void {
-  noteEnd(each, fault, parts);
+  recordEnd(each, fault, parts);
   fault.program.end(fault.reason);
 }
 
-function noteEnd({ owner, programs }: ChargedOwner, { program, why, reason }: Fault, { ended, log }: LimitParts): void {
+function recordEnd(
+  { owner, programs }: ChargedOwner,
+  { program, why, reason }: Fault,
+  { ended, log }: LimitParts,
+): void {
   log.warn({ server: programs.get(program), owner: owner.key, limit: why }, `a program was ended: ${reason.message}`);
   programs.delete(program);
   ended[why]++;

@@ -23,8 +23,8 @@ export function checkNewIssuers(catalogue: Pick<Catalogue, 'onChange'>, parts: S
     const found = await findPair(server, parts, deadlineMs);
     if (!found.pair || !isLive(server)) return;
     const place = placeOf(found.pair);
-    if (isAllowed(found)) await parts.issuers.noteAllowed(server.id, place);
-    else await parts.issuers.noteRefused(server.id, place);
+    if (isAllowed(found)) await parts.issuers.recordAllowed(server.id, place);
+    else await parts.issuers.recordRefused(server.id, place);
   }
 
   const stopFollowing = catalogue.onChange((_snapshot, changed, before) => {

@@ -28,16 +28,16 @@ describeOnDatabases('the issuers of servers', migrations, (open) => {
       const [refused] = rows;
       return { confirmed: await store.findConfirmed('vault'), refused: refused?.place ? refused : undefined };
     };
-    const noteByAll = (place: typeof mine) => Promise.all(stores.map((one) => one.noteRefused('vault', place)));
+    const noteByAll = (place: typeof mine) => Promise.all(stores.map((one) => one.recordRefused('vault', place)));
     expect((await noteByAll(mine)).filter(Boolean)).toHaveLength(1);
     expect((await noteByAll(mine)).filter(Boolean)).toEqual([]);
     expect((await noteByAll({ ...mine, tokenEndpoint: other.tokenEndpoint })).filter(Boolean)).toHaveLength(1);
     const actorId = randomUUID();
     await store.confirm('vault', mine, { actorId });
     expect(await find()).toEqual({ confirmed: { place: mine, at }, refused: undefined });
-    expect(await store.noteRefused('vault', other)).toBe(true);
+    expect(await store.recordRefused('vault', other)).toBe(true);
     expect(await find()).toEqual({ confirmed: { place: mine, at }, refused: { place: other, at } });
-    await store.noteAllowed('vault', mine);
+    await store.recordAllowed('vault', mine);
     expect(await find()).toEqual({ confirmed: { place: mine, at }, refused: undefined });
     expect(await store.lastEndpoints(['vault', 'unknown'])).toEqual(new Map([['vault', mine.authorizationEndpoint]]));
     const { rows } = await db.query('select action, actor_id from audit_log order by id');
@@ -49,7 +49,7 @@ describeOnDatabases('the issuers of servers', migrations, (open) => {
     const db = await open();
     await db.query("insert into servers (id, slug) values ('vault', 'vault')");
     const store = createIssuerStore({ db, clock: { now: () => Date.UTC(2026, 10, 1, 12) } });
-    for (let n = 0; n < 25; n++) await store.noteRefused('vault', { ...mine, issuer: `https://${n}.example` });
+    for (let n = 0; n < 25; n++) await store.recordRefused('vault', { ...mine, issuer: `https://${n}.example` });
     const { rows } = await db.query<{ action: string }>('select action from audit_log order by id');
     expect(rows).toHaveLength(20);
     expect(rows.at(-1)).toEqual({ action: 'audit.limit-reached' });

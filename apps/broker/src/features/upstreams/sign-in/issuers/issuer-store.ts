@@ -34,7 +34,7 @@ export function createIssuerStore({ db, clock }: { db: Database; clock: Clock })
       }),
 
     /** Stores a place that is not allowed. Returns whether it differs from the last one; then it has an audit row. */
-    noteRefused: (serverId: string, place: IssuerPlace): Promise<boolean> =>
+    recordRefused: (serverId: string, place: IssuerPlace): Promise<boolean> =>
       kysely.transaction().execute(async (tx) => {
         const at = now();
         const { numAffectedRows } =
@@ -51,7 +51,7 @@ export function createIssuerStore({ db, clock }: { db: Database; clock: Clock })
       }),
 
     /** Stores that users may be sent to a place. An earlier refused place no longer needs a decision. */
-    async noteAllowed(serverId: string, { authorizationEndpoint }: IssuerPlace): Promise<void> {
+    async recordAllowed(serverId: string, { authorizationEndpoint }: IssuerPlace): Promise<void> {
       await db.query(
         `insert into upstream_issuers as known (server_id, last_endpoint) values ($1, $2)
          on conflict (server_id) do update

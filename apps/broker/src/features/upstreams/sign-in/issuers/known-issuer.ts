@@ -90,9 +90,9 @@ export async function requireKnownIssuer(
 ): Promise<void> {
   const judgement = await judgePair(server, pair, isOperators, parts);
   const place = placeOf(pair);
-  if (isAllowed(judgement)) return parts.issuers.noteAllowed(server.id, place);
+  if (isAllowed(judgement)) return parts.issuers.recordAllowed(server.id, place);
   const { known, doubts } = judgement;
-  const isNews = await parts.issuers.noteRefused(server.id, place);
+  const isNews = await parts.issuers.recordRefused(server.id, place);
   const remedy = `confirm it on the server's page in the administration, or set ${clientIssuerVariable(server.id)}`;
   const facts = { server: server.id, named: place, known: known?.issuer, doubts, isNews, remedy };
   parts.log.warn(facts, 'a server names an authorization server that is not confirmed: nothing was sent there');

@@ -14,7 +14,7 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view';
-import { completeManifest } from './complete-manifest.ts';
+import { manifestCompletions } from './manifest-completions.ts';
 import { editorLook } from './editor-look.ts';
 import { insertText } from './insert-text.ts';
 
@@ -34,7 +34,7 @@ export const manifestExtensions = (parts: {
   indentOnInput(),
   bracketMatching(),
   closeBrackets(),
-  autocompletion({ override: [completeManifest], icons: false }),
+  autocompletion({ override: [manifestCompletions], icons: false }),
   search({ top: true }),
   json(),
   insertText,

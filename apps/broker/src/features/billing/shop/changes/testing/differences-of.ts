@@ -1,6 +1,6 @@
 import type { Shop } from '../../checkout/testing/shop.ts';
 import { comparePaid } from '../../subscriptions/compare-paid.ts';
-import { readBalance } from '../note-balance.ts';
+import { readBalance } from '../record-balance.ts';
 import type { Person } from './purchase-person.ts';
 
 /**

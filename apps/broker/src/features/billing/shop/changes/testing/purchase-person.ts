@@ -190,13 +190,13 @@ export async function newPerson(shops: readonly [Shop, ...Shop[]]) {
       for (const each of shops) each.ahead.ms += 10 * 60_000;
       await payments.reconcileOrders();
       for (const { id } of await subscriptions()) await payments.subscriptions.sync(id);
-      await payments.subscriptions.readAgain();
+      await payments.subscriptions.retryReadings();
       // what was refused is tried again a day later
       await shop.db.query(
         `update subscription_invoices set return_next_at = return_next_at - interval '2 days' where return_next_at is not null`,
       );
       await payments.subscriptions.returnOwed();
-      await payments.takeBack.findMissedDisputes();
+      await payments.clawback.findMissedDisputes();
       await payments.refunds.payDue();
     }
     await settle(shop);

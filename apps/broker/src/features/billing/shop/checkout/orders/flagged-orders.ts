@@ -1,7 +1,7 @@
 import type { ShopParts } from '../../shop-parts.ts';
 import { keyOf, type Order } from './order.ts';
 import { decideOrder, listDecided } from './order-store.ts';
-import { returnPayment } from '../outcome/return-payment.ts';
+import { refundReturning } from '../outcome/refund-returning.ts';
 
 const dayMs = 24 * 60 * 60_000;
 /** Time that an operator has to decide. */
@@ -30,10 +30,10 @@ export function createFlaggedOrders(
   const flagged = (before: Date) =>
     listDecided(db.query, livemode, { statuses: ['flagged'], after: longAgo, before, limit: pageSize });
 
-  async function giveBack(order: Order): Promise<Order | undefined> {
+  async function refundOrder(order: Order): Promise<Order | undefined> {
     const at = new Date(clock.now());
     if (!(await decideOrder(db.query, order.id, ['flagged'], { status: 'returning', at }))) return undefined;
-    return returnPayment(parts, { ...order, status: 'returning' });
+    return refundReturning(parts, { ...order, status: 'returning' });
   }
 
   function close(order: Order): Promise<boolean> {
@@ -52,13 +52,13 @@ export function createFlaggedOrders(
     async decide(id, decision) {
       const order = (await flagged(new Date(clock.now()))).find((one) => one.id === id);
       if (!order) return undefined;
-      if (decision === 'return') return giveBack(order);
+      if (decision === 'return') return refundOrder(order);
       return (await close(order)) ? { ...order, status: 'closed' } : undefined;
     },
     async returnOld() {
       let returned = 0;
       for (const order of await flagged(new Date(clock.now() - returnedAfterMs)))
-        if (await giveBack(order)) returned += 1;
+        if (await refundOrder(order)) returned += 1;
       return returned;
     },
   };

@@ -78,7 +78,7 @@ export const paidTwice = 'paid twice';
 export const notAsOrdered = 'not what was ordered';
 
 /** The reason as the buyer reads it: the differences are for the operator. */
-export const toldReason = ({ reason = paidTwice }: Pick<Order, 'reason'>): string =>
+export const shownReason = ({ reason = paidTwice }: Pick<Order, 'reason'>): string =>
   reason.startsWith(notAsOrdered) ? notAsOrdered : reason;
 
 /** Whether a payment for an open order is refunded. */

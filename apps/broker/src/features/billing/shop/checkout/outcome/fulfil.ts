@@ -10,7 +10,7 @@ import { outcomes, type Outcome } from './payment-outcomes.ts';
 import { paymentStateOf } from './payment-state.ts';
 import { idOf } from '../../id-of.ts';
 import { differencesOf, readSession, type ProviderSession } from '../read-session.ts';
-import { returnPayment } from './return-payment.ts';
+import { refundReturning } from './refund-returning.ts';
 import { syncUnpaid } from '../sync-unpaid.ts';
 
 export function createFulfil(given: FulfilGiven): Fulfil {
@@ -49,7 +49,7 @@ export function createFulfil(given: FulfilGiven): Fulfil {
 
   /** Work outside the database. If it fails, the next fulfilment repeats it. */
   async function finish(order: Order, lock?: PurchaseLock): Promise<Order> {
-    if (order.status === 'returning') return returnPayment(given, order, lock);
+    if (order.status === 'returning') return refundReturning(given, order, lock);
     if (order.status !== 'paid' || order.subscriptionId === undefined || !lock) return order;
     if ((await given.sync(order.subscriptionId, lock)) === 'unsettled') throw new SoukError('payments_unavailable');
     await given.endReplaced(order, lock);

@@ -57,7 +57,9 @@ export async function startShop(options: Omit<TestAppOptions, 'clock'> = {}): Pr
   let run: Promise<unknown> | undefined;
   const jobs = setInterval(() => {
     const { subscriptions } = app.billing.payments ?? {};
-    run ??= Promise.allSettled([subscriptions?.readAgain(), subscriptions?.endWanted()]).then(() => (run = undefined));
+    run ??= Promise.allSettled([subscriptions?.retryReadings(), subscriptions?.endWanted()]).then(
+      () => (run = undefined),
+    );
   }, 250);
   return {
     ...app,

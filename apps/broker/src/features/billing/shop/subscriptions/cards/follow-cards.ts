@@ -1,4 +1,4 @@
-import { noteBalance } from '../../changes/note-balance.ts';
+import { recordBalance } from '../../changes/record-balance.ts';
 import { idOf } from '../../id-of.ts';
 import type { ShopParts } from '../../shop-parts.ts';
 
@@ -47,7 +47,7 @@ export function createFollowCards(parts: Pick<ShopParts, 'provider' | 'db' | 'cl
       const customer = await provider.find((stripe) => stripe.customers.retrieve(customerId));
       if (!customer || !('invoice_settings' in customer)) return;
       const { balance, currency } = customer;
-      if (currency) await noteBalance(query, { id: customerId, balance, currency: currency.toUpperCase() });
+      if (currency) await recordBalance(query, { id: customerId, balance, currency: currency.toUpperCase() });
       const card = idOf(customer.invoice_settings.default_payment_method);
       if (card === undefined) return;
       // every change of a customer is an event; only another card is a choice

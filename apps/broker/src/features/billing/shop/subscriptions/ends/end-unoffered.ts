@@ -1,5 +1,5 @@
 import type { Query } from '#platform/db/database.ts';
-import { noteNotice } from '#platform/notices/outbox.ts';
+import { queueNotice } from '#platform/notices/outbox.ts';
 import { readOwnedServer } from '../../../entitlement/read-owned-servers.ts';
 import type { ShopParts } from '../../shop-parts.ts';
 import { forEachSubscription } from './for-each-subscription.ts';
@@ -55,7 +55,7 @@ async function endRentals(parts: UnofferedParts, serverId: string, service: stri
       // first, because the next run does not find a rental that has its end
       const facts = { service, endsAt: endsAt.toISOString() };
       const event = `${providerSubscriptionId}:${endsAt.getTime()}`;
-      await noteNotice(db.query, { kind: 'service_undeployed', userId, event, facts }, new Date(clock.now()));
+      await queueNotice(db.query, { kind: 'service_undeployed', userId, event, facts }, new Date(clock.now()));
       const refusal = 'a rental that is no longer offered could not be ended';
       await forEachSubscription(parts, [providerSubscriptionId], refusal, async (id, lock) => {
         // another broker learned of the undeployment too

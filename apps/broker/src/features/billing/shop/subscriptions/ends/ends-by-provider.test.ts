@@ -52,7 +52,7 @@ test('what is paid while it is being ended goes back whole, and brings nothing',
   held.release();
   expect(await ended).toMatchObject({ endsAt: null });
   await settle(shop);
-  await shop.billing.payments?.subscriptions.readAgain();
+  await shop.billing.payments?.subscriptions.retryReadings();
   await shop.billing.payments?.subscriptions.returnOwed();
   await settle(shop);
   expect(await moneyOf(shop, paymentId)).toEqual({ kept: await basic(), balance: 0 });

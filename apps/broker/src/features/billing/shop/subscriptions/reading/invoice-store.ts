@@ -110,7 +110,7 @@ export type OwedInvoice = {
 };
 
 /** Takes the next payment that is due to be refunded; others leave it alone until `nextAt`. @param of one subscription alone */
-export function takeOwed(
+export function claimOwed(
   query: Query,
   { livemode, now, nextAt, of }: { livemode: boolean; now: Date; nextAt: Date; of?: string | undefined },
 ): Promise<OwedInvoice | undefined> {
@@ -130,7 +130,7 @@ export function takeOwed(
 }
 
 /** @returns false where another call has recorded it */
-export async function noteReturned(query: Query, invoiceId: string, at: Date): Promise<boolean> {
+export async function recordReturned(query: Query, invoiceId: string, at: Date): Promise<boolean> {
   const { rows } = await query(
     `update subscription_invoices set returned_at = $2, return_next_at = null, return_left = 0
      where invoice_id = $1 and returned_at is null returning invoice_id`,

@@ -54,7 +54,7 @@ export async function createRoundsElsewhere(options: {
   }
 
   /** Call when notices may have been missed. */
-  async function readAgain(): Promise<void> {
+  async function reload(): Promise<void> {
     for (const waiting of await rows.waiting([broker])) {
       if (waiting.kind === 'answer') await sent.takeAnswer(waiting);
       else taken?.start(waiting.id, waiting.target ?? '');
@@ -62,7 +62,7 @@ export async function createRoundsElsewhere(options: {
   }
 
   const missed = () => {
-    readAgain().catch((error: unknown) => log.warn({ err: error }, 'rounds of other replicas could not be read again'));
+    reload().catch((error: unknown) => log.warn({ err: error }, 'rounds of other replicas could not be read again'));
   };
   const hear = (payload: string) => {
     if (payload === '') return missed();

@@ -25,12 +25,12 @@ export class SentRound {
   #silence: NodeJS.Timeout | undefined;
   readonly #answer = Promise.withResolvers<object>();
   readonly #client: Pick<CallRequest<unknown>, 'onProgress' | 'onLog'>;
-  readonly #takeBack: () => Promise<unknown>;
+  readonly #clawback: () => Promise<unknown>;
 
-  /** @param takeBack takes the round's row out; undefined if the other process has */
-  constructor(client: Pick<CallRequest<unknown>, 'onProgress' | 'onLog'>, takeBack: () => Promise<unknown>) {
+  /** @param clawback takes the round's row out; undefined if the other process has */
+  constructor(client: Pick<CallRequest<unknown>, 'onProgress' | 'onLog'>, clawback: () => Promise<unknown>) {
     this.#client = client;
-    this.#takeBack = takeBack;
+    this.#clawback = clawback;
     // it may fail before answered() is called
     this.#answer.promise.catch(() => {});
   }
@@ -94,7 +94,7 @@ export class SentRound {
   /** A round that is still in its row has not run: its state stays valid, in case the other process is only slow. */
   async #giveUp(): Promise<void> {
     if (this.#state !== 'sent') return this.fail(new LostCallError('stopped'));
-    if (await this.#takeBack()) return this.end(new LostCallError('over'));
+    if (await this.#clawback()) return this.end(new LostCallError('over'));
     this.#heard();
   }
 }

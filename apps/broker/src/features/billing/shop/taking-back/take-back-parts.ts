@@ -1,3 +1,0 @@
-import type { ShopParts } from '../shop-parts.ts';
-
-export type TakeBackParts = Pick<ShopParts, 'db' | 'provider' | 'sync' | 'locks' | 'access' | 'uuid' | 'clock' | 'log'>;
