@@ -66,7 +66,7 @@ function asRow({ route, what, status, statements, bytes, cpuMs, longestTurnMs }:
   const kib = bytes / 1024;
   return {
     route,
-    'dearest request': what,
+    'most expensive request': what,
     status,
     statements,
     KiB: kib < 10 ? rounded(kib) : Math.round(kib),
@@ -80,19 +80,21 @@ function text(results: readonly Measured[], database: string, size: ShopSize): s
   const rows = results
     .toSorted((one, other) => other.longestTurnMs - one.longestTurnMs)
     .map((one) => Object.values(asRow(one)).map(String));
-  const head = ['route', 'dearest request', 'status', 'statements', 'KiB', 'CPU ms', 'longest turn ms'];
+  const head = ['route', 'most expensive request', 'status', 'statements', 'KiB', 'CPU ms', 'longest turn ms'];
   const table = markdownTable(
     head,
     rows.map(([route = '', ...rest]) => [`\`${route}\``, ...rest]),
   );
-  return `# Every endpoint by its dearest request
+  return `# The most expensive request of each endpoint
 
-\`npm run bench -- endpoints --write\` writes this page: for each route of the API, the OAuth server, the link and the pages the dearest
-legal request that we know (\`bench/parts/dearest-requests.ts\`; a route without one fails \`npm test\`). Measured with
-${size.users.toLocaleString('en')} users, ${size.manifests.toLocaleString('en')} manifests of which half are deployed with ${size.tools} tools each, one server with 512 tools of ${size.giantToolBytes / 1000} KB, and
-one user with ${size.calls.toLocaleString('en')} calls and ${size.payments.toLocaleString('en')} payments, on ${database === 'postgres' ? 'PostgreSQL' : 'the embedded database'}. The slowest stand first; turns of the event loop of more
-than ${longTurnMs} ms are bold, because they delay all other requests. CPU is that of the serving thread, without the database and the
-compression. \`npm test\` limits the statements and the bytes (\`bench/endpoints.test.ts\`).
+\`npm run bench -- endpoints --write\` writes this page. It measures each route of the API, the OAuth server, the link and the pages with
+the most expensive legal request that we know (\`bench/parts/dearest-requests.ts\`; \`npm test\` fails if a route has none). The database, ${database === 'postgres' ? 'PostgreSQL' : 'embedded'}, has
+${size.users.toLocaleString('en')} users and ${size.manifests.toLocaleString('en')} manifests. Half of the manifests are deployed, with ${size.tools} tools each; one server has 512 tools of ${size.giantToolBytes / 1000} KB; one
+user has ${size.calls.toLocaleString('en')} calls and ${size.payments.toLocaleString('en')} payments.
+
+Requests with the longest turns of the event loop come first. Turns of more than ${longTurnMs} ms are bold, because they delay all other requests.
+CPU is that of the serving thread, without the database and the compression. \`npm test\` limits the statements and the bytes
+(\`bench/endpoints.test.ts\`).
 
 ${table}
 `;

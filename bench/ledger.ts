@@ -77,10 +77,10 @@ async function measureDatabase(db: Database, database: string, seconds: number):
 }
 
 function creditsSection(results: readonly Result[]): string {
-  const head = ['database', 'calls at once', 'way', 'calls/s', 'ratio'];
+  const head = ['database', 'concurrent calls', 'method', 'calls/s', 'ratio'];
   const rows = results.map((one) => [one.database, one.clients, one.way, one.callsPerSecond, one.ratio].map(String));
-  return `Holds and settlements of credits per second, without the network: with a statement for each, in batches, and in growing leases, which
-the broker uses. The rate includes the time to write what is left at the end.
+  return `Holds and settlements of credits per second, without the network: with one statement each, in batches, and with growing leases, which
+the broker uses. The rate includes the time to write the calls that are left at the end.
 
 ${markdownTable(head, rows)}`;
 }

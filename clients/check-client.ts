@@ -25,7 +25,7 @@ export async function checkClient(
   looks: readonly Column[] = columns.map(([column]) => column),
 ): Promise<Record<Column, Cell>> {
   const check = new ClientCheck(program, setting, bed);
-  const cells = sameInAll({ state: 'not run', note: 'it did not come to this' });
+  const cells = sameInAll({ state: 'not run', note: 'not reached' });
   for (const column of looks) {
     cells[column] = excuse(program.name, column, await check.look(column));
     onCell(column, cells[column]);
@@ -95,7 +95,7 @@ class ClientCheck {
       const calls = this.#trace.calls.slice(before).filter(({ tool }) => tool.endsWith('long-running-operation'));
       const notices = calls.reduce((sum, call) => sum + call.notices, 0);
       if (!calls.some(({ asksProgress }) => asksProgress))
-        return { state: 'none', note: 'asks for no progress; the long call answers' };
+        return { state: 'none', note: 'requests no progress; the long call returns its result' };
       if (notices < 2) throw new Error(`asked for progress, and ${notices} notices came`);
       return ok();
     },
@@ -112,7 +112,7 @@ class ClientCheck {
       return ok(note);
     },
     refresh: async () => {
-      if (this.#program.token) return { state: 'none', note: 'a personal token is not renewed' };
+      if (this.#program.token) return { state: 'none', note: 'personal access tokens are not renewed' };
       await this.#callTravel();
       const { signIns } = this.#person;
       const { refreshes } = this.#trace;
@@ -142,7 +142,7 @@ class ClientCheck {
   async #question(): Promise<Cell> {
     const client = await this.#connected();
     const text = await attempt(client.call(...notes));
-    if (isTags(text)) return ok('asks its user, and the call goes on');
+    if (isTags(text)) return ok('asks its user, then the call continues');
     mustHave(text, /\/connect\/notes/);
     await this.#person.connectNotes();
     const again = await client.call(...notes);
@@ -159,10 +159,13 @@ class ClientCheck {
     );
     if (isListed && text.includes(filledForm.name)) return ok();
     if (isListed && /User (?:declined|cancelled)/i.test(text))
-      return { state: 'none', note: 'declares that it can ask, and refuses by itself; the call says so' };
+      return {
+        state: 'none',
+        note: 'declares that it can ask its user, but declines without asking; the call says so',
+      };
     mustHave(text, /needs a client that can ask you something/);
     if (isListed) throw new Error(`lists a tool that it cannot answer: ${shorten(text)}`);
-    return { state: 'none', note: 'asks its user nothing for a server; the call says so' };
+    return { state: 'none', note: "cannot ask its user a server's question; the call says so" };
   }
 
   async #offAndOn(): Promise<Cell> {
@@ -182,7 +185,7 @@ class ClientCheck {
     }
     const sawOn = await this.#sees(client, true);
     await this.#answersAgain(client, listChangeMs);
-    return sawOff && sawOn ? ok() : ok('keeps the list that it has; the call says that the service is off');
+    return sawOff && sawOn ? ok() : ok('keeps its old list; the call says that the service is off');
   }
 
   /** Whether the client's list shows the change within a few seconds. */
@@ -218,7 +221,7 @@ class ClientCheck {
     if (/LHR/.test(first)) return undefined;
     if (!/MCP server "souk" is not connected/.test(first)) return this.#secondCall(client, first);
     await this.#answersAgain(client, reconnectMs);
-    return 'says that it is not connected until its next attempt';
+    return 'reports that it is not connected until its next attempt';
   }
 
   /** Calls with a refused token. A client that works only at the second call is reported as such. */

@@ -1,15 +1,15 @@
 /** The checks of each client, in this order. */
 export const columns = [
-  ['connect', 'connects with only the link: discovery, registration or metadata document, sign-in, consent'],
-  ['list', 'its list has the tools of enabled services'],
-  ['call', 'a call gets its answer'],
-  ['progress', 'a long call answers, and its progress reaches a client that asks for it'],
-  ['question', 'a call that needs a sign-in elsewhere says so with a link, and works after that sign-in'],
-  ['form', 'the user answers a question of a server in a form, and the call ends with the answer'],
-  ['off and on', 'a service that the user disables leaves the list, and returns once it is enabled'],
-  ['restart', 'its connection survives a restart of the broker'],
-  ['refresh', 'a refused access token is renewed without the user'],
-  ['revoke', 'once the user disconnects it nothing works until a new sign-in'],
+  ['connect', 'the client connects with only the link: discovery, registration or metadata document, sign-in, consent'],
+  ['list', 'the client lists the tools of enabled services'],
+  ['call', 'a call returns its result'],
+  ['progress', 'a long call returns its result, and its progress reaches a client that requests it'],
+  ['question', 'a call that needs a sign-in at the service returns a link, and works after that sign-in'],
+  ['form', "the user answers a server's question in a form, and the call returns that answer"],
+  ['off and on', 'a disabled service leaves the list, and returns when the user enables it again'],
+  ['restart', 'the connection survives a restart of the broker'],
+  ['refresh', 'the client renews a refused access token without the user'],
+  ['revoke', 'after the user disconnects the client, nothing works until a new sign-in'],
 ] as const;
 
 export type Column = (typeof columns)[number][0];

@@ -13,16 +13,16 @@ const end = '<!-- end of npm run clients -->';
 const ways: Record<string, [title: string, text: string]> = {
   default: ['With the link alone', 'The product as `npm start` starts it.'],
   'documents unreachable': [
-    'Metadata documents out of reach',
-    '`npm run clients -- --documents unreachable`: the broker offers metadata documents to clients, and the proxy through which it would fetch one answers 403.',
+    'Unreachable metadata documents',
+    '`npm run clients -- --documents unreachable`: the broker supports client metadata documents, but the proxy through which it fetches them responds with 403.',
   ],
   slash: [
-    'With a slash behind the link',
-    '`npm run clients -- --slash`: clients are given the link with a slash behind it, as some users paste it.',
+    'With a trailing slash',
+    '`npm run clients -- --slash`: clients get the link with a trailing slash, as some users paste it.',
   ],
   'two brokers': [
-    'Two brokers in turn',
-    '`npm run clients -- --brokers 2`: requests go to two brokers in turn, which share PostgreSQL.',
+    'Two brokers',
+    '`npm run clients -- --brokers 2`: requests alternate between two brokers that share PostgreSQL.',
   ],
 };
 
@@ -43,12 +43,12 @@ function document(results: Results): string {
   });
   return `${[
     '# Clients',
-    'Written by `npm run clients`, which installs real clients, starts the product and uses each client as a user would, without a network: a script answers in place of the model, and a scripted browser signs in. Do not edit by hand.',
+    '`npm run clients` writes this page; do not edit it by hand. It installs real clients, starts the product, and uses each client as a user would, without a network: a script replaces the model, and a scripted browser signs in.',
     columns.map(([column, meaning]) => `- **${column}**: ${meaning}.`).join('\n'),
-    '"–" means that the client has no such feature. A fault that is the client\'s own has a link to its thread.',
+    '"–" means that the client lacks the feature. "Client bug" links to the issue of a bug in the client.',
     ...sections,
     '## Sign-ins of other clients',
-    'Redirect addresses and scopes of clients that do not run here, or not in this way, from public sources as of 2026-11-25. Clients that ask for no scope of the link are offered all of them at the consent. A registration keeps the allowed redirect addresses, and its answer names the others in `refused_redirect_uris`. The allowed schemes of applications, beside reversed domain names, are in redirect-uri.ts.',
+    'Redirect addresses and scopes of clients that these runs cannot use, or use in another way, from public sources as of 2026-11-25. If a client requests no scope of the link, the consent page offers all of them. A registration stores the allowed redirect addresses, and its response lists the others in `refused_redirect_uris`. redirect-uri.ts lists the application schemes that are allowed in addition to reversed domain names.',
     tableElsewhere(),
   ].join('\n\n')}\n`;
 }
@@ -65,7 +65,7 @@ function table(rows: readonly DatedRow[]): string {
 }
 
 function tableElsewhere(): string {
-  const head = ['client', 'redirect addresses', 'scopes', 'here', 'sources'];
+  const head = ['client', 'redirect addresses', 'requested scopes', 'result', 'sources'];
   const body = sentElsewhere.map(({ client, redirects, scopes, here, sources }) => [
     client,
     redirects,
@@ -108,7 +108,7 @@ const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 const escape = (text: string) => text.replaceAll('|', '\\|').replaceAll(/([<*_`])(?!https)/g, '\\$1');
 
 export function shown(cell: Cell): string {
-  if (cell.state === 'fault') return `[its fault](${cell.thread})`;
+  if (cell.state === 'fault') return `[client bug](${cell.thread})`;
   if (cell.state === 'none') return '–';
   return cell.state === 'failed' ? '**failed**' : cell.state;
 }

@@ -1,5 +1,5 @@
 /**
- * Registrations and sign-ins of clients that do not run here, or not in this way, according to public sources as of 2026-11-25.
+ * Registrations and sign-ins of clients that these runs cannot use, or use in another way, from public sources as of 2026-11-25.
  * The tests of identity try those that are said to be refused here.
  */
 export type SentElsewhere = {
@@ -20,31 +20,31 @@ export const sentElsewhere: readonly SentElsewhere[] = [
   {
     client: 'n8n',
     redirects:
-      "`https://{instance}/rest/oauth2-credential/callback`; n8n Cloud then asks with `https://oauth.n8n.cloud/oauth2/callback`, which it didn't register",
-    scopes: 'those of the authorization server, else `openid`; until the end of 2025 always `openid`',
-    here: 'ok: all scopes of the link are offered; n8n Cloud with that fault: refused',
+      '`https://{instance}/rest/oauth2-credential/callback`; n8n Cloud then requests `https://oauth.n8n.cloud/oauth2/callback`, which it did not register',
+    scopes: "the authorization server's, else `openid`; until the end of 2025 always `openid`",
+    here: 'ok: the consent offers all scopes of the link; n8n Cloud with that bug: refused',
     sources: [github('n8n-io/n8n/issues/22851'), github('n8n-io/n8n/pull/32300'), github('n8n-io/n8n/issues/21791')],
   },
   {
     client: 'VS Code',
     redirects:
       '`https://insiders.vscode.dev/redirect`, `https://vscode.dev/redirect`, `http://127.0.0.1/`, `http://127.0.0.1:33418/`',
-    scopes: 'those of the resource, whose name must equal the address that was entered',
-    here: 'ok, also with a slash behind the link',
+    scopes: "the resource's; its identifier must equal the entered address",
+    here: 'ok, also with a trailing slash',
     sources: [github('microsoft/vscode/blob/main/src/vs/base/common/oauth.ts')],
   },
   {
     client: 'Cursor',
     redirects:
-      '`cursor://anysphere.cursor-mcp/oauth/callback`, `https://www.cursor.com/agents/mcp/oauth/callback`, `http://localhost:8787/callback` at once, as a `web` client',
-    scopes: 'not said',
+      '`cursor://anysphere.cursor-mcp/oauth/callback`, `https://www.cursor.com/agents/mcp/oauth/callback`, `http://localhost:8787/callback` together, as a `web` client',
+    scopes: 'unknown',
     here: ok,
     sources: [github('erp-mafia/accounted/pull/2225'), github('elie222/inbox-zero/pull/3780')],
   },
   {
     client: 'Cursor, Grok Bot',
     redirects: '`https://www.cursor.com/bot/mcp/oauth/callback`, `grokbot://mcp/oauth/callback`',
-    scopes: 'not said',
+    scopes: 'unknown',
     here: ok,
     sources: [github('cursor/plugins/pull/461')],
   },
@@ -52,7 +52,7 @@ export const sentElsewhere: readonly SentElsewhere[] = [
     client: 'ChatGPT',
     redirects:
       '`https://chatgpt.com/connector_platform_oauth_redirect`, or `https://chatgpt.com/connector/oauth/{id}` for each connector',
-    scopes: 'those of the metadata, and none when it connects again',
+    scopes: 'those in the metadata; none when it reconnects',
     here: ok,
     sources: [
       'https://community.openai.com/t/oauth-missing-scopes-after-reconnect/1366784',
@@ -63,7 +63,7 @@ export const sentElsewhere: readonly SentElsewhere[] = [
     client: 'Claude (web, desktop)',
     redirects:
       '`https://claude.ai/api/mcp/auth_callback`, `https://claude.com/api/mcp/auth_callback`; Claude Code in the desktop app: a `claude://` address',
-    scopes: 'those that it found; `claudeai` where it found none; ` offline_access` with a space before it',
+    scopes: 'those that it found; `claudeai` if it found none; ` offline_access` with a leading space',
     here: ok,
     sources: [
       github('anthropics/claude-ai-mcp/issues/124'),
@@ -74,56 +74,57 @@ export const sentElsewhere: readonly SentElsewhere[] = [
   {
     client: 'Claude Code',
     redirects: '`http://localhost:{port}/callback`',
-    scopes: 'those of the challenge or the resource; `offline_access` too, earlier whether or not there was one',
+    scopes:
+      'those of the challenge or the resource, and `offline_access`; earlier versions requested it even if it was not offered',
     here: ok,
     sources: [github('anthropics/claude-code/issues/41610')],
   },
   {
     client: 'Codex',
     redirects: '`http://127.0.0.1:{port}/callback/…`',
-    scopes: 'those of the authorization server, and not those of the challenge',
+    scopes: "the authorization server's, not the challenge's",
     here: ok,
     sources: [github('openai/codex/issues/15643')],
   },
   {
     client: 'mcp-remote',
     redirects: '`http://localhost:{port}/oauth/callback`',
-    scopes: '`openid email profile` where it finds none',
-    here: 'ok: all scopes of the link are offered',
+    scopes: '`openid email profile` if it finds none',
+    here: 'ok: the consent offers all scopes of the link',
     sources: [github('cloudflare/mcp-server-cloudflare/issues/457')],
   },
   {
     client: 'Copilot Studio',
     redirects: '`https://global.consent.azure-apim.net/redirect/{tool}`',
-    scopes: 'what the answer to its registration names, else none',
-    here: 'ok: none means all',
+    scopes: 'those in the registration response, else none',
+    here: 'ok: no scope means all',
     sources: [github('SmartBear/smartbear-mcp/issues/463'), github('pantalytics/odoo-mcp-pro/pull/58')],
   },
   {
     client: 'Open WebUI',
     redirects: 'its own host',
-    scopes: 'what the answer to its registration names, else none',
-    here: 'ok: none means all',
+    scopes: 'those in the registration response, else none',
+    here: 'ok: no scope means all',
     sources: [github('open-webui/open-webui/issues/29967')],
   },
   {
     client: 'Antigravity',
     redirects: '`https://antigravity.google/oauth-callback`; extensions in its editor: `antigravity-ide:`',
-    scopes: 'not said',
+    scopes: 'unknown',
     here: ok,
     sources: [github('google-antigravity/antigravity-cli/issues/480'), github('LionSR/TeXRA/pull/11285')],
   },
   {
     client: 'Cline',
-    redirects: 'the scheme of the editor that it runs in, such as `vscode://saoudrizwan.claude-dev`',
-    scopes: 'not said',
-    here: 'ok in the editors whose schemes are known',
+    redirects: 'the scheme of its editor, such as `vscode://saoudrizwan.claude-dev`',
+    scopes: 'unknown',
+    here: 'ok in editors whose schemes are allowed',
     sources: [github('cline/cline/blob/main/src/hosts/vscode/hostbridge/env/getIdeRedirectUri.ts')],
   },
   {
     client: 'JetBrains Gateway',
     redirects: '`jetbrains://gateway/…`',
-    scopes: 'not said',
+    scopes: 'unknown',
     here: ok,
     sources: [github('bytebase/bytebase/issues/20510')],
   },
@@ -131,21 +132,21 @@ export const sentElsewhere: readonly SentElsewhere[] = [
     client: 'Raycast',
     redirects:
       '`raycast://oauth?package_name=…`, `com.raycast:/oauth?package_name=…`, `https://raycast.com/redirect?packageName=…`',
-    scopes: 'not said',
+    scopes: 'unknown',
     here: ok,
     sources: [github('raycast/extensions/blob/main/docs/api-reference/oauth.md')],
   },
   {
     client: 'Warp',
-    redirects: '`warp://mcp/oauth2callback`; it then asks with `?server_id=…` behind it',
-    scopes: 'not said',
-    here: 'refused with that fault: a redirect address must be the registered one',
+    redirects: '`warp://mcp/oauth2callback`; it then requests the address with `?server_id=…` added',
+    scopes: 'unknown',
+    here: 'refused with that bug: the redirect address must be the registered one',
     sources: [github('warpdotdev/warp/issues/9088')],
   },
   {
     client: 'SpeakMCP, systemprompt',
     redirects: '`speakmcp://oauth/callback`, `systemprompt://oauth/callback`',
-    scopes: 'not said',
+    scopes: 'unknown',
     here: ok,
     sources: [github('aj47/SpeakMCP/pull/62'), github('getsentry/sentry-mcp/issues/214')],
   },

@@ -18,8 +18,8 @@ export type Section = keyof typeof sections;
 
 const intro = `# Performance
 
-Each section was measured by one command, and is written by the same command with \`--write\`. The figures depend on the machine, so
-compare ratios, and run the command on yours. [Every endpoint by its dearest request](endpoints.md) is a separate page.
+Each section is the result of one command, which writes the section with \`--write\`. The figures depend on the machine, so compare
+ratios, and run the command on yours. [The most expensive request of each endpoint](endpoints.md) is a separate page.
 `;
 
 /** Writes the results of a benchmark into its section of docs/performance.md, with the machine, the date and the commit. */

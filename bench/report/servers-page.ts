@@ -43,7 +43,7 @@ export function serversSection(rows: readonly Row[], database: string): string {
     [
       'servers',
       'ready, first / next, s',
-      'all asked, first / next, s',
+      'all contacted, first / next, s',
       'call p50, rest / start, ms',
       'call p99',
       'sign-in p50',
@@ -55,12 +55,11 @@ export function serversSection(rows: readonly Row[], database: string): string {
     ],
     cells,
   );
-  return `Each server is a real MCP server with its own origin; every second one supports
-only the revisions with sessions. "Before" is the checkout in FOLDER; a dash means that its broker did not start. "First" is a start
-with all manifests new, from a folder; "next" a start with all servers known. "All asked" counts from when the broker answers
-requests. Waiting times are measured at rest and while the next start contacts the servers: free and paid calls, complete sign-ins,
-and the shop's first page. Driver and servers share one core, the broker and ${database === 'postgres' ? 'PostgreSQL' : 'its embedded database'} the other. Idle CPU is that of
-the broker alone, in per cent of a core.
+  return `Each server is a real MCP server with its own origin; every second one supports only the revisions with sessions. "Before" is the
+checkout in FOLDER; a dash means that its broker did not start. "First" is a start with all manifests new, from a folder; "next" is a
+start with all servers known. "Ready" is the time until the broker answers requests, "all contacted" the time from then until every
+server's answer is stored. The latency of free and paid calls, complete sign-ins and the shop's first page is measured at rest and while
+the next start contacts the servers. Driver and servers share one core, the broker and ${database === 'postgres' ? 'PostgreSQL' : 'its embedded database'} the other. Idle CPU is the broker's alone, in percent of one core.
 
 ${table}`;
 }

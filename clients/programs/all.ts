@@ -12,10 +12,10 @@ export const notRun: readonly { name: string; label: string; why: string }[] = [
   {
     name: 'claude-web',
     label: 'Claude (web, desktop)',
-    why: 'runs at its vendor, and needs an address on the internet',
+    why: 'runs at its vendor, and needs a public address',
   },
-  { name: 'chatgpt', label: 'ChatGPT', why: 'runs at its vendor, and needs an address on the internet' },
-  { name: 'vs-code', label: 'VS Code', why: 'is not on npm; Copilot there needs an account' },
+  { name: 'chatgpt', label: 'ChatGPT', why: 'runs at its vendor, and needs a public address' },
+  { name: 'vs-code', label: 'VS Code', why: 'is not on npm, and its Copilot needs an account' },
   { name: 'cursor', label: 'Cursor', why: 'is not on npm, and needs an account' },
   { name: 'zed', label: 'Zed', why: 'is not on npm' },
 ];

@@ -7,7 +7,7 @@ const intro = `# Configuration
 
 <!-- npm run config-docs writes this page from the configuration's schema -->
 
-Set environment variables. \`npm run souk -- check-config\` reports every invalid value, and variables that differ from one of these by a
+Set environment variables. \`npm run souk -- check-config\` reports every invalid value, and names that differ from one of these by a
 letter. \`npm start -- --env-file FILE\` reads them from a file, and so does every command: \`npm run souk -- --env-file FILE system\`.
 Commands need the same variables as the broker. \`NODE_EXTRA_CA_CERTS\` is read by Node itself and must be in the environment.
 

@@ -117,7 +117,7 @@ export const variableGroups: readonly VariableGroup[] = [
         default: '`card`',
       },
       STRIPE_TAX: {
-        text: '`1` adds tax on the payment page by the buyer’s address, for which it asks, as for a tax ID. Set up Stripe Tax first.',
+        text: '`1` adds tax on the payment page, which then asks for the buyer’s address and tax ID. Set up Stripe Tax first.',
       },
       PROMOTION_CODES: {
         text: '`1` shows a field for promotion codes on the payment page. Create the codes at Stripe.',
@@ -142,7 +142,7 @@ export const variableGroups: readonly VariableGroup[] = [
     variables: {
       BRAND_NAME: { text: 'The name of the shop.' },
       SUPPORT_EMAIL: { text: 'The address for support.' },
-      BUSINESS_EMAIL: { text: 'The address for companies that want an offer.' },
+      BUSINESS_EMAIL: { text: 'The address for companies that want a quote.' },
       CONTACT_EMAIL: { text: 'The address for all other messages.' },
     },
   },
@@ -167,7 +167,7 @@ export const variableGroups: readonly VariableGroup[] = [
       CATALOGUE_DIR: { text: 'The folder of your own [manifests](manifests.md), with `staged/` and `deployed/`.' },
       BUNDLED_CATALOGUE: { text: '`off` starts without the bundled services.' },
       UPSTREAM_ALLOW_ADDRESSES: {
-        text: 'Private addresses that servers may have, also over http: `host:port` or CIDR, separated by commas.',
+        text: 'Private addresses that servers may have, also with plain http: `host:port` or CIDR, separated by commas.',
         default: 'none: public addresses only',
       },
       ADMIN_MAY_ALLOW: {
@@ -247,8 +247,8 @@ export const variableGroups: readonly VariableGroup[] = [
   {
     title: 'Network and stop',
     variables: {
-      HTTPS_PROXY: { text: 'The proxy for requests to servers and providers.', default: 'none: directly' },
-      HTTP_PROXY: { text: 'The proxy for plain http.', default: 'none: directly' },
+      HTTPS_PROXY: { text: 'The proxy for requests to servers and providers.' },
+      HTTP_PROXY: { text: 'The proxy for plain http.' },
       NO_PROXY: { text: 'Hosts, domains and CIDRs that are reached directly.' },
       DRAIN_GRACE_MS: {
         text: 'Milliseconds for which a stopping broker still serves new requests after `/readyz` returns 503.',

@@ -28,12 +28,12 @@ const files = [
   '/dev-google/.well-known/openid-configuration',
 ];
 const page = (path?: string): Row => ({
-  what: 'as a browser opens it',
+  what: 'opened by a browser',
   headers: { accept: 'text/html' },
   ...(path !== undefined && { path }),
 });
 const everyTool = (path: string): Row => ({
-  what: 'tools/list of everything',
+  what: 'tools/list of all servers',
   path,
   ask: ({ personalToken }) => {
     const { headers, body } = modernRequest(personalToken, 'tools/list');

@@ -19,7 +19,7 @@ export const fieldMeanings: Readonly<Record<string, string>> = {
   'connection.command': 'Alias from the allow-list of programs.',
   isolation:
     'One upstream connection for all users, or one per user. A `shared` program is one process with one folder: all users can read and change what any of them stores there.',
-  asks: 'Kinds of questions that it may ask a client, if it lists its asking tools only to clients that can answer.',
+  asks: 'Kinds of questions that the server may ask a client. Needed if it lists its asking tools only to clients that can answer.',
   'auth.type': 'How Souk authenticates there.',
   'auth.clientId': 'Client id at the authorization server, if clients cannot register there.',
   'auth.scopes': 'Scopes to request; by default those that the server names.',
@@ -31,7 +31,7 @@ export const fieldMeanings: Readonly<Record<string, string>> = {
   'auth.headers[].from': 'Who supplies the secret.',
   'auth.headers[].description': 'Hint shown to users when they enter it.',
   'capabilitySnapshot.tools':
-    'Tools shown until the server is first asked, for servers that list nothing before a sign-in.',
+    'Tools shown until the server is first contacted, for servers that list nothing before a sign-in.',
   'capabilitySnapshot.prompts': 'Prompts, likewise.',
   'capabilitySnapshot.resources': 'Resources, likewise.',
   'deadlines.connectMs': 'Deadline for connecting.',

@@ -56,22 +56,24 @@ export const allowCliCommands: readonly Command[] = [
   },
   {
     name: 'allow package',
-    summary:
-      'lets manifests start a package of npm, as administrators do in the browser: shows it first, then allows it',
+    summary: 'shows an npm package, and with --shown lets manifests start it, as administrators do in the browser',
     usage:
       'allow package ALIAS PACKAGE@VERSION [--network N] [--bin B] [--secrets A,B] [--env JSON] [--shown C] [-- ARGUMENT…]',
     options: { network: text, bin: text, secrets: text, env: text, shown: text },
     argument: 'ALIAS',
     takesMany: true,
     help: [
-      ['ALIAS', 'by which manifests start it: "command": "ALIAS"'],
-      ['PACKAGE@VERSION', 'at an exact version, such as @scope/name@1.2.3'],
+      ['ALIAS', 'the name with which manifests start it: "command": "ALIAS"'],
+      ['PACKAGE@VERSION', 'a package at an exact version, such as @scope/name@1.2.3'],
       ['ARGUMENT…', 'arguments of the program, after --'],
-      ['--network N', 'none, which is the default, or public'],
-      ['--bin B', 'which command of the package, when it has several'],
+      ['--network N', 'none (the default) or public'],
+      ['--bin B', 'the command of the package to start, if it has several'],
       ['--secrets A,B', 'names of variables whose values are entered for the server'],
       ['--env JSON', 'other variables: \'{"SITE":"example.com"}\''],
-      ['--shown C', 'the code that is printed without it; if the package has changed since, nothing is allowed'],
+      [
+        '--shown C',
+        'the code that the command prints without this option; if the package has changed since, nothing is allowed',
+      ],
     ],
     async run(values, cli, positionals) {
       const form = formOf(values, positionals);

@@ -7,7 +7,7 @@ import { askBrokerOrRun, flag, text, UsageError, type CliOptions, type Command, 
 /** `souk audit`: the rows of the tab "Audit Log". */
 export const auditCliCommand: Command = {
   name: 'audit',
-  summary: 'prints the audit log, the newest rows first',
+  summary: 'prints the audit log, newest rows first',
   usage: 'audit [--who W] [--group G] [--object O] [--from DAY] [--to DAY] [--limit N] [--json]',
   options: { who: text, group: text, object: text, from: text, to: text, limit: text, json: flag },
   help: [
@@ -15,7 +15,7 @@ export const auditCliCommand: Command = {
     ['--group G', auditGroupNames.join(', ')],
     ['--object O', "the beginning of a server's or user's id, or of a user's e-mail address"],
     ['--from, --to DAY', 'such as 2026-12-01, both inclusive; moments such as 2026-12-01T00:00:00Z work too'],
-    ['--limit N', 'the most rows to print, 1 to 200; 50 by default'],
+    ['--limit N', 'the maximum number of rows, 1 to 200; 50 by default'],
     ['--json', 'print each row as JSON, one row per line'],
   ],
   run: printAudit,

@@ -23,8 +23,8 @@ const offerHelp = ['ID', 'the id of the plan or the package'] as const;
 
 const changes = {
   archive: 'archives a plan or a credit package: new customers cannot buy it, existing ones keep it',
-  restore: 'brings an archived plan or credit package back',
-  'take-file': "takes offers.json's version of an offer again, now and at each start",
+  restore: 'restores an archived plan or credit package',
+  'take-file': 'returns control of an offer to offers.json, now and at each start',
 } as const;
 
 const changeCommand = (type: keyof typeof changes): Command =>
@@ -34,7 +34,7 @@ const changeCommand = (type: keyof typeof changes): Command =>
     usage: `offers ${type} ID [--check] [--reason R] [--json]`,
     argument: 'ID',
     options: { check: flag, reason: text },
-    help: [offerHelp, ['--check', 'say what it would do, and change nothing'], auditReasonHelp],
+    help: [offerHelp, ['--check', 'print what it would do, and change nothing'], auditReasonHelp],
     command: 'offers.change',
     answer: offerChangedSchema,
     args: ({ check, reason, ...values }) => ({
@@ -61,7 +61,7 @@ export const offerCliCommands: readonly Command[] = [
   }),
   answeredCommand({
     name: 'offers show',
-    summary: 'shows an offer, who pays what for it, and its history',
+    summary: 'shows an offer, its subscribers by price, and its history',
     usage: 'offers show ID [--json]',
     argument: 'ID',
     help: [offerHelp],
@@ -75,7 +75,7 @@ export const offerCliCommands: readonly Command[] = [
   changeCommand('take-file'),
   answeredCommand({
     name: 'offers preview-move',
-    summary: "says what moving a plan's subscribers to its current price would do, while Souk runs",
+    summary: "shows what moving a plan's subscribers to its current price would do; requires a running broker",
     usage: 'offers preview-move ID [--json]',
     argument: 'ID',
     help: [

@@ -27,14 +27,14 @@ import { accountHelp, accountOf, accountOptions } from './users.ts';
 export const paymentCliCommands: readonly Command[] = [
   {
     name: 'payments flagged',
-    summary: 'lists payments that differ from what was ordered, while Souk runs',
+    summary: 'lists payments that differ from their order; requires a running broker',
     usage: 'payments flagged',
     help: [['', 'nothing was delivered for them; each is refunded a week after it arrived']],
     run: listFlagged,
   },
   {
     name: 'payments decide',
-    summary: 'refunds a flagged payment now, or closes it because you have dealt with it, while Souk runs',
+    summary: 'refunds a flagged payment now, or closes it because you have dealt with it; requires a running broker',
     usage: 'payments decide --order ID --as return|close',
     options: { order: text, as: text },
     help: [
@@ -46,10 +46,10 @@ export const paymentCliCommands: readonly Command[] = [
   },
   answeredCommand({
     name: 'payments list',
-    summary: "lists a user's payments and refunds, the newest first, 50 a page, with what can be refunded",
+    summary: "lists a user's payments and refunds with their refundable amounts, newest first, 50 per page",
     usage: 'payments list --email E [--provider P | --id ID] [--cursor C] [--json]',
     options: { ...accountOptions, cursor: text },
-    help: [...accountHelp, ['--cursor C', 'the next page, as the previous page named it']],
+    help: [...accountHelp, ['--cursor C', 'the cursor that the previous page printed']],
     command: 'payments.list',
     answer: paymentsShownSchema,
     args: (values) => ({ ...accountOf(values), cursor: values['cursor'] }),
@@ -57,7 +57,7 @@ export const paymentCliCommands: readonly Command[] = [
   }),
   answeredCommand({
     name: 'payments refund',
-    summary: 'refunds a payment, in part or whole, while Souk runs; the credits it granted are clawed back',
+    summary: 'refunds a payment, in part or in full, and claws back the credits it granted; requires a running broker',
     usage: 'payments refund --email E --payment ID --amount A [--provider P | --id ID] [--reason R] [--json]',
     options: { ...accountOptions, payment: text, amount: text, reason: text },
     help: [

@@ -6,7 +6,8 @@ const timeoutMs = 30 * 60_000;
 
 export const reconcileCliCommand: Command = {
   name: 'reconcile',
-  summary: 'compares payments and subscriptions with the payment provider, and repairs what differs, while Souk runs',
+  summary:
+    'compares payments and subscriptions with the payment provider, and repairs differences; requires a running broker',
   usage: 'reconcile',
   help: [['', 'also runs automatically: payments every five minutes, subscriptions once a day']],
   async run(_values, cli) {

@@ -51,7 +51,7 @@ export const secretCliCommands: readonly Command[] = [
   },
   {
     name: 'secret bind',
-    summary: "sends a server's headers of the environment to its changed address, and to no other",
+    summary: "binds a server's UPSTREAM_HEADER_ variables to its new address, and to no other",
     usage: 'secret bind SERVER [--version V]',
     options: { version: text },
     ...ofServer,

@@ -12,7 +12,7 @@ const mebibyte = 1024 * 1024;
 export const serverCliCommands: readonly Command[] = [
   {
     name: 'server log',
-    summary: "shows a server's status and the last lines that its program (stdio), if it is one, wrote to stderr",
+    summary: "shows a server's status, and the last stderr lines of its program if it is a stdio server",
     usage: 'server log ID',
     argument: 'ID',
     help: [
@@ -36,7 +36,7 @@ export const serverCliCommands: readonly Command[] = [
   }),
   answeredCommand({
     name: 'overview',
-    summary: "shows what waits for you, and the shop's figures of the last 30 days, while Souk runs",
+    summary: "shows what needs your attention, and the shop's figures of the last 30 days; requires a running broker",
     command: 'overview',
     answer: overviewShownSchema,
     needsBroker: true,

@@ -17,7 +17,7 @@ import { accountHelp, accountOf, accountOptions, decisionOf } from './users.ts';
 export const userAccessCliCommands: readonly Command[] = [
   answeredCommand({
     name: 'user show',
-    summary: "shows a user's plans, servers and credits, and how much a refund would be",
+    summary: "shows a user's plans, servers and credits, and refundable amounts",
     usage: 'user show --email E [--provider P | --id ID] [--json]',
     options: accountOptions,
     help: accountHelp,

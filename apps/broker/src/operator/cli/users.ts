@@ -33,7 +33,7 @@ const decisionOptions = { ...accountOptions, reason: text };
 export const userCliCommands: readonly Command[] = [
   answeredCommand({
     name: 'user list',
-    summary: 'lists users, the newest first, 100 a page',
+    summary: 'lists users, newest first, 100 per page',
     usage: 'user list [--search TEXT] [--page N] [--json]',
     options: { search: text, page: text },
     help: [

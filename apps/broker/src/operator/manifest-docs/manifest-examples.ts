@@ -32,7 +32,7 @@ export const transportExamples: readonly ManifestExample[] = [
   },
   {
     title: 'stdio',
-    text: 'A program on the machine of the broker. `command` is an alias of the allow-list (`STDIO_ALLOWLIST`), never a command line. `perUser` starts one process for each user.',
+    text: "A program on the broker's machine. `command` is an alias from the allow-list (`STDIO_ALLOWLIST`), never a command line. `perUser` starts one process for each user.",
     manifest: {
       ...common('notebook', 'Notebook', 'A knowledge graph of your own.', 'productivity'),
       connection: { type: 'stdio', command: 'memory' },
@@ -51,8 +51,8 @@ export const transportExamples: readonly ManifestExample[] = [
 
 export const priceExamples: readonly ManifestExample[] = [
   {
-    title: 'A service with a rental, a price for each call, and a price from a day on',
-    text: 'Pro includes it; other users can try it for a week and then rent it for $9 a month. `search` costs 2 credits a call. `summarize` costs 1 from 2040 on; until then it is free, and users are told about the price. Prices refer to the tools’ names at the server: `manifest test` lists names that the server does not have.',
+    title: 'A service with a rental, a price per call, and an announced price',
+    text: 'Pro includes it; other users can try it for a week and then rent it for $9 a month. `search` costs 2 credits per call. `summarize` will cost 1 credit from 2040 on; until then it is free, and users are notified of the price. Prices use the tools’ names at the server: `manifest test` lists names that the server does not have.',
     manifest: {
       ...common('archive', 'Archive', 'Search old newspapers.', 'data'),
       connection: { type: 'http', url: 'https://archive.example.com/mcp' },
@@ -79,7 +79,7 @@ export const authenticationExamples: readonly ManifestExample[] = [
   },
   {
     title: 'A header with a secret of the operator',
-    text: 'The manifest never contains the value. The broker reads it from `UPSTREAM_HEADER_{SERVER}__{NAME}`, here `UPSTREAM_HEADER_TICKETS__AUTHORIZATION`, or from the file that `…_FILE` names. If neither is set, an administrator enters it under Secrets on the page of the server, or you set it with `npm run souk -- secret set tickets Authorization`. Neither needs a restart. The value is stored encrypted and sent only to this exact address; if the address changes, the secret has to be entered again. All users use the server with this secret. A variable is also bound to one address: the first that is deployed while the variable is set. If the address changes, confirm the new one with `npm run souk -- secret bind tickets`.',
+    text: "The manifest never contains the value. The broker reads it from `UPSTREAM_HEADER_{SERVER}__{NAME}`, here `UPSTREAM_HEADER_TICKETS__AUTHORIZATION`, or from the file that `…_FILE` names. If neither is set, an administrator enters the value under Secrets on the server's page, or you set it with `npm run souk -- secret set tickets Authorization`, without a restart. The value is stored encrypted and sent only to this exact address; if the address changes, it must be entered again. All users share this secret. A variable is also bound to one address: the first that is deployed while the variable is set. If the address changes, confirm the new one with `npm run souk -- secret bind tickets`.",
     manifest: {
       ...common('tickets', 'Tickets', 'Search and file tickets.'),
       connection: { type: 'http', url: 'https://tickets.example.com/mcp' },
@@ -100,7 +100,7 @@ export const authenticationExamples: readonly ManifestExample[] = [
   },
   {
     title: 'OAuth',
-    text: 'Each user signs in at the server (MCP authorization). Souk finds the authorization server and registers automatically. If the server has no registration, set `clientId`, and the secret as `UPSTREAM_CLIENT_SECRET_{SERVER}`. Souk uses that client at one authorization server only: the one that `UPSTREAM_CLIENT_ISSUER_{SERVER}` names, or else the one that an administrator confirms on the page of the server. Until then, sign-ins are refused. An authorization server on another site than the server, or with endpoints at other origins than its own, also has to be confirmed there first, or named in the manifest: `issuer`, and `endpointOrigins` for the other origins. An authorization server on a private address needs `UPSTREAM_ALLOW_ADDRESSES`, like the server itself.',
+    text: "Each user signs in at the server (MCP authorization). Souk finds the authorization server and registers automatically. If the authorization server does not support registration, set `clientId`, and the secret as `UPSTREAM_CLIENT_SECRET_{SERVER}`. Souk uses that client at one authorization server only: the one that `UPSTREAM_CLIENT_ISSUER_{SERVER}` names, or the one that an administrator confirms on the server's page. Until then, sign-ins are refused. An authorization server on another site than the server, or with endpoints at other origins, must also be confirmed there, or named in the manifest with `issuer`, and `endpointOrigins` for the other origins. An authorization server on a private address needs `UPSTREAM_ALLOW_ADDRESSES`, like the server itself.",
     manifest: {
       ...common('drive', 'Drive', 'Find and read your files.', 'productivity'),
       connection: { type: 'http', url: 'https://drive.example.com/mcp' },

@@ -36,13 +36,13 @@ export const backupCliCommands: readonly Command[] = [
   {
     ...backupCommand,
     name: 'export',
-    summary: 'same as backup: writes all data into one file, to move the shop to another machine or database',
+    summary: 'writes all data into one file like backup, to move the shop to another machine or database',
     usage: 'export FILE [--with-key]',
   },
   {
     ...restoreCommand,
     name: 'import',
-    summary: 'same as restore: makes a new shop from a file of export or backup',
+    summary: 'makes a new shop like restore, from a file of export or backup',
     usage: 'import FILE [--check]',
   },
   {

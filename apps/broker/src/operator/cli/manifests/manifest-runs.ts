@@ -8,8 +8,8 @@ const runTimeoutMs = 60 * 60_000;
 export const reloadCommand = answeredCommand({
   name: 'manifest reload',
   summary:
-    'reads the deployed manifests again, opens new connections on every broker, and asks each server what it offers',
-  help: [['', 'joins a reload that is already running; exits with 1 when a server did not answer']],
+    're-reads the deployed manifests, reconnects every broker, and asks each server what it offers; requires a running broker',
+  help: [['', 'joins a reload that is already running; exits with 1 if a server did not answer']],
   command: 'manifest.reload',
   answer: reloadedSchema,
   needsBroker: true,

@@ -35,7 +35,7 @@ export const manifestVersionCommands: readonly Command[] = [
   }),
   {
     name: 'manifest versions',
-    summary: 'lists the versions of a manifest, the newest first: who staged each, and why',
+    summary: 'lists the versions of a manifest, newest first, with who staged each and why',
     usage: 'manifest versions ID [--json]',
     options: { json: flag },
     argument: 'ID',
@@ -49,7 +49,7 @@ export const manifestVersionCommands: readonly Command[] = [
   },
   answeredCommand({
     name: 'manifest stage',
-    summary: 'stages a manifest; what is live stays until it is deployed',
+    summary: 'stages a manifest; the live version stays until the new one is deployed',
     usage: 'manifest stage FILE [--reason R] [--json]',
     options: { reason: text },
     argument: 'FILE',
@@ -64,7 +64,7 @@ export const manifestVersionCommands: readonly Command[] = [
   }),
   removingCommand({
     name: 'delete',
-    summary: 'takes servers out of the shop and out of staging; their versions are kept, and can be deployed again',
+    summary: 'removes servers from the shop and from staging; their versions are kept, and can be deployed again',
     help: [
       ['ID', 'a server that is deployed or staged'],
       reasonHelp,
