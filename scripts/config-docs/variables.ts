@@ -216,7 +216,7 @@ export const variableGroups: readonly VariableGroup[] = [
       MCP_IN_FLIGHT_USER: { text: 'Concurrent calls per user.' },
       SIGN_IN_PER_MINUTE: { text: 'Sign-ins per minute and address.' },
       API_REQUESTS_PER_MINUTE_USER: {
-        text: 'API requests per minute and user; exports and searches count as several ([how](decisions/0063-what-a-request-may-cost.md)).',
+        text: 'API requests per minute and user; exports and searches count as several ([how](decisions/0063-request-cost-limits.md)).',
       },
       API_REQUESTS_PER_MINUTE_ADDRESS: { text: 'API requests per minute and address without a sign-in.' },
     },

@@ -23,7 +23,7 @@ export async function whyClosed(
 }
 
 /**
- * Answers a request at a closed link (docs/decisions/0015-closed-links.md). The handshake succeeds, with the reason as
+ * Answers a request at a closed link (docs/decisions/0015-links-without-access.md). The handshake succeeds, with the reason as
  * instructions; the list of tools fails with the reason, which clients show. run-call refuses the calls.
  * @param proceed what an open link would answer
  * @throws ProtocolError with the reason
