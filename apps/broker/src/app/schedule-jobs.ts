@@ -26,7 +26,7 @@ export type ScheduledWork = {
 
 type ScheduledPayments = Record<'reconcileOrders' | 'findMissed' | 'returnFlagged' | 'sendAddresses', Run> & {
   events: { removeOld: Run };
-  clawback: { findMissedDisputes: Run };
+  clawback: Record<'findMissedDisputes' | 'findMissedRefunds', Run>;
   subscriptions: Record<
     'reconcile' | 'endRevoked' | 'endWanted' | 'endUnoffered' | 'returnOwed' | 'retryReadings',
     Run
@@ -100,6 +100,7 @@ const jobsOfPayments = (payments: ScheduledPayments): Job[] => [
     async () => {
       await payments.findMissed();
       await payments.clawback.findMissedDisputes();
+      await payments.clawback.findMissedRefunds();
     },
   ],
   ['payment-addresses', 5 * 60, payments.sendAddresses],

@@ -12,7 +12,7 @@ export const reconcileCliCommand: Command = {
   help: [['', 'also runs automatically: payments every five minutes, subscriptions once a day']],
   async run(_values, cli) {
     const answer = await askBroker(cli, reconciledSchema, 'reconcile', {}, timeoutMs);
-    const { orders, driftedSubscriptions, missedPayments, missedDisputes } = answer;
+    const { orders, driftedSubscriptions, missedPayments, missedDisputes, missedRefunds } = answer;
     cli.stdout(`${orders.checked} open payments checked`);
     cli.stdout(`  ${orders.fulfilled} were paid without our knowing, and have been fulfilled now`);
     cli.stdout(`  ${orders.expired} had expired or failed`);
@@ -23,6 +23,7 @@ export const reconcileCliCommand: Command = {
     cli.stdout(`  ${orders.unanswered} could not be checked: the next run retries them`);
     cli.stdout(`${missedPayments} payments at the provider were unknown here, and have been fulfilled or refunded`);
     cli.stdout(`${missedDisputes} disputes at the provider were missing or outdated here, and have been updated`);
+    cli.stdout(`${missedRefunds} refunds at the provider were missing or outdated here, and have been applied`);
     cli.stdout(`${driftedSubscriptions} subscriptions differed from the payment provider, and were corrected`);
   },
 };

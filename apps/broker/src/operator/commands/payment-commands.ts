@@ -19,6 +19,7 @@ export const reconciledSchema = z.object({
   missedPayments: z.int(),
   /** Disputes at the provider that were missing or outdated here. */
   missedDisputes: z.int(),
+  missedRefunds: z.int(),
   /** Subscriptions that had changed at the payment provider without an event. */
   driftedSubscriptions: z.int(),
 });
@@ -56,7 +57,8 @@ export function paymentCommands({ billing }: { billing: Pick<Billing, 'payments'
       const driftedSubscriptions = await ours.subscriptions.reconcile();
       const missedPayments = await ours.findMissed();
       const missedDisputes = await ours.clawback.findMissedDisputes();
-      return { orders, driftedSubscriptions, missedPayments, missedDisputes };
+      const missedRefunds = await ours.clawback.findMissedRefunds();
+      return { orders, driftedSubscriptions, missedPayments, missedDisputes, missedRefunds };
     },
   };
 }

@@ -167,7 +167,7 @@ const nothingToDo = {
       returnFlagged: nothing,
       sendAddresses: nothing,
       events: { removeOld: nothing },
-      clawback: { findMissedDisputes: nothing },
+      clawback: { findMissedDisputes: nothing, findMissedRefunds: nothing },
       subscriptions: {
         retryReadings: nothing,
         returnOwed: nothing,

@@ -48,6 +48,26 @@ describeOnEmbedded('what the provider takes back', migrations, (open) => {
     ]);
   });
 
+  test('the daily comparison applies refunds whose event was lost, once each, and those that failed since', async () => {
+    const find = async () => shop.billing.payments?.clawback.findMissedRefunds();
+    await shop.billing.payments?.events.idle();
+    expect(await find()).toBe(0);
+    const ann = await newSubscriber(shop);
+    const { intentId, credits, price } = await ann.buyCredits();
+    shop.control.drop(1000);
+    const refund = await shop.stripe.refunds.create({ payment_intent: intentId });
+    expect(await find()).toBe(1);
+    expect(await ann.credits()).toBe(0);
+    expect(await ann.history()).toEqual([`credit_purchase refunded ${price}`, `refund completed ${price}`]);
+    expect(await find()).toBe(0);
+    await shop.control.failRefund(refund.id);
+    expect(await find()).toBe(1);
+    expect(await ann.credits()).toBe(credits);
+    expect(await ann.history()).toEqual([`credit_purchase completed ${price}`, `refund failed ${price}`]);
+    expect(await find()).toBe(0);
+    shop.control.drop(0);
+  });
+
   test('a dispute freezes the credits of its payment; won, they are back, once', async () => {
     const ann = await newSubscriber(shop);
     const { credits, intentId } = await ann.buyCredits('4000000000000259');

@@ -1,5 +1,6 @@
 import type { PaymentEventHandlers } from '../webhook/payment-event.ts';
 import { findMissedDisputes } from './find-missed-disputes.ts';
+import { findMissedRefunds } from './find-missed-refunds.ts';
 import { followDispute } from './follow-dispute.ts';
 import { followRefund } from './follow-refund.ts';
 import type { ClawbackParts } from './clawback-parts.ts';
@@ -9,6 +10,8 @@ export type Clawback = {
   readonly handlers: PaymentEventHandlers;
   /** Applies the provider's disputes that are unknown here in their current state. Returns how many there were. */
   findMissedDisputes(): Promise<number>;
+  /** Applies the provider's refunds whose event did not arrive. Returns how many there were. */
+  findMissedRefunds(): Promise<number>;
 };
 
 export function createClawback(parts: ClawbackParts): Clawback {
@@ -24,5 +27,6 @@ export function createClawback(parts: ClawbackParts): Clawback {
       'charge.dispute.closed': ofDispute,
     },
     findMissedDisputes: () => findMissedDisputes(parts),
+    findMissedRefunds: () => findMissedRefunds(parts),
   };
 }

@@ -197,6 +197,7 @@ export async function newPerson(shops: readonly [Shop, ...Shop[]]) {
       );
       await payments.subscriptions.returnOwed();
       await payments.clawback.findMissedDisputes();
+      await payments.clawback.findMissedRefunds();
       await payments.refunds.payDue();
     }
     await settle(shop);
