@@ -59,7 +59,7 @@ describe('the vault', () => {
     expect(rotated.isCurrent(sealedBefore)).toBe(false);
     const sealedAfter = rotated.seal(place, 'secret');
     expect(createVault(fresh).open(place, sealedAfter)).toBe('secret');
-    expect(() => createVault(fresh).open(place, sealedBefore)).toThrow('is not given');
+    expect(() => createVault(fresh).open(place, sealedBefore)).toThrow('is not configured');
   });
 
   test.each(['', 'plain', 'v1.a.b', 'v2.a.b.c', 'v1.a.b.c.d'])('%j is not a sealed text', (text) => {

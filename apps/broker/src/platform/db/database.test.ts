@@ -177,7 +177,7 @@ describeOnDatabases('a database', migrations, (open) => {
       () => db.transaction((query) => query('select 1')),
       () => builder.selectFrom('accounts').select('id').execute(),
     ];
-    for (const work of nested) await expect(db.transaction<unknown>(work)).rejects.toThrow('from inside it');
+    for (const work of nested) await expect(db.transaction<unknown>(work)).rejects.toThrow('outside itself');
     expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 });
