@@ -3,5 +3,5 @@ import type { Migration } from '#platform/db/database.ts';
 import { readStatements } from '#platform/db/read-statements.ts';
 
 export const upstreamMigrations: readonly Migration[] = [
-  { name: '0060-upstreams', statements: readStatements(join(import.meta.dirname, 'tables.sql')) },
+  { name: '0060-upstream-servers', statements: readStatements(join(import.meta.dirname, 'tables.sql')) },
 ];

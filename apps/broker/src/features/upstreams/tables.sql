@@ -37,7 +37,6 @@ create table upstream_connections (
   refresh_until timestamptz,
   account text,
   error text,
-  offered jsonb,
   scopes jsonb not null default '[]',
   wanted_scopes jsonb not null default '[]',
   primary key (user_id, server_id)
@@ -81,11 +80,7 @@ create table connection_tests (
 -- endpoints (`place`, sign-in/issuers/issuer-place.ts). `refused_…`: the last refused pair.
 create table upstream_issuers (
   server_id text primary key references servers (id),
-  issuer text,
-  token_endpoint text,
   confirmed_at timestamptz,
-  refused_issuer text,
-  refused_token_endpoint text,
   refused_at timestamptz,
   place jsonb,
   refused_place jsonb,

@@ -77,9 +77,8 @@ export const plainColumns: Readonly<Record<string, string>> = {
   tool_run_messages: 'call_id kind target message',
   transactions: 'type status description server_id currency receipt_url payment_intent_id invoice_id idem',
   trial_addresses: 'fingerprint server_id',
-  upstream_connections: 'server_id kind state bound_to issuer account error offered scopes wanted_scopes',
-  upstream_issuers:
-    'server_id issuer token_endpoint refused_issuer refused_token_endpoint place refused_place last_endpoint',
+  upstream_connections: 'server_id kind state bound_to issuer account error scopes wanted_scopes',
+  upstream_issuers: 'server_id place refused_place last_endpoint',
   upstream_registrations: 'server_id issuer token_endpoint redirect_uri client_id auth_method',
   upstream_sign_ins: 'state_hash browser_hash server_id',
   usage_daily: 'server_id kind name',

@@ -36,7 +36,6 @@ const transport = z.object({ type: z.string(), url: z.string().optional() });
 
 const packageSchema = z.object({
   registryType: z.string(),
-  registryBaseUrl: z.string().optional(),
   identifier: z.string().min(1).max(2048),
   version: z.string().max(255).optional(),
   runtimeHint: z.string().optional(),
@@ -71,7 +70,6 @@ export type ServerDocument = z.output<typeof serverDocument>;
 const formerNames: Readonly<Record<string, string>> = {
   registry_type: 'registryType',
   registry_name: 'registryType',
-  registry_base_url: 'registryBaseUrl',
   runtime_hint: 'runtimeHint',
   runtime_arguments: 'runtimeArguments',
   package_arguments: 'packageArguments',
