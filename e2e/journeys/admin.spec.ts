@@ -113,13 +113,16 @@ async function recordCalls(page: Page) {
     page.evaluate(() => Object(window).adminCalls);
 }
 
-/** Faster than the page is drawn. */
-const clickTwice = (button: Locator) =>
-  button.evaluate((element) => {
+/** Clicks twice before the page can draw in between. */
+const clickTwice = async (button: Locator) => {
+  // a script's click on a button that is still disabled does nothing
+  await expect(button).toBeEnabled();
+  await button.evaluate((element) => {
     if (!(element instanceof HTMLElement)) return;
     element.click();
     element.click();
   });
+};
 
 test("[ADM-12] calls of the area carry a bearer token, a JSON content type and the browser's credentials; a double click is one call", async ({
   page,
