@@ -240,3 +240,40 @@ test('names, schemas and results of a hostile server never run, reach out, or br
   expect(outside).toEqual([]);
   await expectNoAxeFindings(page);
 });
+
+test('a result in Markdown is formatted, or shown as it is if the program for that cannot be fetched', async ({
+  page,
+}) => {
+  const text =
+    '# Fares\n\n1. Zurich\n   - **KEF** in *May*\n   - [KEF](https://air.test/kef)\n\n| Day | Price |\n|---|---:|\n| 1 | 9 |';
+  const events: RunEvent[] = [
+    { type: 'started', callId: 'markdown' },
+    { type: 'result', isError: false, durationMs: 1, facts: {}, content: [{ type: 'text', text }] },
+  ];
+  const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+  await routeNow(page, '**/api/tool-runs', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
+  const missing = await routeNow(page, '**/assets/markdown-*.js', (route) => route.abort());
+  await openSignedIn(page, '/service/travel', 'tries-markdown@souk.test');
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/markdown-'));
+  const result = await runFindAirports(page);
+  await failed;
+  await result.getByRole('button', { name: 'Show as plain text', exact: true }).click();
+  await result.getByRole('button', { name: 'Show formatted', exact: true }).click();
+  await expect(result.getByRole('figure', { name: 'Text', exact: true })).toContainText('| 1 | 9 |');
+  await expect(result.getByRole('list')).toHaveCount(0);
+
+  await missing();
+  await page.goto('/service/travel');
+  await runFindAirports(page);
+  const inner = result.getByRole('list').getByRole('list').getByRole('listitem');
+  await expect(inner).toHaveText(['KEF in May', /^KEF \(opens a new tab\) \(air\.test\)$/]);
+  await expect(result.getByRole('table').getByRole('cell')).toHaveText(['1', '9']);
+  await expectNoAxeFindings(page);
+});
+
+async function runFindAirports(page: Page) {
+  const row = await tryTool(page, 'find_airports');
+  await fill(row, { query: 'Zurich' });
+  await run(row).click();
+  return row.getByRole('region', { name: /^Result of/ });
+}

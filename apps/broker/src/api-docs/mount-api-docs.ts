@@ -6,7 +6,6 @@ import { openApiDocument } from '../openapi.ts';
 import { manifestDocs } from '../operator/manifest-docs/manifest-docs.ts';
 import { version } from '../version.ts';
 import { renderApiPage } from './api-page.ts';
-import { renderManual } from './render-manual.ts';
 
 /** Takes milliseconds, since few read these pages: the best compression takes a second. */
 const brotliQuality = 5;
@@ -22,15 +21,17 @@ export function mountApiDocs(
   const document = () => openApiDocument(version, publicUrl);
   const page = madeOnce(() => renderApiPage(JSON.parse(JSON.stringify(document())), brandName));
   const text = madeOnce(() => JSON.stringify(document()));
-  const manifests = madeOnce(() =>
-    renderPage({ title: 'Manifests', brandName, width: 'wide', body: renderManual(manifestDocs()) }),
-  );
+  const manifests = madeOnce(async () => {
+    // loading the parser takes 55 ms, which each start would pay
+    const { renderManual } = await import('./render-manual.ts');
+    return renderPage({ title: 'Manifests', brandName, width: 'wide', body: renderManual(manifestDocs()) });
+  });
   for (const [path, shown] of [
     ['/docs/api', page],
     ['/docs/manifests', manifests],
   ] as const) {
-    server.get(path, (request, reply) =>
-      shown().send(
+    server.get(path, async (request, reply) =>
+      (await shown()).send(
         request,
         reply
           .type('text/html; charset=utf-8')
@@ -41,8 +42,8 @@ export function mountApiDocs(
     );
   }
   // readable from any origin, since it has no data of users
-  server.get('/openapi.json', (request, reply) =>
-    text().send(
+  server.get('/openapi.json', async (request, reply) =>
+    (await text()).send(
       request,
       reply
         .type('application/json; charset=utf-8')
@@ -52,7 +53,8 @@ export function mountApiDocs(
   );
 }
 
-function madeOnce(make: () => string): () => ConstantText {
-  let made: ConstantText | undefined;
-  return () => (made ??= createConstantText(make(), { brotliQuality }));
+function madeOnce(make: () => string | Promise<string>): () => Promise<ConstantText> {
+  let made: Promise<ConstantText> | undefined;
+  const makeText = async () => createConstantText(await make(), { brotliQuality });
+  return () => (made ??= makeText());
 }

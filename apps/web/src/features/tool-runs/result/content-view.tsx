@@ -1,16 +1,20 @@
 import FileIcon from 'lucide-react/icons/file';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { CodeBlock } from '#ui/text/code-block.tsx';
+import { lazyPart } from '#ui/lazy-part.ts';
 import { Notice } from '#ui/state/notice.tsx';
 import { TextAnchor } from '#ui/text/text-link.tsx';
 import type { ContentBlock } from './content-block.ts';
-import { Markdown } from './markdown.tsx';
-import { maxMarkdownCharacters } from './parse-markdown.ts';
 import { webAddress } from './web-address.ts';
 
 const maxTextCharacters = 100_000;
+/** Longer texts are shown unformatted. */
+const maxMarkdownCharacters = 50_000;
+
+/** Shows the text unformatted if its module cannot be fetched, since a result must not get lost with it. */
+const Markdown = lazyPart(() => import('./markdown.tsx').catch(() => ({ Markdown: PlainText })), 'Markdown');
 
 /** One block of a result. A server's content is shown as text, a picture or a sound, never as part of the page. */
 export function ContentView({ block, tool }: { block: ContentBlock; tool: string }) {
@@ -47,7 +51,9 @@ function TextView({ text, format, name }: Extract<ContentBlock, { kind: 'text' }
     <div className="min-w-0 space-y-2">
       {canFormat && !plain ? (
         <div className="rounded-md border border-line p-4">
-          <Markdown text={shown} />
+          <Suspense fallback={<PlainText text={shown} />}>
+            <Markdown text={shown} />
+          </Suspense>
         </div>
       ) : (
         <CodeBlock label={name || (format === 'json' ? 'JSON' : 'Text')} code={shown} />
@@ -65,6 +71,8 @@ function TextView({ text, format, name }: Extract<ContentBlock, { kind: 'text' }
     </div>
   );
 }
+
+const PlainText = ({ text }: { text: string }) => <CodeBlock label="Text" code={text} />;
 
 function ImageView({ tool, ...block }: Extract<ContentBlock, { kind: 'image' | 'audio' }> & { tool: string }) {
   const [broken, setBroken] = useState(false);
