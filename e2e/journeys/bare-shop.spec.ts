@@ -174,7 +174,7 @@ const claudeCode = {
   clientId: 'https://claude.ai/oauth/claude-code-client-metadata',
   redirectUri: 'http://localhost:4711/callback',
 };
-const noWay = 'The proxy on the way out opened no way to it.';
+const noWay = 'The outgoing proxy opened no connection to it.';
 const longHost = `assistant-of-the-northern-division.${'department-'.repeat(5)}x.example`;
 const longAddress = `https://${longHost}/${'oauth-client-metadata-'.repeat(12)}.json`;
 

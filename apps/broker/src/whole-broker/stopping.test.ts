@@ -73,8 +73,8 @@ test('an answer that comes during the grace of a stop is taken', async () => {
   await stopping;
 });
 
-const again = 'Call the tool again; the question then comes anew.';
-const stoppedText = `The gateway was restarted while the call waited for an answer, so the question is over. Nothing was charged. ${again}`;
+const again = 'Call the tool again; you will be asked again.';
+const stoppedText = `The gateway was restarted while the call waited for an answer, so the question is closed. Nothing was charged. ${again}`;
 const stopped = { isError: true, content: [{ type: 'text', text: stoppedText }], _meta: { 'souk/code': 'stopped' } };
 const over = 'This question is over: the call that asked it has ended, so the answer was not used. Make the call again';
 
@@ -161,7 +161,7 @@ describe('a stop while calls wait for an answer', () => {
     const withdrawn = (at: number) => ({ method: 'notifications/cancelled', params: { requestId: questions[at] } });
     const lastTwo = streams.map((stream) => stream.messages().slice(-2));
     expect(lastTwo.slice(0, 3)).toMatchObject([2, 3, 4].map((id, at) => [withdrawn(at), { id, result: stopped }]));
-    const failed = { message: expect.stringContaining('Ask for it again; the question then comes anew.') };
+    const failed = { message: expect.stringContaining('Ask for it again; you will be asked again.') };
     expect(lastTwo[3]).toMatchObject([withdrawn(3), { id: 5, error: failed }]);
     expect(runs[0]?.events().at(-1)).toMatchObject({ type: 'result', isError: true, content: stopped.content });
     expect(runs[1]?.events().at(-1)).toEqual({ type: 'failed', message: stoppedText });

@@ -105,7 +105,7 @@ test('a connection that does not read its answer ends; one that reads slowly, an
   expect([slow && isEnded(slow), isEnded(idle)]).toEqual([false, false]);
 });
 
-const unreadText = 'Too much of your earlier answers was not read yet.';
+const unreadText = 'Too much of your earlier answers is still unread.';
 
 test('who leaves too much unread gets no more until it is read; others do', async () => {
   await start({ ...patient, bytesOfPerson: 8 * mebibyte });

@@ -33,7 +33,7 @@ type DiagnosticsOptions = {
 export type Diagnostics = ReturnType<typeof createDiagnostics>;
 
 /**
- * Each client's connection attempts, step by step, for the user whose client it is: what passed, what failed and why. And the
+ * Records each client's connection attempts for its user, step by step: what passed, what failed and why. Also runs the
  * self-test, which takes the steps of a client. Events are queued and written later; no request waits.
  */
 export function createDiagnostics(options: DiagnosticsOptions) {

@@ -56,13 +56,13 @@ export async function createGateway(options: GatewayOptions) {
     },
     /** Sessions of clients up to 2025-11-25 in the memory of this process. */
     sessionCount: () => endpoint.sessions.size,
-    /** Removes the expired sessions, and the messages that no process took, of every process. */
+    /** Removes the expired sessions and messages of all processes. */
     async removeExpiredSessions(): Promise<void> {
       await endpoint.sessions.removeExpired();
       await elsewhere?.removeExpired();
       await runsElsewhere?.removeExpired();
     },
-    /** Ends calls that wait for an answer, and lasting streams, in an orderly way: their clients continue at another broker. */
+    /** Ends calls that wait for an answer, and lasting streams, gracefully: their clients continue at another broker. */
     endLongRequests(): void {
       stage.isStopping = true;
       parts.questions.endAll();

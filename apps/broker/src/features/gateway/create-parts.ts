@@ -33,7 +33,7 @@ export type GatewayOptions = OutsideParts & {
   personalTools: Upstreams['personalTools'];
   signIn: Pick<Upstreams['signIn'], 'needsAccount'>;
   db: Database;
-  /** By default 15 s. */
+  /** How long a question waits for a client whose stream is gone; 15 s by default. */
   questionPatienceMs?: number | undefined;
   events?: GatewayEvents;
   /** Signs what clients carry from one round of a call to the next. Every replica has the same key. */

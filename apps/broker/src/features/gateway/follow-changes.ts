@@ -9,7 +9,7 @@ import type { PersonalView } from './view/personal-view.ts';
 type Followed = Pick<GatewayOptions, 'identity' | 'catalogue' | 'preferences' | 'billing' | 'log'>;
 
 /**
- * Notifies clients of changed lists, and ends what revoked tokens and deactivated users have running.
+ * Notifies clients of changed lists, and ends what runs for revoked tokens and deactivated users.
  * @returns a function that stops it
  */
 export function followChanges(
@@ -26,13 +26,13 @@ export function followChanges(
   const replicas = parts.hasReplicas ? notifyReplicasFirst(endpoint.notifyListChanged) : undefined;
   const listsChanged = replicas?.listsChanged ?? endpoint.notifyListChanged;
 
-  function endForPerson(userId: string): void {
-    runs.endForPerson(userId);
+  function endForUser(userId: string): void {
+    runs.endForUser(userId);
     runningCalls.shutOut(userId);
   }
 
   async function endForShutOut(): Promise<void> {
-    for (const userId of await identity.users.shutOutOf(runningCalls.users())) endForPerson(userId);
+    for (const userId of await identity.users.findShutOut(runningCalls.users())) endForUser(userId);
   }
 
   const stops = [
@@ -50,7 +50,7 @@ export function followChanges(
     identity.followTokens(() => endpoint.tokensOfStreams()),
     identity.onPersonChanged((person) => {
       if (person?.change === 'let in') runningCalls.letIn(person.userId);
-      else if (person) endForPerson(person.userId);
+      else if (person) endForUser(person.userId);
       // notices may have been missed: every user with running calls is looked up
       else
         void endForShutOut().catch((error: unknown) =>

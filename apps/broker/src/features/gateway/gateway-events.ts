@@ -9,7 +9,7 @@ export type McpRequest = {
   body: unknown;
   /** Whether `requestAnswered` was called for it. */
   isAnswered: boolean;
-  /** The client's name when it opened the request's session; undefined without a session. A claim. */
+  /** The name that the client gave when it opened the request's session, unverified; undefined without a session. */
   program: string | undefined;
 };
 
@@ -27,9 +27,9 @@ export type RefusedRequest = {
  * the two. Listeners return immediately and never throw: they are on the path of every call.
  */
 export type GatewayEvents = {
-  /** Refused for its Host or Origin, before its token was looked at. */
+  /** Refused for its Host or Origin, before its token was checked. */
   requestTurnedAway(request: RefusedRequest, code: 'foreign_host' | 'foreign_origin'): void;
-  /** Answered with 404: `asked` is no link. `resource` is the link that was probably meant. */
+  /** Answered with 404: `asked` is not a link. `resource` is the link that was probably meant. */
   addressUnknown(request: RefusedRequest, asked: string): void;
   /** Answered with a challenge: its token is missing or not valid here. */
   requestChallenged(request: RefusedRequest): void;

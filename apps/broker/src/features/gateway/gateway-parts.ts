@@ -19,7 +19,7 @@ import type { ResultValidator } from './result-validation/create-result-validato
 import type { HowToGet } from './view/hidden-text.ts';
 import type { PersonalView } from './view/personal-view.ts';
 
-/** The name of a server that is no longer deployed, if this user had it. */
+/** The name of a server that is no longer deployed, if this user rented or used it. */
 export type FormerServerOf = (
   userId: string,
   wanted: { id: string } | { exposedName: string },

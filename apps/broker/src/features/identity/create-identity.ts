@@ -48,7 +48,7 @@ export type Identity = {
   users: UserAdministration & {
     find: FindAccounts;
     /** Returns those of these users who are deactivated or deleted. */
-    shutOutOf(userIds: readonly string[]): Promise<string[]>;
+    findShutOut(userIds: readonly string[]): Promise<string[]>;
   };
   /** All users, for administrators. */
   directory: UserDirectory;
@@ -65,15 +65,15 @@ export type Identity = {
   checkKnownDocuments: (() => Promise<KnownDocument[]>) | undefined;
   /** Calls the listener for each revoked token. Returns a function that removes it. */
   onRevoked(listener: RevokedListener): () => void;
-  /** Names tokens that are in use here: their revocation is found even without notices. Returns as onRevoked. */
+  /** Adds a source of tokens in use here, whose revocation is found even without notices. Returns as onRevoked. */
   followTokens(tokensInUse: () => Iterable<string>): () => void;
   /** Calls the listener when a user is shut out, whose calls must end, or let in again. Returns as onRevoked. */
   onPersonChanged(listener: PersonListener): () => void;
-  /** Moves the signing keys on as their age requires. To be called about every hour, on one replica or on all. */
+  /** Rotates the signing keys that are due. Called about every hour, on one replica or on all. */
   rotateKeys(): Promise<void>;
-  /** Deletes expired and unused records. To be called about every hour. */
+  /** Deletes expired and unused records. Called about every hour. */
   reap(): Promise<number>;
-  /** Notifies users of tokens that expire soon. To be called about every hour. */
+  /** Notifies users of tokens that expire soon. Called about every hour. */
   notifyExpiringTokens(): Promise<void>;
   /** Deletes an account again that a restored backup has brought back. */
   deleteRestored(userId: string): Promise<void>;
@@ -103,7 +103,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     users: {
       ...parts.administration,
       find: createFindAccounts(query, users.providers),
-      shutOutOf: (userIds) => findShutOut(query, userIds),
+      findShutOut: (userIds) => findShutOut(query, userIds),
     },
     directory: parts.directory,
     createPersonalToken: (request, by) => createOperatorToken({ users, tokens, clock }, request, by),

@@ -10,7 +10,7 @@ const peopleChannel = 'identity_people';
 export type Revoked = { tokenId: string | undefined };
 export type RevokedListener = (revoked: Revoked) => void;
 
-/** shut out: everything that the user runs must end. */
+/** `shut out`: everything that the user runs must end. */
 export type PersonChange = 'shut out' | 'let in';
 /** Undefined when notices may have been missed. */
 export type PersonListener = (person: { userId: string; change: PersonChange } | undefined) => void;
@@ -90,7 +90,7 @@ export async function createRevocations(db: Database, log: Log) {
       await announcePerson(userId, 'shut out');
       await Promise.all(tokenIds.map(announce));
     },
-    /** Names the tokens in use, which are looked up while no notices arrive. Returns a function that removes them. */
+    /** Adds a source of tokens in use, which are looked up while no notices arrive. Returns a function that removes it. */
     follow(tokensInUse: () => Iterable<string>): () => void {
       users.add(tokensInUse);
       return () => users.delete(tokensInUse);

@@ -114,7 +114,7 @@ const descriptions = {
   }),
   'foreign-host': ({ host = 'another name', right = 'its own address' }) => ({
     detail: `The client called this server ${host}, but it only answers at ${right}.`,
-    advice: 'Use the link from your dashboard. For the operator: PUBLIC_URL must be the address that people use.',
+    advice: 'Use the link from your dashboard. For the operator: PUBLIC_URL must be the address that users open.',
   }),
   'wrong-address': ({ asked = 'another address', right = 'the link on your dashboard' }) => ({
     detail: `The client went to ${asked}, where there is no MCP server.`,

@@ -7,7 +7,7 @@ import { attemptKey, identifyProgram, programMark, type Failure, type RecordEven
 import { claimedName, longestClaim, programName } from './name-program.ts';
 import { describeOpening, isModernVersion, requestFailure, versionOf } from './read-request.ts';
 
-/** How long a token's steps are not recorded again. Recording them again updates the last use, and clears old failures. */
+/** Interval at which a token's steps are recorded again, which updates the last use and clears old failures. */
 const repeatAfterMs = 10 * 60_000;
 /** Minimum time between two recorded versions of a client that reports a new one at each start. */
 const versionIntervalMs = 60_000;
@@ -68,7 +68,7 @@ export function followRequests(options: {
   }
 
   function pass(request: McpRequest, passed: number): void {
-    // clients tell their version when they open a session
+    // clients report their version when they open a session
     const isOpening = (passed & eraBit) !== 0;
     if (!isOpening && isComplete(request)) return;
     const attempt = attemptOf(request);
@@ -98,8 +98,8 @@ export function followRequests(options: {
     const failed = before && before.untilMs > nowMs ? (before.failed ?? []) : [];
     const what = `${failure.step} ${failure.reason}`;
     if (failed.includes(what)) return;
-    // steps that pass again are recorded again, so that the failure of a client that recovered does not stay; a failure
-    // without a name counts for the programs of the token that have one
+    // steps that pass again are recorded again, so that the failure of a client that recovered does not stay; the failure of
+    // an unnamed program counts for all named programs of the token
     for (const [key, known] of knownAttempts) {
       if (key === attempt || key.startsWith(attempt + programMark)) known.bits = 0;
     }
@@ -119,7 +119,7 @@ export function followRequests(options: {
     scopeLacking(request, method, missing) {
       const step = method === 'tools/list' ? 'tools-listed' : 'first-call';
       const facts = { missing, has: request.caller.scopes.join(' ') };
-      // it reached us, and its version was not the problem
+      // the client reached us, and its version was not the problem
       const passed = stepsOf(firstRequestBit | eraBitOf(request));
       fail(request, { step, reason: 'insufficient-scope', facts }, passed);
     },

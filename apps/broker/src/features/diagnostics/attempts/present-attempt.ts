@@ -70,8 +70,8 @@ const mustFollow: ReadonlySet<ConnectionStep> = new Set(['token', 'first-request
  */
 export function presentAttempt(row: AttemptRow, nowMs: number, appName: string | undefined): ConnectionAttempt {
   const steps = connectionSteps.map((step) => presentStep(row, step));
-  markWhatWasBefore(steps);
-  markWhereItStopped(steps, nowMs - row.last_at.getTime() >= stoppedAfterMs);
+  resetAfterFailure(steps);
+  markWhereStopped(steps, nowMs - row.last_at.getTime() >= stoppedAfterMs);
   return {
     id: row.id,
     client: {
@@ -153,7 +153,7 @@ function skippedText(row: AttemptRow, step: ConnectionStep): string | undefined 
 }
 
 /** Resets the steps after a failed one: that they passed before says nothing about how far the client gets now. */
-function markWhatWasBefore(steps: Step[]): void {
+function resetAfterFailure(steps: Step[]): void {
   const failed = steps.findIndex(({ status }) => status === 'failed');
   if (failed < 0) return;
   for (const step of steps.slice(failed + 1).filter(({ status }) => status === 'passed' || status === 'warned')) {
@@ -161,7 +161,7 @@ function markWhatWasBefore(steps: Step[]): void {
   }
 }
 
-function markWhereItStopped(steps: Step[], isOver: boolean): void {
+function markWhereStopped(steps: Step[], isOver: boolean): void {
   if (!isOver || steps.some(({ status }) => status === 'failed')) return;
   const next = steps.find(({ status }) => status === 'not-reached');
   const texts = next && stoppedTexts[next.step];

@@ -7,15 +7,15 @@ const resourcePath = '/.well-known/oauth-protected-resource/mcp';
 function httpBehindTls(publicUrl: string, baseUrl: string, how: string): Finding {
   const right = baseUrl.replace(/^http:/, 'https:');
   return failed(
-    `http behind TLS: people use ${right}, but PUBLIC_URL is ${publicUrl}${how}. Clients refuse to sign in over plain http.`,
-    `Set PUBLIC_URL=${right} and restart. TLS may end at a proxy; PUBLIC_URL is what people type.`,
+    `http behind TLS: users open ${right}, but PUBLIC_URL is ${publicUrl}${how}. Clients refuse to sign in over plain http.`,
+    `Set PUBLIC_URL=${right} and restart. TLS may end at a proxy; PUBLIC_URL is what users type.`,
   );
 }
 
 function wrongPublicUrl(publicUrl: string, baseUrl: string): Finding {
   return failed(
-    `Wrong PUBLIC_URL: the installation believes that it is ${publicUrl}, but people use ${baseUrl}.`,
-    `Set PUBLIC_URL=${baseUrl} and restart, or give people ${publicUrl}. A proxy must pass the Host header on.`,
+    `Wrong PUBLIC_URL: the installation believes that it is ${publicUrl}, but users open ${baseUrl}.`,
+    `Set PUBLIC_URL=${baseUrl} and restart, or give users ${publicUrl}. A proxy must pass the Host header on.`,
   );
 }
 
@@ -54,7 +54,7 @@ export const addressCheck: Check = {
       if (secured) return httpBehindTls(baseUrl, baseUrl, ', which redirects to https');
       return failed(
         `Wrong PUBLIC_URL: ${baseUrl} redirects to ${target}. Clients do not follow that.`,
-        `Set PUBLIC_URL=${target} and restart, if that is the address that people should use.`,
+        `Set PUBLIC_URL=${target} and restart, if that is the address that users should open.`,
       );
     }
     if (answer.status === 200 && textField(answer.json, 'status') === 'ok') return passed(`${baseUrl} answers.`);
@@ -81,7 +81,7 @@ function noAnswer(baseUrl: string, code: string): Finding {
   if (/SSL|EPROTO|TLS/.test(code)) {
     return failed(
       `${host} does not speak TLS (${code}), but the address begins with https.`,
-      'Let the proxy end TLS there.',
+      'Let the proxy terminate TLS there.',
     );
   }
   return failed(`${host} does not answer (${code}).`, wrong);
@@ -89,7 +89,7 @@ function noAnswer(baseUrl: string, code: string): Finding {
 
 export const publicUrlCheck: Check = {
   id: 'public-url',
-  name: 'PUBLIC_URL is the address that people use',
+  name: 'PUBLIC_URL is the address that users open',
   needs: ['address'],
   async run({ baseUrl, browser }, http) {
     const answer = await http.send(resourcePath);
@@ -108,7 +108,7 @@ export const publicUrlCheck: Check = {
     }
     return told === undefined
       ? skipped('The documents that name the address could not be read.')
-      : passed(`The address in the metadata is ${baseUrl}, the one that people use.`);
+      : passed(`The address in the metadata is ${baseUrl}, the one that users open.`);
   },
 };
 

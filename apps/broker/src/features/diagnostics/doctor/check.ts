@@ -59,5 +59,5 @@ export function describeAnswer(answer: DoctorAnswer): string {
   }
   if (/^\s*<(!doctype|html)/i.test(answer.text)) return `a web page (${answer.status})`;
   if (answer.json !== undefined) return `status ${answer.status}`;
-  return `status ${answer.status} that is no JSON`;
+  return `status ${answer.status} and a body that is not JSON`;
 }

@@ -12,7 +12,7 @@ function compare(otherMs: number, oursMs: number, other: string, advice = setClo
   const seconds = Math.round(Math.abs(skewMs) / 1000);
   if (Math.abs(skewMs) <= maxSkewMs) return passed(`The two clocks agree${seconds < 2 ? '' : ` within ${seconds} s`}.`);
   return failed(
-    `Clock skew: ${other} is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the clock here; at most 60 s work.`,
+    `Clock skew: ${other} is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the clock here; at most 60 s are allowed.`,
     advice,
   );
 }

@@ -163,7 +163,7 @@ test('a wrong PUBLIC_URL is named: another name leads here, with and without its
     expect(faults(await fromOutside(second.url))).toMatchObject([
       fault(
         'public-url',
-        `Wrong PUBLIC_URL: the installation believes that it is ${proxy.url}, but people use ${second.url}.`,
+        `Wrong PUBLIC_URL: the installation believes that it is ${proxy.url}, but users open ${second.url}.`,
         `Set PUBLIC_URL=${second.url} and restart`,
       ),
     ]);
@@ -233,7 +233,7 @@ test('http behind TLS is named: a proxy ends TLS, and PUBLIC_URL says http', asy
   expect(faults(outside)).toMatchObject([
     fault(
       'public-url',
-      `http behind TLS: people use ${tls.url}, but PUBLIC_URL is ${publicUrl}.`,
+      `http behind TLS: users open ${tls.url}, but PUBLIC_URL is ${publicUrl}.`,
       `Set PUBLIC_URL=${tls.url} and restart`,
     ),
   ]);
@@ -266,7 +266,7 @@ test('clock skew over 60 s is named: server, browser, database and sign-in provi
     fault(
       'clock-browser',
       // a busy machine takes a moment between the press and the look
-      /^Clock skew: your browser is 9\d s behind the clock here; at most 60 s work\.$/,
+      /^Clock skew: your browser is 9\d s behind the clock here; at most 60 s are allowed\.$/,
       'Set the clock of your machine',
     ),
   ]);
@@ -274,7 +274,7 @@ test('clock skew over 60 s is named: server, browser, database and sign-in provi
   const behind = await selfTest();
   expect(faults(behind).map(({ id }) => id)).toEqual(['clock-server', 'clock-database', 'clock-provider']);
   expect(faults(behind)[1]?.detail).toMatch(
-    /^Clock skew: the database is 12\d s behind the clock here; at most 60 s work\.$/,
+    /^Clock skew: the database is 12\d s behind the clock here; at most 60 s are allowed\.$/,
   );
   expect(faults(behind)[2]?.detail).toContain('Clock skew: the sign-in provider is 12');
 });

@@ -45,7 +45,7 @@ test('the self-test warns of documents that cannot be fetched: whose, why, and w
   expect(found?.detail).toContain("ChatGPT (chatgpt.com): the document's address answered 403");
   expect(found?.detail).toContain('Zed (zed.dev): no connection (');
   expect(found?.detail).not.toContain('Claude (');
-  expect(found?.detail).toContain('These clients can sign in all the same');
+  expect(found?.detail).toContain('These clients can still sign in');
   expect(found?.advice).toMatch(/^Let the broker reach claude\.ai, vscode\.dev, chatgpt\.com, opencode\.ai, zed\.dev/);
   // another person within a minute sends nothing to anyone
   const asked = documents.requests.length;

@@ -13,8 +13,8 @@ export const documentCheck: Check = {
     const hosts = [...new Set(missing.map(({ address }) => new URL(address).host))];
     const detail = missing.map(({ name, address, fault }) => `${name} (${new URL(address).host}): ${fault}`).join('; ');
     return warned(
-      `${detail}. These clients can sign in all the same: the last copy that was fetched is used, or the one that comes with this version.`,
-      `Let the broker reach ${hosts.join(', ')} (firewall, HTTPS_PROXY), so that it learns of changes. Without a way out there is nothing to do.`,
+      `${detail}. These clients can still sign in, with the copy that was fetched last or the one that comes with this version.`,
+      `Let the broker reach ${hosts.join(', ')} (firewall, HTTPS_PROXY), so that it learns of changes. If the broker may not reach the internet, there is nothing to do.`,
     );
   },
 };

@@ -8,7 +8,7 @@ const addHeaders =
 /** The broker itself does not speak TLS: for https there is a proxy, which must pass on the client's address and protocol. */
 export const proxyCheck: Check = {
   id: 'proxy',
-  name: 'The proxy says who asks',
+  name: "The proxy passes on the client's address",
   needs: ['address', 'public-url'],
   async run({ baseUrl }, http) {
     const [seen, proto] = (await http.send('/healthz')).header(seenProxyHeader)?.split(' ') ?? [];
@@ -35,7 +35,7 @@ export const proxyCheck: Check = {
       );
     }
     return passed(
-      seen === 'none' ? 'No proxy stands between, as far as the broker sees.' : 'The broker sees who asks, and how.',
+      seen === 'none' ? 'The broker sees no proxy in between.' : "The broker sees the client's address and protocol.",
     );
   },
 };

@@ -8,14 +8,14 @@ export const readyCheck: Check = {
   async run(_patient, http) {
     const answer = await http.send('/readyz');
     const status = textField(answer.json, 'status');
-    if (status === 'ready') return passed('It has its database and serves.');
+    if (status === 'ready') return passed('Its database answers, and it serves requests.');
     if (status === 'not ready') {
       return failed(
         'It answers “not ready”: its database does not answer, or the broker is starting or stopping.',
         'Check that the database runs, and read the log of the broker (docs/runbook/database-away.md).',
       );
     }
-    // a proxy may keep this address to itself
+    // a proxy may not pass this path on
     return passed(`/readyz gave ${describeAnswer(answer)}: it is not passed on to the broker, which does no harm.`);
   },
 };

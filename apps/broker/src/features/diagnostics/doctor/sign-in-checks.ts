@@ -6,7 +6,7 @@ const redirectUri = 'http://127.0.0.1/souk-connection-doctor';
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 const passOn = 'Let the proxy pass everything under /oauth/ on to the broker, bodies and query strings unchanged.';
 
-/** The throw-away client's metadata, with which the self-test also removes its registration. */
+/** Metadata of the throw-away client. The self-test also removes the registration by it. */
 export function throwAwayClient(clientName: string) {
   return { client_name: clientName, redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' };
 }

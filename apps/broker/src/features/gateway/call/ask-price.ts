@@ -24,7 +24,7 @@ type Answer = CallToolResult | InputRequiredResult;
 type Parts = Pick<GatewayParts, 'catalogue' | 'ids' | 'log' | 'priceRises' | 'riseUrl'> & { pages: PageQuestions };
 
 /**
- * Runs a tool call. If its price rose, asks the user once, in a form of the gateway's own, whether they agree. Only the
+ * Runs a tool call. If its price rose, asks the user once, in the gateway's own form, whether they agree. Only the
  * form's answer approves the price. A client that can only open pages is asked to open ours; for every other client the
  * call stays refused, with the URL of the page.
  * @param run runs the call, and refuses it until the price is approved
@@ -37,7 +37,7 @@ export async function askPrice<P extends object>(
   const { logical } = request;
   const asked = logical.priceAsked;
   if (asked) {
-    // a client of 2026-07-28 returns with the answer; its requestState says which question that answers
+    // a client of 2026-07-28 repeats the call with the answer; its requestState names the question
     logical.priceAsked = undefined;
     const isLost = approves(request.params.inputResponses?.[inputKey]) && !(await approve(request, asked, parts));
     return isLost ? unavailable() : run(withoutAnswer(request));
@@ -108,7 +108,7 @@ function questionOf(rise: PriceRise, { catalogue }: Parts) {
   const server = catalogue.snapshot().byId.get(rise.serverId)?.manifest.name ?? rise.serverId;
   const at = new Date(rise.raisedAtMs).toISOString().slice(0, 16).replace('T', ' ');
   return {
-    message: `${riseText(rise, rise.tool)} a call at ${server} (${at} UTC). It runs once you approve the new price, which then holds for later calls too.`,
+    message: `${riseText(rise, rise.tool)} a call at ${server} (${at} UTC). The call runs once you approve the new price, which then applies to later calls too.`,
     requestedSchema: {
       type: 'object' as const,
       properties: {

@@ -41,8 +41,8 @@ export function withoutOwnAnswers<P extends object>(request: CallRequest<P>): Ca
 }
 
 /**
- * Asks once, for a call that needs the user's upstream account, to open the page where they connect it (elicitation in URL
- * mode), if the client can open pages. Returns every other answer unchanged; other clients get a text with the URL.
+ * If a call needs the user's upstream account, asks the user once to open the page where they connect it (elicitation in URL
+ * mode). A client that cannot open pages gets a text with the URL. Returns every other answer unchanged.
  * @throws UrlElicitationRequiredError (-32042) for clients of 2025-11-25
  */
 export function askSignIn(
@@ -58,8 +58,8 @@ export function askSignIn(
 }
 
 /**
- * Runs a request for a prompt or a resource, and asks the same when it needs an upstream account.
- * @throws UrlElicitationRequiredError (-32042), as above; SignInRequiredError for clients that cannot open a page
+ * Runs a request for a prompt or a resource. If it needs an upstream account, asks for the sign-in as askSignIn does.
+ * @throws UrlElicitationRequiredError (-32042) as askSignIn does; SignInRequiredError for clients that cannot open a page
  */
 export async function orAskSignIn<P extends object, Answer extends object>(
   request: CallRequest<P>,
@@ -80,7 +80,7 @@ export async function orAskSignIn<P extends object, Answer extends object>(
 const signInMessage = (server: string) => `Sign in to ${server} to use it.`;
 
 /**
- * Asks the user to open a page of ours. Undefined for a client that cannot open pages, never answers, or was asked before.
+ * Asks the user to open a page of ours. Returns undefined if the client cannot open pages, never answers, or was asked before.
  * @throws UrlElicitationRequiredError (-32042) for clients of 2025-11-25
  */
 export function askToOpen(

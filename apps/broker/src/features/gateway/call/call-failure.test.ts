@@ -14,6 +14,6 @@ test('a server that asks for credentials says who has to give them', () => {
     'Weir refuses the key that this marketplace sends. Its administrator has to enter a valid one on the page of this server. Nothing was charged.',
   );
   expect(text('none')).toBe(
-    'Weir asks for credentials, and its manifest here names none. Its administrator has to add "auth" to the manifest: "oauth" if people sign in there, "headers" if it takes a key. Nothing was charged.',
+    'Weir asks for credentials, and its manifest here names none. Its administrator has to add "auth" to the manifest: "oauth" if users sign in there, "headers" if it takes a key. Nothing was charged.',
   );
 });

@@ -27,7 +27,7 @@ export const nothingCharged = 'Nothing was charged.';
 
 export const chargingUnavailable = `This call costs credits, which cannot be charged right now, so it was not sent. Try again in a moment. ${nothingCharged}`;
 
-/** The ability that each kind of question needs, in words. */
+/** The ability that a client needs to answer each kind of question, in words. */
 export const answerWords: Readonly<Record<QuestionKind, string>> = {
   form: 'ask you something (elicitation)',
   url: 'ask you to open a page (URL elicitation)',
@@ -38,7 +38,7 @@ export const answerWords: Readonly<Record<QuestionKind, string>> = {
 const texts = {
   unknown: ({ kind, name }) => `Unknown ${kind}: ${name}`,
   undeployed: ({ server, kind }) =>
-    `${server} is no longer offered here, so this ${kind} is gone. ${nothingCharged} Read the list again to see what there is.`,
+    `${server} is no longer offered here, so this ${kind} no longer exists. ${nothingCharged} Fetch the list again to see what is available.`,
   not_included: ({ whyHidden }) => whyHidden,
   switched_off: ({ whyHidden }) => whyHidden,
   tool_changed: ({ server }) =>
@@ -51,18 +51,18 @@ const texts = {
   busy: ({ server, cause, retryAfterMs }) =>
     cause
       ? `${server} is busy with other calls. Try again in ${retryAfterMs === undefined ? 'a moment' : seconds(retryAfterMs)}. ${nothingCharged}`
-      : `Too much of your earlier answers was not read yet. Read them or close their connections, and try again. ${nothingCharged}`,
+      : `Too much of your earlier answers is still unread. Read them or close their connections, then try again. ${nothingCharged}`,
   upstream_unavailable: unavailableText,
   timeout: ({ server }) => `${server} did not answer in time. ${nothingCharged}`,
   bad_upstream: ({ server }) => `${server} gave an answer that is not valid MCP. ${nothingCharged}`,
   bad_result: ({ server }) =>
-    `${server} answered wrongly: its result is not what this tool promises. ${nothingCharged} Check whether the call took effect before you try again.`,
+    `${server} answered, but its result is not what this tool declares. ${nothingCharged} Check whether the call took effect before you try again.`,
   result_too_large: ({ server }) => `${server} gave an answer that is too large to pass on. ${nothingCharged}`,
   sign_in_required: signInText,
   storage_full: ({ server, url, cause }) =>
     cause?.kind === 'shared_folder_full'
       ? `${server} is stopped until its administrator has made room for its files. ${nothingCharged} Check whether this call took effect before you try again.`
-      : `${server} was stopped: ${cause?.message ?? 'the files take too much'}. ${nothingCharged} Make files smaller with its own tools, or delete all that it keeps of you at ${url}. Then try again, and check whether this call took effect.`,
+      : `${server} was stopped: ${cause?.message ?? 'its files take too much space'}. ${nothingCharged} Make your files smaller with its own tools, or delete everything that it stores for you at ${url}. Then try again, and check whether this call took effect.`,
   cancelled: () => 'The call was canceled.',
   stopped: ({ kind }) => stoppedText(kind),
 } satisfies Record<string, (facts: FailureFacts) => string>;
@@ -108,7 +108,7 @@ export function failureText(code: CallFailureCode, facts: FailureFacts): string 
 
 export function stoppedText(kind: FailureFacts['kind']): string {
   const again = kind === 'tool' ? 'Call the tool again' : 'Ask for it again';
-  return `${stopped.message}, so the question is over. ${nothingCharged} ${again}; the question then comes anew.`;
+  return `${stopped.message}, so the question is closed. ${nothingCharged} ${again}; you will be asked again.`;
 }
 
 export function stoppedResult(): CallToolResult {
@@ -121,7 +121,7 @@ function signInText({ server, url, credentialsOf }: FailureFacts): string {
     case 'none':
       return (
         `${server} asks for credentials, and its manifest here names none. Its administrator has to add "auth" to the ` +
-        `manifest: "oauth" if people sign in there, "headers" if it takes a key. ${nothingCharged}`
+        `manifest: "oauth" if users sign in there, "headers" if it takes a key. ${nothingCharged}`
       );
     case 'operator':
       return (
@@ -153,7 +153,7 @@ function unavailableText({ server, cause, retryAfterMs }: FailureFacts): string 
     case 'disk_full':
       return `${server} is stopped until its administrator has made room on the disk of this installation. ${nothingCharged}`;
     case 'over_limit':
-      return `${server} was ended: ${cause.message}. ${nothingCharged} Check whether the call took effect, and ask for less at once.`;
+      return `${server} was stopped: ${cause.message}. ${nothingCharged} Check whether the call took effect, and request less at a time.`;
     case 'no_sandbox':
     case 'not_allowed':
     case 'refused_address':

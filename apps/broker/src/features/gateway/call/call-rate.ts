@@ -3,7 +3,7 @@ import type { Caller } from '#platform/http/caller.ts';
 import type { LiveBrokers } from '#platform/db/share-of.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
 
-/** A bucket may refill before it is asked how long to wait: 0 would mean that the call was counted. */
+/** Lower bound of the wait: the bucket may refill after `take` refused, and 0 would mean that the call was counted. */
 const shortestWaitMs = 1;
 
 export type CallRate = ReturnType<typeof createCallRate>;

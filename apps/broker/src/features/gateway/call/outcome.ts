@@ -9,7 +9,7 @@ import { failureCode, type CallFailureCode, type FailureFacts } from './call-fai
 export type AnswerFacts = { readonly kind: 'complete' | 'tool_error' | 'input_required' };
 
 export type CallEnd<Answer extends AnswerFacts> =
-  /** `receipt`: of a tool with a price. */
+  /** `receipt` is present if the tool has a price. */
   { kind: 'answered'; answer: Answer; receipt?: Receipt | undefined } | NoAnswer;
 
 export type NoAnswer =
@@ -80,11 +80,11 @@ function ofFailure({ code, wasDispatched, cause, server }: CallFailure): Outcome
   if (code === 'cancelled') return { outcome: 'cancelled', reason: wasDispatched ? code : 'not_dispatched' };
   // the caller may have made the program exceed its limits, so this must not count in the server's record
   const reason = cause?.kind === 'over_limit' ? 'over_limit' : code;
-  return { outcome: wasDispatched && !isForPerson(code, server) ? 'failed' : 'refused', reason };
+  return { outcome: wasDispatched && !userMustFix(code, server) ? 'failed' : 'refused', reason };
 }
 
-/** Whether the user has to fix the failure: then the server is not at fault. */
-function isForPerson(code: CallFailureCode, server: CatalogueServer | undefined): boolean {
+/** Whether only the user can fix the failure: then the server is not at fault. */
+function userMustFix(code: CallFailureCode, server: CatalogueServer | undefined): boolean {
   if (code === 'sign_in_required') return server !== undefined && needsOwnSecrets(server);
   return code === 'storage_full';
 }

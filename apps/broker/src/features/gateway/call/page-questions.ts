@@ -13,7 +13,7 @@ type Asked = {
   sinceMs: number;
   questions: Set<string>;
   isIgnored: boolean;
-  /** Has answered once, so a later unanswered question is the user's choice, not a client fault. */
+  /** Whether the client has answered once. From then on, an unanswered question is the user's choice, not a client fault. */
   answers: boolean;
 };
 

@@ -53,7 +53,7 @@ describeOnEmbedded('a form about a price that rose', migrations, (open) => {
       expect(await client.callTool(say)).toMatchObject(ran(500));
       expect(shown.asked).toMatchObject([
         {
-          message: `The price of say rose from 5 to 500 credits a call at paid (${at} UTC). It runs once you approve the new price, which then holds for later calls too.`,
+          message: `The price of say rose from 5 to 500 credits a call at paid (${at} UTC). The call runs once you approve the new price, which then applies to later calls too.`,
           requestedSchema: {
             type: 'object',
             properties: {

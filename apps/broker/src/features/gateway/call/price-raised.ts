@@ -6,14 +6,14 @@ import type { Call, FoundTarget } from './call.ts';
 import { chargingUnavailable } from './call-failure.ts';
 
 /**
- * The refusal of a call whose price rose above what the user has agreed to: it is not sent and costs nothing. Without a
- * `rise`, what they have agreed to could not be read.
+ * The refusal of a call whose price rose above what the user has agreed to: it is not sent and costs nothing. `rise` is
+ * absent if the agreed price could not be read.
  */
 type PriceRefusal = { rise?: PriceRise; refusal: Refusal };
 
 /**
  * Checks whether the user has to approve the price first. Later rounds of a call cost the same as the first. Returns no
- * promise if nothing has to be read, which is nearly always.
+ * promise if nothing has to be read, as for nearly every call.
  */
 export function findPriceRise(
   { logical, context }: Call,

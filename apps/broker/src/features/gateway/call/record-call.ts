@@ -17,7 +17,7 @@ export function rowOf(
   startedAtMs: number,
   clock: Clock,
 ): UsageRow {
-  // refusals for rate share one row
+  // refusals by the rate limit share one row
   const isCounted = reason === 'rate_limited';
   const left = isCounted ? undefined : logical.left;
   const atMs = left?.atMs ?? clock.now();

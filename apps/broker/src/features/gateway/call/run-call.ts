@@ -86,7 +86,7 @@ async function runUntil<Answer extends AnswerFacts>(
   if ('server' in target) trace?.found(target.server.id, target.name);
   const refusal = refuse(call, target, parts);
   if (refusal || target.kind !== 'found') {
-    return finish(await namingFormer(refusal ?? failure('unknown', target), call, parts), undefined);
+    return finish(await nameFormerServer(refusal ?? failure('unknown', target), call, parts), undefined);
   }
 
   const rise = findPriceRise(call, target, parts);
@@ -107,7 +107,8 @@ async function runUntil<Answer extends AnswerFacts>(
     admission = admitted instanceof Promise ? await admitted : admitted;
     trace?.step('hold');
     const reserved = reserve(call, target, parts);
-    const taken = reserved instanceof Promise ? await reserved.catch((error) => unwritten(error, parts)) : reserved;
+    const taken =
+      reserved instanceof Promise ? await reserved.catch((error) => refuseUnreserved(error, parts)) : reserved;
     if (taken?.kind === 'refusal') {
       // the server was not contacted: free its place and its probe
       admission.leave('cancelled');
@@ -140,11 +141,11 @@ async function runUntil<Answer extends AnswerFacts>(
   }
   return finish(end, hold);
 
-  function finish(came: CallEnd<Answer>, held: Hold | undefined): CallEnd<Answer> | Promise<CallEnd<Answer>> {
-    const isAborted = isAbort(came, signal, parts);
-    const isDue = held !== undefined && (isAborted || isCharged(came, target));
+  function finish(callEnd: CallEnd<Answer>, held: Hold | undefined): CallEnd<Answer> | Promise<CallEnd<Answer>> {
+    const isAborted = isAbort(callEnd, signal, parts);
+    const isDue = held !== undefined && (isAborted || isCharged(callEnd, target));
     const isPaid = isDue && !held.isLost;
-    const outcome = isDue && !isPaid ? { ...outcomeOf(came), reason: 'lease_lost' } : outcomeOf(came);
+    const outcome = isDue && !isPaid ? { ...outcomeOf(callEnd), reason: 'lease_lost' } : outcomeOf(callEnd);
     const credits = isPaid ? held.credits : 0;
     trace?.end(outcome.outcome, outcome.reason, credits);
     const row = rowOf(call, target, { ...outcome, credits }, startedAtMs, parts.clock);
@@ -155,11 +156,11 @@ async function runUntil<Answer extends AnswerFacts>(
       held?.release(outcome.reason ?? outcome.outcome);
       parts.charges.record(row);
     }
-    const hasResult = came.kind === 'answered' && came.answer.kind !== 'input_required';
+    const hasResult = callEnd.kind === 'answered' && callEnd.answer.kind !== 'input_required';
     if (hasResult) parts.answered(context.request, methods[call.kind]);
     const isCharging = hasResult && held?.available !== undefined;
-    const told = isCharging ? { ...came, receipt: { charged: credits, available: held.available } } : came;
-    return written ? written.then(() => told) : told;
+    const withReceipt = isCharging ? { ...callEnd, receipt: { charged: credits, available: held.available } } : callEnd;
+    return written ? written.then(() => withReceipt) : withReceipt;
   }
 }
 
@@ -214,8 +215,8 @@ export async function runBuiltIn<Answer extends AnswerFacts>(
   }
 }
 
-/** Names the server of an unknown tool or prompt that is no longer deployed, if this user had it. */
-async function namingFormer(
+/** Names the undeployed server of an unknown tool or prompt, if this user rented or used it. */
+async function nameFormerServer(
   failed: CallFailure,
   { kind, context: { caller, serverId } }: Call,
   { formerServer, log }: CallParts,
@@ -244,12 +245,12 @@ function refuse(call: Call, target: Target, parts: CallParts): CallFailure | und
     case 'found':
       if (target.tool && needsTask(target.tool)) return failure('needs_task', target);
       if (target.tool?.underReview) return failure('tool_changed', target);
-      return refuseUnasked(call.context, target);
+      return refuseUnanswerable(call.context, target);
   }
 }
 
-/** Refuses a tool that asks what this client cannot answer: its server would not list it to this client. */
-function refuseUnasked({ capabilities }: RequestContext, target: FoundTarget): CallFailure | undefined {
+/** Refuses a tool whose questions this client cannot answer: its server would not list it to this client. */
+function refuseUnanswerable({ capabilities }: RequestContext, target: FoundTarget): CallFailure | undefined {
   const asks = target.tool?.asks;
   if (asks === undefined || canAnswer(capabilities, asks)) return undefined;
   return { ...failure('client_cannot', target), asks };
@@ -280,7 +281,7 @@ function reserve(
 }
 
 /** Refuses the call if its price cannot be reserved, because the database is unreachable or full. */
-function unwritten(error: unknown, { log }: CallParts): Refusal {
+function refuseUnreserved(error: unknown, { log }: CallParts): Refusal {
   log.error({ err: error }, 'a hold could not be written: the call is refused');
   return { kind: 'refusal', code: 'charging_unavailable', text: chargingUnavailable };
 }

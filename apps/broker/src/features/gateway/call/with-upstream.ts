@@ -50,7 +50,7 @@ export async function exchange<T>(
       use = acquired instanceof Promise ? await acquired : acquired;
       return await send(use.upstream);
     } catch (error) {
-      // the second attempt has a new session: the server then means sessions of its own
+      // the second attempt has a new MCP session, so the error is about a session of the server's own
       if (isLast || !(error instanceof UpstreamError) || !error.hasLostSession) throw error;
       use?.drop();
       if (error.mayHaveRun && !isRepeatable(tool)) throw error;
@@ -60,7 +60,7 @@ export async function exchange<T>(
   }
 }
 
-/** Whether a second run changes nothing more. For a tool, its server declares that (2025-03-26, server/tools). */
+/** Whether a second run has no further effect. For a tool, its server declares that (2025-03-26, server/tools). */
 function isRepeatable(tool: CatalogueItem | undefined): boolean {
   // prompts, resources and completions are only read
   if (!tool) return true;

@@ -24,7 +24,7 @@ export type Admitted = {
 export type CalledLink = { serverId: string | undefined; slash: string };
 
 /**
- * The first steps of a request: origin -> token -> server. They run before the body is read, so that unauthorised callers
+ * The first steps of a request: origin -> token -> server. They run before the body is read, so that unauthorized callers
  * cannot make us buffer one.
  * @returns undefined when the request was refused and answered
  * @throws SoukError foreign_origin; unavailable while the broker stops

@@ -91,10 +91,10 @@ function serve(
   if (!(visible instanceof Promise)) {
     return begin(request, response, context, visible, body, front) || putBack(request, bytes);
   }
-  // put back now: once the view has been read, the stream has ended
+  // put the body back now: once the view has been read, the stream has ended
   putBack(request, bytes);
   return visible.then((read) => {
-    // the client has gone, and nothing would tell the call
+    // the client has hung up, and nothing else would end the call
     if (response.destroyed) return true;
     const isServed = begin(request, response, context, read, body, front);
     if (isServed) request.resume();

@@ -40,7 +40,10 @@ export function readBody(bytes: Buffer): ReadBody {
     return { code: -32700, message: 'Parse error: the body is not JSON' };
   }
   if (text.length >= maxValues * shortestValue && hasTooManyValues(body)) {
-    return { code: -32600, message: `Invalid Request: more than ${maxValues} values beside the arguments of a call` };
+    return {
+      code: -32600,
+      message: `Invalid Request: more than ${maxValues} values, not counting the arguments of calls`,
+    };
   }
   if (hasLongNumber && hasInexactId(body)) return { code: -32600, message: inexactId };
   if (hasNull || hasEmptyList || hasLongNumber) body = withoutAbsentOfClient(body);

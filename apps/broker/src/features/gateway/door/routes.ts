@@ -8,7 +8,7 @@ import { createFront } from './before-fastify.ts';
 import type { Door } from './door.ts';
 import { maxMcpBodyBytes } from './read-body.ts';
 import { serveAdmitted } from './serve-request.ts';
-import { isCompressed, linkMethods, otherMethods, sendCompressed, sendOtherMethod } from './taken-requests.ts';
+import { isCompressed, linkMethods, otherMethods, refuseCompressed, refuseOtherMethod } from './taken-requests.ts';
 import { takeOver } from './take-over.ts';
 
 /**
@@ -44,7 +44,7 @@ export async function mountGatewayRoutes(app: FastifyInstance, door: Door): Prom
         method: otherMethods,
         url,
         helmet,
-        handler: (_request, reply) => sendOtherMethod(takeOver(reply)),
+        handler: (_request, reply) => refuseOtherMethod(takeOver(reply)),
       });
     }
   });
@@ -55,7 +55,7 @@ const admitted = new WeakMap<FastifyRequest, Admitted>();
 async function admit(request: FastifyRequest, reply: FastifyReply, link: CalledLink, door: Door): Promise<void> {
   try {
     const known = await admitRequest(request, reply, link, door);
-    if (known && isCompressed(request)) return sendCompressed(takeOver(reply));
+    if (known && isCompressed(request)) return refuseCompressed(takeOver(reply));
     if (known) admitted.set(request, known);
   } catch (error) {
     // fastify no longer answers a request that was taken over from it

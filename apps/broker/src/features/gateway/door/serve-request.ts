@@ -42,7 +42,7 @@ export async function serveAdmitted(
     sendNotAcceptable(response, body);
     return events?.requestServed(mcpRequest, response.statusCode);
   }
-  // the client has gone, and nothing would notice that from here on
+  // the client has hung up, and nothing would notice that from here on
   if (response.destroyed) return;
   parts.unread.belongs(request.socket, caller.userId);
   const isLasting = request.method === 'GET' || methods.includes('subscriptions/listen');

@@ -155,7 +155,7 @@ test('a call that has to ask a client which takes JSON alone fails at once, and 
   const session = await openSession(mcp(), token, { capabilities: { elicitation: {} } });
   const ask = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'asking__ask', arguments: {} } };
   const answer = await postRaw(mcp(), JSON.stringify(ask), { ...session, accept: 'application/json' });
-  const error = { code: -32600, message: 'The client takes no event stream in which it could be asked (Accept)' };
+  const error = { code: -32600, message: 'The client accepts no event stream, so it cannot be asked (Accept)' };
   expect(answer).toMatchObject({ status: 200, body: { id: 7, error } });
 });
 

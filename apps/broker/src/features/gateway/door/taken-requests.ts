@@ -10,7 +10,7 @@ export const linkMethods = ['GET', 'POST', 'DELETE'];
 export const otherMethods = ['PUT', 'PATCH', 'OPTIONS'];
 
 /** RFC 9110, section 15.5.6: the answer lists the allowed methods. */
-export function sendOtherMethod(response: ServerResponse): void {
+export function refuseOtherMethod(response: ServerResponse): void {
   response.setHeader('allow', linkMethods.join(', '));
   sendJsonRpcError(response, 405, -32000, 'Method not allowed');
 }
@@ -22,7 +22,7 @@ export function isCompressed({ headers }: Pick<IncomingMessage, 'headers'>): boo
 }
 
 /** RFC 9110, section 15.5.16: the answer names the accepted encoding. */
-export function sendCompressed(response: ServerResponse): void {
+export function refuseCompressed(response: ServerResponse): void {
   response.setHeader('accept-encoding', 'identity');
   sendJsonRpcError(response, 415, -32600, 'Unsupported Media Type: send the body without Content-Encoding');
 }
@@ -39,11 +39,11 @@ export function lacksId(body: unknown): boolean {
 /** RFC 9110, section 15.5.7: the answer names the available types. */
 export function sendNotAcceptable(response: ServerResponse, body: unknown): void {
   const types = 'application/json or text/event-stream';
-  const needed = isListen(body) ? 'text/event-stream, in which its notices come' : types;
+  const needed = isListen(body) ? 'text/event-stream, which carries the notifications' : types;
   sendJsonRpcError(response, 406, -32000, `Not Acceptable: the client must accept ${needed}`, body);
 }
 
-/** Whether a request can be answered in a type that its sender accepts. Notices and answers to us need none. */
+/** Whether a request can be answered in a type that its sender accepts. Notices and answers to our questions need none. */
 export function isAcceptable(accepted: Accepted, method: string, body: unknown): boolean {
   if (method !== 'POST') return true;
   if (isListen(body)) return accepted.events;

@@ -4,7 +4,7 @@ import { serverIdSchema } from '@souk/contract/manifest/manifest-basics.ts';
 import { sendJsonRpcError } from '../wire/json-rpc-error.ts';
 import type { Door } from './door.ts';
 
-/** Whether an MCP client asks: each accepts event streams (MCP, transports) or names its version of MCP. */
+/** Whether a request comes from an MCP client: each accepts event streams (MCP, transports) or names its version of MCP. */
 export function isOfMcpClient({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   if (method !== 'GET' && method !== 'POST' && method !== 'DELETE') return false;
   return (
@@ -14,7 +14,7 @@ export function isOfMcpClient({ method, headers }: Pick<IncomingMessage, 'method
 }
 
 /**
- * Answers an MCP client at an address that is no link: users paste the link with extra text, in capitals, or with another
+ * Answers an MCP client at an address that is not a link: users paste the link with extra text, in capitals, or with another
  * product's path. The answer names the right link, and the token's owner sees the attempt in Connections.
  */
 export function sendUnknownLink(

@@ -118,7 +118,7 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
     this.entry?.giveId();
     const known = { requestId: reply.id, underWay: this, ...(waitedMs !== undefined && { waitedMs }) };
     this.#serving = this.#parts.endpoint.handle(request, reply.response, context, body, known);
-    // code that awaits it gets the failure, now or at the call's end
+    // callers that await it get the failure
     this.#serving.catch(() => {});
     return this.#serving;
   }
@@ -133,7 +133,7 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
     return this.running?.then((end) => presentToolEnd(end, this.#parts));
   }
 
-  /** The request of the SDK's server, which takes over the call if it has not yet. Rejects if it does not. */
+  /** Returns the request of the SDK's server, handing the call over first if necessary. Rejects if that fails. */
   #reach(): Promise<CallRequest<unknown>> {
     if (this.#taken) return Promise.resolve(this.#taken);
     if (this.#client) return this.#client.promise;

@@ -5,7 +5,7 @@ import { asRecord } from '#platform/json.ts';
 type SessionIds = {
   claim(id: string | number): boolean;
   free(id: string | number): void;
-  /** Call when a call that had claimed an id has been answered. */
+  /** Called when a call that had claimed an id has been answered. */
   left(): void;
 };
 

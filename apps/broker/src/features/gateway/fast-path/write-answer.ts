@@ -23,7 +23,7 @@ type Meta = Record<string, unknown> | undefined;
 
 /** Writes the answers of fast-path calls exactly as the SDK's server would. */
 export const write = {
-  /** @param receipt of a tool with a price, for `_meta` */
+  /** @param receipt added to `_meta`, for a tool with a price */
   result(reply: Reply, call: FastCall, { members, meta }: ToolResult, receipt: Receipt | undefined): void {
     send(reply, 200, envelope(reply, call, members, meta, receipt));
   },

@@ -31,8 +31,8 @@ const innerSchema = z.object({
 
 /**
  * Answers one of the gateway's own tools on /mcp.
- * @param call runs a tool call. It checks, counts, charges and records a tool called through a meta-tool once, as if the
- *   client had called it by its own name
+ * @param call runs a tool call. A tool that is called through a meta-tool is checked, counted, charged and recorded once,
+ *   as if the client had called it by its own name
  */
 export async function callMetaTool(
   name: BuiltInTool,
@@ -58,7 +58,7 @@ export async function callMetaTool(
       const asked = innerSchema.safeParse(given);
       if (!asked.success) return answerBuiltIn(name, request, parts, async () => wrongArguments(asked.error));
       const inner = asked.data;
-      if (name === 'call_read_only_tool' && !(await mayRunUnasked(context, inner.name, parts))) {
+      if (name === 'call_read_only_tool' && !(await mayRunAsReadOnly(context, inner.name, parts))) {
         const text = `${inner.name} is not marked as read-only. Use call_tool for it.`;
         return answerBuiltIn(name, request, parts, async () => failedResult(text, { code: 'not_read_only' }));
       }
@@ -111,12 +111,12 @@ async function findTools(
   }));
   const result = structuredResult({ tools });
   if (tools.length > 0) return result;
-  const text = 'No tool fits these words. Try other words, or call list_my_servers to see what there is.';
+  const text = 'No tool matches these words. Try other words, or call list_my_servers to see your servers.';
   return { ...result, content: [{ type: 'text', text }] };
 }
 
 /** Whether call_read_only_tool may run a tool. Lets an unknown tool pass: the call itself then returns the usual error. */
-async function mayRunUnasked(context: RequestContext, name: string, parts: GatewayParts): Promise<boolean> {
+async function mayRunAsReadOnly(context: RequestContext, name: string, parts: GatewayParts): Promise<boolean> {
   const visible = await visibleTo(context, parts.catalogue.snapshot(), parts.view);
   const tool = visible.tool(name);
   return !tool || isReadOnly(tool.item.definition);

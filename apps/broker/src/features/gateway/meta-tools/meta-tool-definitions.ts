@@ -25,11 +25,11 @@ export const metaTools: readonly Tool[] = (
       name: 'find_tools',
       title: builtInToolTitles.find_tools,
       description:
-        'Finds the tools that fit a task, best first, among everything that you may use here, also what is not in the list. Then call one with call_read_only_tool or call_tool.',
+        'Finds the tools that fit a task, best first, among all the tools that you can use here, including those that are not in your list. Then call one with call_read_only_tool or call_tool.',
       inputSchema: {
         type: 'object',
         properties: {
-          query: { type: 'string', description: 'What is to be done, in a few words.' },
+          query: { type: 'string', description: 'What you want to do, in a few words.' },
           limit: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
         },
         required: ['query'],
@@ -46,7 +46,7 @@ export const metaTools: readonly Tool[] = (
     {
       name: 'call_tool',
       title: builtInToolTitles.call_tool,
-      description: 'Calls any tool by the name that find_tools gave, also one that changes or deletes something.',
+      description: 'Calls any tool by the name that find_tools gave, including one that changes or deletes something.',
       inputSchema: innerCall,
       annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     },
@@ -54,7 +54,7 @@ export const metaTools: readonly Tool[] = (
       name: 'list_my_servers',
       title: builtInToolTitles.list_my_servers,
       description:
-        'Lists the servers that you may use: what the names of their tools begin with, and whether they answer, are switched on, or need your sign-in.',
+        'Lists the servers that you can use, with the prefix of their tool names, and says whether they answer, are switched on, or need your sign-in.',
       inputSchema: { type: 'object', properties: {} },
       annotations: readOnly,
     },
@@ -62,7 +62,7 @@ export const metaTools: readonly Tool[] = (
       name: 'my_balance',
       title: builtInToolTitles.my_balance,
       description:
-        'Says how many credits you have for tools that cost some: what is available, what expires when, what you spent this month of your cap, and where to get more. Free.',
+        'Says how many credits you have for paid tools: what is available, what expires when, how much of your monthly cap you have spent, and where to get more. Free.',
       inputSchema: { type: 'object', properties: {} },
       annotations: readOnly,
     },

@@ -1,11 +1,11 @@
 import { asRecord } from '#platform/json.ts';
 import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
-import { sameMeaning, wordsOf } from './tool-words.ts';
+import { synonymsOf, wordsOf } from './tool-words.ts';
 
 /** The weight of a word in each field. */
 const weights = { name: 3, title: 2.5, description: 1, parameter: 0.6, server: 1.5, serverText: 0.3 };
 const synonymWeight = 0.6;
-/** BM25's usual constants: how soon repetition stops counting, and how much long texts are penalised. */
+/** BM25's usual constants: how soon repetition stops counting, and how much long texts are penalized. */
 const saturation = 1.2;
 const lengthShare = 0.5;
 
@@ -69,7 +69,7 @@ function queryWords(query: string): Map<string, number> {
   const asked = wordsOf(query);
   const words = new Map(asked.map((word) => [word, 1]));
   for (const word of asked) {
-    for (const other of sameMeaning(word)) if (!words.has(other)) words.set(other, synonymWeight);
+    for (const other of synonymsOf(word)) if (!words.has(other)) words.set(other, synonymWeight);
   }
   return words;
 }

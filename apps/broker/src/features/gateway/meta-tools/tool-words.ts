@@ -7,7 +7,7 @@ export function wordsOf(text: string): string[] {
   return (apart.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !emptyWords.has(word)).map(stemOf);
 }
 
-export function sameMeaning(stem: string): readonly string[] {
+export function synonymsOf(stem: string): readonly string[] {
   return synonyms.get(stem) ?? [];
 }
 

@@ -17,7 +17,7 @@ import { getPrompt } from '../call/get-prompt.ts';
 import { readResource } from '../call/read-resource.ts';
 import { forwardRequest } from './forward-request.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
-import { callAcrossEras, othersAcrossEras } from './input-rounds/across-eras.ts';
+import { callAcrossEras, promptOrResourceAcrossEras } from './input-rounds/across-eras.ts';
 import { callMetaTool } from '../meta-tools/call-meta-tool.ts';
 import { metaTools } from '../meta-tools/meta-tool-definitions.ts';
 import type { IdentityOf, ServerIdentity } from './server-identity.ts';
@@ -67,12 +67,16 @@ export function buildServer(
   );
   handlers.setRequestHandler('prompts/get', ({ params }, sdk) =>
     parts.rounds.run(forwarded(params, sdk), sdk, (request) =>
-      othersAcrossEras(request, parts.pages, () => orAskSignIn(request, parts, (inner) => getPrompt(inner, parts))),
+      promptOrResourceAcrossEras(request, parts.pages, () =>
+        orAskSignIn(request, parts, (inner) => getPrompt(inner, parts)),
+      ),
     ),
   );
   handlers.setRequestHandler('resources/read', ({ params }, sdk) =>
     parts.rounds.run(forwarded(params, sdk), sdk, (request) =>
-      othersAcrossEras(request, parts.pages, () => orAskSignIn(request, parts, (inner) => readResource(inner, parts))),
+      promptOrResourceAcrossEras(request, parts.pages, () =>
+        orAskSignIn(request, parts, (inner) => readResource(inner, parts)),
+      ),
     ),
   );
   handlers.setRequestHandler('completion/complete', ({ params }, sdk) =>

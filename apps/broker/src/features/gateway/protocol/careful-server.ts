@@ -37,11 +37,12 @@ export class CarefulServer extends Server {
   readonly #calls = new Map<RequestId, AbortController>();
   #isSession = false;
   readonly #whyClosed: () => Promise<ClosedLink | undefined>;
-  #asked:
+  /** The latest result of getClientCapabilities, with what it was computed from. */
+  #latest:
     | { declared: ClientCapabilities | undefined; revision: string | undefined; usable: ClientCapabilities | undefined }
     | undefined;
 
-  /** `whyClosed` is checked for each request, because a session may outlive the switch of its server. */
+  /** @param whyClosed checked for each request, because the user may switch the server off during a session */
   constructor(
     identity: { name: string; version: string },
     options: ServerOptions,
@@ -60,10 +61,10 @@ export class CarefulServer extends Server {
   override getClientCapabilities(): ClientCapabilities | undefined {
     const declared = super.getClientCapabilities();
     const revision = this.getNegotiatedProtocolVersion();
-    if (declared !== this.#asked?.declared || revision !== this.#asked?.revision) {
-      this.#asked = { declared, revision, usable: usableCapabilities(declared, this.getClientVersion(), revision) };
+    if (declared !== this.#latest?.declared || revision !== this.#latest?.revision) {
+      this.#latest = { declared, revision, usable: usableCapabilities(declared, this.getClientVersion(), revision) };
     }
-    return this.#asked?.usable;
+    return this.#latest?.usable;
   }
 
   /** Allows methods that the link does not announce: they get an empty list, or the server's own answer. */

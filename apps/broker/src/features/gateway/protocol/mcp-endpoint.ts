@@ -23,7 +23,7 @@ import { addressesOf, createListenStreams, isListen } from './subscriptions/list
 const maxListenStreams = 10_000;
 
 /** `underWay` is the requested call, if it is already running, and `waitedMs` how long its client has waited. */
-type KnownOfRequest = { requestId: string; underWay?: CallUnderWay; waitedMs?: number };
+type RequestFacts = { requestId: string; underWay?: CallUnderWay; waitedMs?: number };
 
 export type McpEndpoint = Awaited<ReturnType<typeof createMcpEndpoint>>;
 
@@ -70,7 +70,7 @@ export async function createMcpEndpoint(identityOf: IdentityOf, parts: GatewayPa
       response: ServerResponse,
       context: RequestContext,
       body: unknown,
-      { requestId, underWay, waitedMs }: KnownOfRequest,
+      { requestId, underWay, waitedMs }: RequestFacts,
     ): Promise<void> {
       nameAcceptedTypes(request);
       const extra = {
@@ -105,7 +105,7 @@ export async function createMcpEndpoint(identityOf: IdentityOf, parts: GatewayPa
     },
     /** The tokens of the lasting streams, except those of sessions, which look up their own. */
     tokensOfStreams: () => listening.tokens(),
-    /** Ends all streams in an orderly way: clients open them again elsewhere. */
+    /** Ends all streams gracefully: clients open them again elsewhere. */
     endStreams(): void {
       sessions.endStreams();
       listening.endAll();
@@ -116,7 +116,7 @@ export async function createMcpEndpoint(identityOf: IdentityOf, parts: GatewayPa
   };
 }
 
-/** Removes the SDK's promise that a stream's connection stays open: that of a stopping broker ends. */
+/** Removes the SDK's `Connection: keep-alive` from a stream: a stopping broker closes the connection. */
 function withoutConnection(response: Response): Response {
   response.headers.delete('connection');
   return response;

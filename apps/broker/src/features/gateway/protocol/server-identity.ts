@@ -8,7 +8,7 @@ export type IdentityOf = (serverId: string | undefined) => ServerIdentity;
 /** The last part of the name of /mcp. No service id has an underscore. */
 const allServices = 'all_services';
 
-/** @param own the shop's title and version, also for a link whose service is gone */
+/** @param own the shop's title and version, also for the link of a service that is no longer deployed */
 export function createIdentities(
   own: Pick<ServerIdentity, 'title' | 'version'>,
   { names, catalogue }: { names: RegistryNames; catalogue: Pick<Catalogue, 'snapshot'> },

@@ -7,7 +7,7 @@ const pagesRevision = '2025-11-25';
 
 /**
  * Returns the capabilities that a client declared, without those that its revision does not have or that are known to fail
- * at it.
+ * in this client.
  * @param revision the negotiated one; undefined before the negotiation
  */
 export function usableCapabilities(

@@ -4,7 +4,7 @@ import type { Query } from '#platform/db/database.ts';
 const keepMs = 60_000;
 const maxPerUser = 64;
 
-/** `recipient` and `target` say whom and what a message is for; `kind` is one of its table's. */
+/** `recipient` and `target` say whom and what a message is for. `kind` is one of those that its table allows. */
 export type WaitingMessage = { id: string; recipient: string; kind: string; target: string | null };
 type NewMessage = WaitingMessage & { userId: string; message: string };
 
@@ -14,7 +14,7 @@ export type MessageRows = ReturnType<typeof createMessageRows>;
  * Messages from one process to another: rows that the recipient deletes, each announced by NOTIFY.
  * @param table has the columns id, user_id, kind, target, message and created_at
  * @param recipient the column with a message's recipient
- * @param channel of the notices
+ * @param channel NOTIFY channel of the announcements
  */
 export function createMessageRows(options: {
   query: Query;

@@ -1,6 +1,6 @@
 import type { ListChanges } from '../view/list-changes.ts';
 
-/** How long the other processes may take to learn of a change. */
+/** How long the other processes may take to receive a change. */
 const learnMs = 250;
 
 /**

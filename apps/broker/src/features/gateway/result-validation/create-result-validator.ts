@@ -14,8 +14,8 @@ const comparisonMs = 1000;
 const startMs = 10_000;
 const maxWaiting = 64;
 /**
- * How long an invalid schema is skipped, and every schema of a server after one of its comparisons took too long: it takes
- * the time of others.
+ * How long an invalid schema is skipped. After a comparison that took too long, all schemas of its server are skipped: it
+ * delays the comparisons of other servers.
  */
 const pauseMs = 60_000;
 const maxPaused = 1000;

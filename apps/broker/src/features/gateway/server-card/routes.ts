@@ -40,7 +40,7 @@ export function mountServerCards(
 
   router.route(getServerCard, ({ params: { serverId } }) => {
     const server = catalogue.snapshot().byId.get(serverId);
-    if (!server) throw new SoukError('not_found', { message: `Here is no service ${serverId}` });
+    if (!server) throw new SoukError('not_found', { message: `There is no service ${serverId}` });
     const { description } = server.manifest;
     return present(serverId, { description, page: `/service/${serverId}`, path: `/s/${serverId}/mcp` });
   });

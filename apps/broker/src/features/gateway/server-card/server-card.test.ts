@@ -120,7 +120,7 @@ describeOnEmbedded('the card of a link', migrations, (open) => {
     const answer = await get('/s/none/mcp');
     expect([answer.status, await answer.json()]).toEqual([
       404,
-      { success: false, code: 'not_found', message: 'Here is no service none' },
+      { success: false, code: 'not_found', message: 'There is no service none' },
     ]);
   });
 });

@@ -78,7 +78,7 @@ export function createToolRuns(
       for (const run of running.values()) if (run.tokenId === tokenId) run.abort.abort();
     },
 
-    endForPerson(userId: string): void {
+    endForUser(userId: string): void {
       for (const run of running.values()) if (run.userId === userId) run.abort.abort(shutOut);
     },
   };

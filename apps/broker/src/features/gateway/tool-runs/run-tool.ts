@@ -103,7 +103,7 @@ async function askAll(
   const asked = Object.entries<unknown>(inputRequests).map(async ([key, question]) => {
     const { method, params } = asRecord(question) ?? {};
     if (method !== 'elicitation/create')
-      throw new ProtocolError(-32_603, 'The tool asked for something that is not here');
+      throw new ProtocolError(-32_603, 'The tool asked for something that the web app cannot provide');
     return [key, await run.ask({ method, params: asRecord(params) ?? {}, rise }, run.signal)] as const;
   });
   return Object.fromEntries(await Promise.all(asked));

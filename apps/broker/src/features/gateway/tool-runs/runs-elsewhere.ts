@@ -10,7 +10,7 @@ import { createMessageRows } from '../replicas/message-rows.ts';
 
 const channel = 'tool_runs';
 /** How long the process that runs the call may take to confirm that it has the message. */
-const firstWordMs = 3000;
+const confirmationMs = 3000;
 /** Messages of one user that are passed on to other processes. */
 const passedOnPerMinute = 600;
 /** Limit of what waits for one user. A message is at most the body of a request. */
@@ -61,13 +61,13 @@ export async function createRunsElsewhere(options: { db: Database; clock: Clock;
     await db.notify(channel, JSON.stringify({ kind: 'taken', row, found } satisfies Notice));
   }
 
-  function heed(notice: Notice): void {
+  function receive(notice: Notice): void {
     if (notice.kind === 'taken') return sent.get(notice.row)?.(notice.found);
     if (!here?.callIds().includes(notice.call)) return;
     take(notice.call, notice.row).catch(failed);
   }
 
-  /** Call when notices may have been missed. */
+  /** Processes the stored messages. Called when notices may have been missed. */
   async function reload(): Promise<void> {
     for (const { id, recipient } of await rows.waiting(here?.callIds() ?? [])) await take(recipient, id);
   }
@@ -80,7 +80,7 @@ export async function createRunsElsewhere(options: { db: Database; clock: Clock;
   const hear = (payload: string) => {
     if (payload === '') return missed();
     const notice = noticeSchema.safeParse(JSON.parse(payload)).data;
-    if (notice) heed(notice);
+    if (notice) receive(notice);
   };
   const stopListening = await db.listen(channel, hear, missed);
 
@@ -103,7 +103,7 @@ export async function createRunsElsewhere(options: { db: Database; clock: Clock;
             JSON.stringify({ kind: 'message', call: callId, row } satisfies Notice),
           ));
         if (!isStored) throw new SoukError('rate_limited');
-        silence = setTimeout(resolve, firstWordMs, undefined);
+        silence = setTimeout(resolve, confirmationMs, undefined);
         // without its row, the message has been taken, although the confirmation did not arrive
         return (await taken) ?? (await rows.take({ id: row, recipient: callId })) === undefined;
       } finally {

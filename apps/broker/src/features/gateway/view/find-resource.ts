@@ -87,9 +87,9 @@ function ownerByTemplate(servers: readonly CatalogueServer[], address: string) {
   const [owner] = servers
     .flatMap((server) => {
       const found = templateOf(address, bareTemplates(server));
-      return found ? [{ server, own: found.own, said: found.said }] : [];
+      return found ? [{ server, own: found.own, fixedLength: found.fixedLength }] : [];
     })
-    .toSorted((a, b) => b.said - a.said || a.server.deployedAtMs - b.server.deployedAtMs);
+    .toSorted((a, b) => b.fixedLength - a.fixedLength || a.server.deployedAtMs - b.server.deployedAtMs);
   return owner;
 }
 

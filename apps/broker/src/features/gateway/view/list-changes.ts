@@ -9,7 +9,7 @@ export type ListChanges = (context: RequestContext) => readonly ListKind[];
 
 const everyKind: readonly ListKind[] = ['tools', 'prompts', 'resources'];
 
-/** Changes of all lists of one user. Undefined, also as `userId`: the lists of every user. */
+/** Marks all lists of one user as changed. Undefined stands for every user, as `userId` and as the result. */
 export function changedFor(userId: string | undefined): ListChanges | undefined {
   if (userId === undefined) return undefined;
   return ({ caller }) => (caller.userId === userId ? everyKind : []);
@@ -47,7 +47,7 @@ function changeOf(before: CatalogueServer | undefined, server: CatalogueServer):
   if (before?.deployedAtMs !== server.deployedAtMs) return [{ server, kinds: everyKind }];
   if (before.offersHash === server.offersHash) return [];
   const kinds = everyKind.filter((kind) => textOf(kind, before) !== textOf(kind, server));
-  // no list has a tool that is under review
+  // a change may concern tools under review alone, which are in no list
   return kinds.length > 0 ? [{ server, kinds }] : [];
 }
 

@@ -19,10 +19,13 @@ export function hasResource(server: CatalogueServer, address: string): boolean {
 type Template = { written: UriTemplate; normal: UriTemplate; isBare: boolean };
 
 /**
- * Finds the first template that matches an address. `own` is the address with the beginning as the server spells it, `said`
- * the length of the template's fixed beginning.
+ * Finds the first template that matches an address. `own` is the address with the beginning as the server spells it,
+ * `fixedLength` the length of the template's fixed beginning.
  */
-export function templateOf(address: string, templates: readonly Template[]): { own: string; said: number } | undefined {
+export function templateOf(
+  address: string,
+  templates: readonly Template[],
+): { own: string; fixedLength: number } | undefined {
   let matched = 0;
   let normal: string | undefined;
   const contains = (template: UriTemplate, spelled: string) => {
@@ -31,11 +34,13 @@ export function templateOf(address: string, templates: readonly Template[]): { o
     return matched <= mostMatched && template.matches(spelled);
   };
   for (const { written, normal: template } of templates) {
-    const said = written.beginning.length;
-    if (contains(written, address)) return { own: address, said };
+    const fixedLength = written.beginning.length;
+    if (contains(written, address)) return { own: address, fixedLength };
     normal ??= normalUri(address);
     if (normal === address && template.beginning === written.beginning) continue;
-    if (contains(template, normal)) return { own: written.beginning + normal.slice(template.beginning.length), said };
+    if (contains(template, normal)) {
+      return { own: written.beginning + normal.slice(template.beginning.length), fixedLength };
+    }
   }
   return undefined;
 }

@@ -18,7 +18,7 @@ export type SeenServers = {
 };
 export type WhyHidden = 'not_included' | 'switched_off';
 
-/** Shows a user each server that they may use and have not switched off, with what their upstream account has there. */
+/** Shows a user each server that they may use and have not switched off, with their personal tools. */
 export function createPersonalView(
   entitlement: EntitlementPolicy,
   { preferences, personalTools }: Pick<Upstreams, 'preferences' | 'personalTools'>,

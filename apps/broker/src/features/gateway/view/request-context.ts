@@ -10,7 +10,7 @@ export type RequestContext = {
   serverId: string | undefined;
   /** The client's capabilities, once known. Servers up to 2025-11-25 get them in the handshake. */
   capabilities?: ClientCapabilities | undefined;
-  /** The client's name for itself, once known. A claim. */
+  /** The name and version that the client gave, unverified; undefined until known. */
   clientInfo?: { name: string; version: string } | undefined;
   /** The lowest level of log messages that the client wants in its session, if it set one (up to 2025-11-25). */
   logLevel?: LoggingLevel | undefined;

@@ -49,7 +49,7 @@ test('a service that was undeployed is named to who used or rented it, and unkno
   await app.catalogue.undeploy('weather', { via: 'command' });
 
   const gone = (kind: string) =>
-    `Weather is no longer offered here, so this ${kind} is gone. Nothing was charged. Read the list again to see what there is.`;
+    `Weather is no longer offered here, so this ${kind} no longer exists. Nothing was charged. Fetch the list again to see what is available.`;
   const named = { isError: true, content: [{ text: gone('tool') }], _meta: { 'souk/code': 'undeployed' } };
   for (const { ask } of [ann, bob]) {
     expect((await ask('tools/call', call)).result).toMatchObject(named);

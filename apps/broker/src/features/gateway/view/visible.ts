@@ -123,7 +123,7 @@ export class Visible {
   }
 }
 
-/** The items of a server by their names on /mcp. For servers with personal tools: the snapshot's maps lack those. */
+/** The items of a server by their names on /mcp. Used for servers with personal tools, which the snapshot's maps lack. */
 function exposedIn(server: CatalogueServer, kind: ItemKind): ReadonlyMap<string, CatalogueItem> {
   let known = indexes.get(server);
   if (!known) indexes.set(server, (known = {}));

@@ -3,8 +3,8 @@ import { isMarked } from '#platform/json/exact-numbers.ts';
 import { messagesOf } from './messages-of.ts';
 
 /**
- * Whether a message has an id, or refers to one, that is a whole number which no double holds. Its answer or progress would
- * carry the nearest other number, and a cancellation would end another call.
+ * Whether a message has an id, or refers to one, that is a whole number which a double cannot represent. Its answer or
+ * progress would carry the nearest other number, and a cancellation would end another call.
  */
 export function hasInexactId(body: unknown): boolean {
   return messagesOf(body).some((message) => idsOf(asRecord(message) ?? {}).some(isInexact));

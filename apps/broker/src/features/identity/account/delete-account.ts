@@ -22,7 +22,7 @@ export type DeletionParts = {
 };
 
 type Deletion = {
-  /** The user who asked for it; undefined when a restored backup brought a deleted account back. */
+  /** The account's owner or an administrator; undefined when a restored backup brought a deleted account back. */
   by?: Farewell['by'];
   /** Runs first in the transaction: the audit row, and the checks of an administrator's deletion. */
   first?: (query: Query) => Promise<void>;
@@ -61,7 +61,10 @@ export async function deleteAccount(
   });
   for (const { name, afterErase } of contributors) {
     await afterErase?.(userId).catch((error: unknown) => {
-      parts.log.error({ err: error, part: name, userId }, 'a deleted account left something behind');
+      parts.log.error(
+        { err: error, part: name, userId },
+        'the data of a deleted account outside the database could not be deleted',
+      );
     });
   }
 }

@@ -4,7 +4,7 @@ import { frontendClientId } from '../oauth/resources.ts';
 import type { PersonalTokens } from '../tokens/personal-tokens.ts';
 import type { AccountContributor } from './account-contributors.ts';
 
-/** Exports and erases identity's own data. The deletion ends their sign-ins in its own step (end-access.ts). */
+/** Exports and erases identity's own data. The deletion ends the user's sign-ins in a step of its own (end-access.ts). */
 export function createIdentityContributors(parts: {
   db: Database;
   tokens: PersonalTokens;

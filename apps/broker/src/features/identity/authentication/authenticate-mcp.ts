@@ -11,7 +11,7 @@ export type McpChallenge = {
   status: 401 | 403;
   error?: 'invalid_token' | 'insufficient_scope';
   description?: string;
-  /** The scopes that would suffice; undefined: all of them. */
+  /** The scopes that would suffice; all of them if undefined. */
   scope?: string;
 };
 export type McpAuthentication = { caller: Caller } | { challenge: McpChallenge };

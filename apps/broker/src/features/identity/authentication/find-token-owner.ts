@@ -31,8 +31,8 @@ const claimsSchema = z.object({
 });
 
 /**
- * Finds the owner of a refused token, if we issued it: the signature must be valid, but expiry, audience and grant are
- * not conditions, they are the answer.
+ * Finds the owner of a refused token, if we issued it: the signature must be valid. Expiry, audience and grant need not
+ * be valid; the result says which of them is the problem.
  * @returns a function that answers undefined for a token that was not issued here, and for the web app's own
  */
 export function createFindTokenOwner(parts: {

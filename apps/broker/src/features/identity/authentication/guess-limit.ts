@@ -8,8 +8,8 @@ import { isPersonalToken } from '../tokens/personal-token-store.ts';
 import { readBearer } from './bearer.ts';
 
 /**
- * Seconds that an address must wait because it guesses tokens; 0 while it may continue. To be asked only after a token
- * was refused: valid tokens never wait.
+ * Seconds that an address must wait because it guesses tokens; 0 while it may continue. Call it only after a token was
+ * refused: valid tokens never wait.
  */
 export type GuessLimit = (authorization: string, address: string) => Promise<number>;
 

@@ -27,7 +27,7 @@ export type Authorizations = ReturnType<typeof createAuthorizations>;
 export function createAuthorizations(parts: { db: Database; clock: Clock; announce(grantId: string): Promise<void> }) {
   const { db } = parts;
   return {
-    /** Records the authorization whose code was just redeemed. @param browserName of the browser, if it is one */
+    /** Records the authorization whose code was just redeemed. @param browserName the name of a browser; null for a client */
     begin: (entities: TokenRequestEntities, browserName: string | null) =>
       beginAuthorization(parts, entities, browserName),
 

@@ -9,7 +9,7 @@ const isMcpScope = (scope: string): boolean => mcpScopes.some((one) => one === s
  * Scopes that clients request and that have no effect here. Every client gets the same refresh token, so dropping them
  * loses nothing.
  */
-const emptyWords: ReadonlySet<string> = new Set(['offline_access', 'address', 'phone', 'claudeai']);
+const ignoredScopes: ReadonlySet<string> = new Set(['offline_access', 'address', 'phone', 'claudeai']);
 
 /** Scopes that a client may request. Those beyond our three are for clients that use OpenID. */
 export const knownScopes: ReadonlySet<string> = new Set([...mcpScopes, 'openid', 'email', 'profile']);
@@ -39,9 +39,9 @@ export function normalizeAuthorizeRequest(params: URLSearchParams, resources: Re
   for (const resource of given) params.append('resource', resources.canonical(resource));
 
   if (params.getAll('scope').length <= 1) {
-    const scopes = splitWords(params.get('scope') ?? '').filter((scope) => !emptyWords.has(scope));
+    const scopes = splitWords(params.get('scope') ?? '').filter((scope) => !ignoredScopes.has(scope));
     const known = scopes.filter((scope) => knownScopes.has(scope));
-    params.set('scope', (scopes.length > 0 && known.length === 0 ? scopes : withLink(known)).join(' '));
+    params.set('scope', (scopes.length > 0 && known.length === 0 ? scopes : withMcpScopes(known)).join(' '));
   }
 
   const asksForIdentity = params.getAll('scope').some((scope) => splitWords(scope).includes('openid'));
@@ -81,7 +81,7 @@ export function namesNoScope(scope: unknown): boolean {
   return typeof scope === 'string' && !splitWords(scope).some((one) => knownScopes.has(one));
 }
 
-function withLink(scopes: readonly string[]): readonly string[] {
+function withMcpScopes(scopes: readonly string[]): readonly string[] {
   return scopes.some(isMcpScope) ? scopes : [...scopes, ...mcpScopes];
 }
 

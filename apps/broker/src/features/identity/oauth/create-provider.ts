@@ -99,7 +99,7 @@ export function createProvider({ db, vault, ids, config }: IdentityOptions, part
     features: createProviderFeatures({ resources, ids, servesClientDocuments: clientDocuments.served }),
   } satisfies Configuration);
 
-  // we stand behind our own front: each request's host and protocol are set to those of PUBLIC_URL before it gets here
+  // hand-over.ts has set each request's host and protocol to those of PUBLIC_URL
   provider.proxy = true;
   allowRedirects(provider);
   reuse.install(provider);

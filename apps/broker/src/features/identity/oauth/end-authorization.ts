@@ -8,7 +8,7 @@ export type WhileEnding = {
   /** The authorization that replaces it in the same browser, whose session stays. */
   replacedBy?: string;
   /** Writes in the same transaction, such as an audit row. `name` is the client's or the browser's. */
-  beside?: (query: Query, ended: { name: string; isBrowser: boolean }) => Promise<void>;
+  onEnded?: (query: Query, ended: { name: string; isBrowser: boolean }) => Promise<void>;
 };
 
 /** @returns false when this user has no such authorization */
@@ -16,7 +16,7 @@ export async function endAuthorization(
   db: Database,
   userId: string,
   grantId: string,
-  { replacedBy = '', beside }: WhileEnding,
+  { replacedBy = '', onEnded }: WhileEnding,
 ): Promise<boolean> {
   if (!grantIdPattern.test(grantId)) return false;
   return db.transaction(async (query) => {
@@ -37,7 +37,7 @@ export async function endAuthorization(
        returning client_id, case when client_id = $2 then browser_name else client_name end as name`,
       [grantId, frontendClientId],
     );
-    await beside?.(query, { name: named[0]?.name ?? '', isBrowser: named[0]?.client_id === frontendClientId });
+    await onEnded?.(query, { name: named[0]?.name ?? '', isBrowser: named[0]?.client_id === frontendClientId });
     return true;
   });
 }

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const cookieName = 'souk_refresh';
-/** Only tells the page's scripts that there is a sign-in to ask for, so that visitors don't ask in vain. */
+/** Tells the page's scripts that there is a sign-in, so that they request no tokens for a visitor without one. */
 const hintName = 'souk_signed_in';
 /** oidc-provider's own session and its signature (create-provider.ts) */
 const serverSessionCookies = ['souk_session', 'souk_session.sig'] as const;
@@ -13,7 +13,7 @@ const maxAgeSeconds = 30 * 86_400;
 /**
  * The web app's refresh token is in an HttpOnly cookie that no script can read and no other site can make the browser
  * send. The answer's refreshToken is a handle that names the sign-in and is worth nothing alone: by it a tab notices
- * that the cookie belongs to another sign-in by now (clarifications, Sign-in).
+ * that the cookie now belongs to another sign-in (clarifications, Sign-in).
  */
 export type FrontendCookie = ReturnType<typeof createFrontendCookie>;
 

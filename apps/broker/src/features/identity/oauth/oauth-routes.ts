@@ -15,7 +15,7 @@ import { mountRevocationRoute, mountTokenRoute } from './tokens/token-routes.ts'
 const tooManyOpen =
   'Too many sign-ins were begun from your network and not finished. Finish one of them, or try again in a few minutes.';
 
-/** Mounts the authorization server's endpoints. oidc-provider answers them; the code here runs before it, and says why. */
+/** Mounts the authorization server's endpoints, which oidc-provider answers after the steps here. */
 export function mountOAuthRoutes(app: FastifyInstance, parts: OAuthParts): void {
   const { provider, publicUrl } = parts;
   // these add to oidc-provider's answers, so they come before its callback is built
@@ -23,13 +23,13 @@ export function mountOAuthRoutes(app: FastifyInstance, parts: OAuthParts): void 
   const refusedRedirects = reportRefusedRedirects(provider);
   const handle = provider.callback();
   const passOn: PassOn = (request, reply, body) => handOver(handle, publicUrl, request, reply, body);
-  const onFewFailures = limitFailures(parts.clock, parts.brokers);
-  mountAuthorizeRoutes(app, parts, onFewFailures, passOn);
+  const failureLimit = limitFailures(parts.clock, parts.brokers);
+  mountAuthorizeRoutes(app, parts, failureLimit, passOn);
   app.get('/oauth/jwks', (_request, reply) => {
     allowEveryOrigin(reply);
     return reply.header('cache-control', 'public, max-age=300').send({ keys: parts.publicKeys() });
   });
-  mountTokenRoute(app, parts, onFewFailures, passOn);
+  mountTokenRoute(app, parts, failureLimit, passOn);
   mountRevocationRoute(app, parts, accessTokenRevocation, passOn);
   mountRegistrationRoute(app, parts, refusedRedirects, passOn);
   mountUserinfoRoute(app, parts);
@@ -38,10 +38,10 @@ export function mountOAuthRoutes(app: FastifyInstance, parts: OAuthParts): void 
 function mountAuthorizeRoutes(
   app: FastifyInstance,
   { brandName, publicUrl, resources, interactions }: OAuthParts,
-  onFewFailures: ReturnType<typeof limitFailures>,
+  failureLimit: ReturnType<typeof limitFailures>,
   passOn: PassOn,
 ): void {
-  const boundFailures = onFewFailures((request, reply, retryAfterSeconds) =>
+  const boundFailures = failureLimit((request, reply, retryAfterSeconds) =>
     refuseSignIn(brandName, request, reply, { code: 'rate_limited', retryAfterSeconds }),
   );
   const boundInteractions = limitInteractions(interactions, (request, reply, retryAfterSeconds) =>

@@ -8,7 +8,7 @@ const mostOfAll = 10_000;
 /** New rows between two counts: each broker may exceed the limit by that many for a moment. */
 const countedEach = 50;
 
-/** Lifetime of an interaction, in which an address may leave for a provider signInPerMinute times a minute. */
+/** Lifetime of an interaction. During it, an address may leave for a provider signInPerMinute times a minute. */
 export const interactionMinutes = 15;
 
 export type OpenInteractions = ReturnType<typeof createOpenInteractions>;
@@ -49,13 +49,13 @@ export function createOpenInteractions({
       const { open = 0, wait = 0 } = rows[0] ?? {};
       return open + underWay < mostOfAddress ? 0 : Math.max(1, Math.ceil(wait ?? 1));
     },
-    /** The user has seen the page of this sign-in. An address's unseen rows are deleted first. */
+    /** Records that the user has seen the page of this sign-in: an address's unseen rows are deleted first. */
     async recordSeen(uid: string): Promise<void> {
       await query(`update oauth_records set was_seen = true where model = 'Interaction' and id = $1 and not was_seen`, [
         sha256(uid),
       ]);
     },
-    /** To be called after each row is stored. */
+    /** Call it after each row is stored. Deletes rows above the limit now and then. */
     async recordStored(): Promise<void> {
       stored++;
       if (stored % Math.min(countedEach, most) !== 0) return;

@@ -31,7 +31,7 @@ export function matchesRedirect(requested: string, registered: readonly string[]
 /** Returns what is wrong with a redirect address that a client wants to register. */
 export function redirectProblem(uri: unknown): string | undefined {
   if (typeof uri !== 'string' || uri.length > 2048) return 'redirect_uris must be addresses of at most 2048 characters';
-  if (misleading.test(uri)) return 'redirect_uris must not hold spaces, backslashes or control characters';
+  if (misleading.test(uri)) return 'redirect_uris must not contain spaces, backslashes or control characters';
   const url = URL.parse(uri);
   if (!url) return 'redirect_uris must be absolute addresses';
   if (url.hash !== '' || uri.includes('#')) return 'redirect_uris must not have a fragment';

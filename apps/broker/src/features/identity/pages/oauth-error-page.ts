@@ -1,6 +1,6 @@
 import { errors } from 'oidc-provider';
 import { isOfLostDatabase } from '../oauth/answer-unavailable.ts';
-import { documentTrouble } from '../oauth/client-documents/document-fault.ts';
+import { publicFaultOf } from '../oauth/client-documents/document-fault.ts';
 import { renderMessagePage, tryAgain, unavailableWords, type Message } from './message-page.ts';
 
 type Words = Pick<Message, 'title' | 'text' | 'next'>;
@@ -9,8 +9,8 @@ const dashboard = { label: 'Open your dashboard', href: '/dashboard' };
 const registerAgain = 'In the app, remove this connection and add it again with the link from your dashboard.';
 
 /**
- * Renders the page of a failed authorization request that cannot be answered at the client either. It says what to do
- * in the client that sent the browser here.
+ * Renders the page of a failed authorization request whose error cannot be sent back to the client. It says what to do in
+ * the client that sent the browser here.
  * @param clientId as in the request: an address if the client publishes a metadata document
  * @param address the request's own, for a retry
  */
@@ -67,7 +67,7 @@ function wordsFor(brandName: string, code: string, error: unknown, publisher: st
 }
 
 function documentText(brandName: string, publisher: string, error: unknown): string {
-  const { kind, fault } = documentTrouble(error instanceof Error ? error.cause : undefined);
+  const { kind, fault } = publicFaultOf(error instanceof Error ? error.cause : undefined);
   const why = fault === undefined ? '' : `: ${fault}`;
   return kind === 'unfetched'
     ? `${brandName} could not fetch the description that the app publishes at ${publisher}${why}. Try again in a minute. Adding the app again doesn't help. If it keeps failing, ask the operator of this ${brandName}: its network or proxy may not let it reach ${publisher}. If it can, tell the app's makers.`

@@ -19,7 +19,7 @@ function renderLegal({ legal }: BeforeSignIn): string {
   return `\n<p class="quiet after">${legal.map((page) => `<a href="/${page}">${legalTitles[page]}</a>`).join(' · ')}</p>`;
 }
 
-/** Not shown with a provider of the operator's own: its users expect no others. */
+/** Lists the missing ways to sign in, unless the operator's own provider is configured: its users expect no others. */
 function renderMissing(providers: readonly { id: string }[]): string {
   if (providers.some(({ id }) => id === 'oidc')) return '';
   return `\n<p class="quiet after">GitHub, Facebook, Apple, and e-mail with password aren't available yet.</p>`;
@@ -47,7 +47,7 @@ export function renderSignInPage(
     brandName: options.brandName,
     body: `<section class="card">
 <h1>Sign in to ${brand}</h1>
-<p>With one account you use the services here, on this site and from your AI client.</p>${renderWelcome(options)}
+<p>One account for all the services here, on this site and from your AI client.</p>${renderWelcome(options)}
 <form method="post" action="${escapeHtml(options.action)}" class="stack">
 ${kept}${buttons.join('\n')}
 </form>

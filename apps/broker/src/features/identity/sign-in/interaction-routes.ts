@@ -85,7 +85,7 @@ async function decideConsent({ context, interaction, answer, request, reply }: A
   const to = chosenProvider(context, answer) ?? context.providers.only;
   if (answer.switch === '1') {
     await context.signOut(request, reply);
-    // it named the session that has just ended; the sign-in brings a new one, and then consent is asked again
+    // the interaction named the session that has just ended; the sign-in starts a new one, and then asks for consent again
     delete interaction.session;
     await interaction.persist();
     if (!to) return askProvider(context, reply, interaction, 'switch');

@@ -10,7 +10,7 @@ export const emailWay = 'E-mail and password';
 /** Values of the sign-in form for ways to sign in that do not work yet. */
 export const missingWays: ReadonlyMap<string, string> = new Map([...missingProviders, ['email', emailWay]]);
 
-/** Answer for a way to sign in that is not implemented (part 1, section 8; the wording is ours). */
+/** Says that a way to sign in is not implemented (part 1, section 8; the wording is ours). */
 export function notYetImplemented(way: string, action = 'sign-in'): string {
   return `${way} ${action} is not yet implemented`;
 }

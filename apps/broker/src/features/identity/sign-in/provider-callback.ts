@@ -47,28 +47,32 @@ async function finish(back: Return) {
   }
   if (!context.users.maySignIn(found.email)) {
     context.logRefusal(from.id, 'SIGN_IN_ALLOW does not name the e-mail address');
-    await note(back, found, 'not_allowed');
+    await recordOutcome(back, found, 'not_allowed');
     return refuseAccount(back, found.email, pending, 'not_allowed');
   }
 
   const user = await context.users.signIn(from.storedAs, found, context.clock.now());
   if (!user) {
     context.logRefusal(from.id, 'the account is deactivated');
-    await note(back, found, 'deactivated');
+    await recordOutcome(back, found, 'deactivated');
     return refuseAccount(back, found.email, pending, 'deactivated');
   }
   // a provider that knows the browser may let the user through without asking: it then says when it last asked
   const signedInAtMs = Math.min(found.authenticatedAtMs ?? Infinity, context.clock.now());
   const signedIn = { user, signedInAtMs };
   const refusal = refuseAgain(back, signedIn, pending);
-  await note(back, found, refusal?.outcome ?? 'signed_in');
+  await recordOutcome(back, found, refusal?.outcome ?? 'signed_in');
   if (refusal) return refuse(back, 403, refusal.text);
   context.log.info({ provider: providerIdOf(from.storedAs), userId: user.id }, 'signed in');
   const address = await continueAfterSignIn(context, signedIn, pending, request, reply);
   return address === undefined ? refuse(back, 400, expiredWords.text) : reply.redirect(address, 303);
 }
 
-function note({ context, from, request }: Return, { subject }: UpstreamProfile, outcome: SignInOutcome): Promise<void> {
+function recordOutcome(
+  { context, from, request }: Return,
+  { subject }: UpstreamProfile,
+  outcome: SignInOutcome,
+): Promise<void> {
   const browserName = nameBrowser(request.headers['user-agent']);
   const { storedAs: provider } = from;
   const atMs = context.clock.now();

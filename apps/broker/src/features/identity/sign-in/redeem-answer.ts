@@ -27,7 +27,7 @@ export async function redeemAnswer(
     log.warn({ provider: id, reason, ...(skewed && { skewSeconds }) }, 'a sign-in was refused');
     if (isUnreachable(error)) return { status: 503, text: unreachableText(name) };
     const hint = skewed
-      ? ` The clocks of this server and of ${name} are ${Math.abs(skewSeconds)} seconds apart: its operator should set it right.`
+      ? ` The clocks of this server and of ${name} are ${Math.abs(skewSeconds)} seconds apart: the operator of this server should check its clock.`
       : '';
     return { status: 400, text: `${invalidText}${hint}` };
   }
@@ -42,7 +42,7 @@ export function isVerified(
   if (trustEmail) return true;
   log.warn(
     { provider },
-    'the sign-in provider does not say whether an e-mail address is verified: set OIDC_TRUST_EMAIL=1 if all of its are',
+    'the sign-in provider does not say whether an e-mail address is verified: set OIDC_TRUST_EMAIL=1 if all its addresses are verified',
   );
   return false;
 }

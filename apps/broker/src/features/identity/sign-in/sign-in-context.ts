@@ -77,7 +77,7 @@ export function createSignInContext(options: IdentityOptions, parts: IdentityPar
       return reply.redirect(started.url, 303);
     },
 
-    /** Services that these addresses open for a user. For a visitor, the address of all servers names none. */
+    /** Describes the services that these addresses open. For a visitor, the all-servers link lists no names. */
     async describeServices(addresses: readonly string[], userId: string | undefined): Promise<ConsentServices> {
       const ids = addresses.map(resources.serverIdOf);
       if (ids.includes(undefined)) {

@@ -31,7 +31,7 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
     }
     const query = loginSchema.safeParse(request.query);
     // a plain link to the login page: the web app's start page creates state and challenge and returns here, and the
-    // sign-in ends where one without a stored path ends
+    // sign-in ends at the dashboard
     if (!query.success) return reply.redirect(`${publicUrl}/sign-in?return_to=%2Fdashboard`, 303);
     const url = new URL(`${publicUrl}/oauth/authorize`);
     url.search = new URLSearchParams({

@@ -13,7 +13,7 @@ type SignIns = Pick<Answer<typeof listPersonSignIns>, 'signIns' | 'nextCursor'>;
 type Row = Omit<SignIns['signIns'][number], 'at' | 'provider'> & { at: Date; provider: StoredProvider };
 
 /** Records a sign-in of the user of (provider, subject), if they have an account here. */
-export type NoteSignIn = (signIn: {
+export type RecordSignIn = (signIn: {
   provider: StoredProvider;
   subject: string;
   outcome: SignInOutcome;
@@ -22,9 +22,9 @@ export type NoteSignIn = (signIn: {
   atMs: number;
 }) => Promise<void>;
 
-/** A sign-in succeeds even if it cannot be recorded. */
+/** Creates the recorder. A failure is only logged: a sign-in succeeds even if it cannot be recorded. */
 export const createSignInRecorder =
-  ({ query, ids, log }: { query: Query; ids: Ids; log: Log }): NoteSignIn =>
+  ({ query, ids, log }: { query: Query; ids: Ids; log: Log }): RecordSignIn =>
   async ({ provider, subject, outcome, address, browserName, atMs }) => {
     await query(
       `insert into sign_ins (id, user_id, at, provider, address, browser_name, outcome)

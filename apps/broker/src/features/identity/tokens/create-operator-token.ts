@@ -39,7 +39,7 @@ export async function createOperatorToken(
     wish.data,
     audit &&
       (async (query, { prefix }) => {
-        const name = await nameToKeep(query, user.id, wish.data.name);
+        const name = await nameForAudit(query, user.id, wish.data.name);
         await audit(query, 'user.token-created', user.id, { name, prefix });
       }),
   );
@@ -55,7 +55,7 @@ function auditOf({ operator }: { operator: string }, clock: Clock): Audit {
 }
 
 /** Removes the owner's address from a token's name: the audit row outlives the account and never changes. */
-async function nameToKeep(query: Query, userId: string, name: string): Promise<string> {
+async function nameForAudit(query: Query, userId: string, name: string): Promise<string> {
   const { rows } = await query<{ name: string }>(
     'select without_address($2::text, email) as name from users where id = $1',
     [userId, name],

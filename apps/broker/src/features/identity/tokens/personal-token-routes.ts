@@ -34,8 +34,8 @@ export function routePersonalTokens(router: Router, tokens: PersonalTokens): voi
 }
 
 /**
- * Repeats the text of these calls' failures as `error` (clarifications, Small questions), also of the guard's 401. It
- * affects routes that are mounted after it, and tells these calls by their path.
+ * Repeats the text of these calls' failures as `error` (clarifications, Small questions), the guard's 401 included. It
+ * affects routes that are mounted after it, and recognizes these calls by their path.
  */
 export function repeatErrorText(app: FastifyInstance): void {
   app.addHook('preSerialization', async (request, _reply, payload: unknown) => {

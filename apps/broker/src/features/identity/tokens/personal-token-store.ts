@@ -26,7 +26,7 @@ type AuthenticatedRow = { id: string; user_id: string; email: string; scopes: Mc
 type StatsRow = { total: number; active: number; expired: number; revoked: number; last_used_at: Date | null };
 
 /** Runs in the transaction that stores a new token: if it throws, there is no token. */
-export type BesideToken = (query: Query, token: { prefix: string }) => Promise<void>;
+export type OnTokenStored = (query: Query, token: { prefix: string }) => Promise<void>;
 
 export type NewPersonalToken = {
   id: string;
@@ -38,7 +38,7 @@ export type NewPersonalToken = {
   expiresAt: Date;
   /** Maximum number of unrevoked tokens of the owner; unlimited by default. */
   most?: number;
-  beside?: BesideToken | undefined;
+  onStored?: OnTokenStored | undefined;
 };
 
 export type PersonalTokenStore = ReturnType<typeof createPersonalTokenStore>;
@@ -49,7 +49,7 @@ export function createPersonalTokenStore(db: Database, providers: readonly Store
     insert: (token: NewPersonalToken) => insertToken(db, token),
 
     /** Finds a token that is neither revoked nor expired, with its user, who is active and of a configured provider. */
-    async findGood(token: string, at: Date): Promise<AuthenticatedRow | undefined> {
+    async findValid(token: string, at: Date): Promise<AuthenticatedRow | undefined> {
       const { rows } = await db.query<AuthenticatedRow>(
         `select t.id, t.user_id, u.email, t.scopes, t.expires_at from personal_tokens t
            join users u on u.id = t.user_id and u.is_active and u.deleted_at is null
@@ -111,7 +111,7 @@ export function createPersonalTokenStore(db: Database, providers: readonly Store
  */
 async function insertToken(
   db: Database,
-  { id, userId, name, secret, scopes, createdAt, expiresAt, most, beside }: NewPersonalToken,
+  { id, userId, name, secret, scopes, createdAt, expiresAt, most, onStored }: NewPersonalToken,
 ): Promise<{ token: string; row: PersonalTokenRow } | 'gone' | 'full'> {
   const token = tokenPrefix + secret;
   const prefix = token.slice(0, shownCharacters);
@@ -129,7 +129,7 @@ async function insertToken(
       [id, userId, name, sha256(token), prefix, scopes, createdAt, expiresAt, most ?? null],
     );
     if (rows.length === 0) return 'full' as const;
-    await beside?.(query, { prefix });
+    await onStored?.(query, { prefix });
     return undefined;
   });
   if (refused) return refused;

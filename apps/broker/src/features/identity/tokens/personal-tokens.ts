@@ -6,7 +6,7 @@ import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import { createUseRecorder } from '../authentication/use-recorder.ts';
 import { roleOf } from '../users/role.ts';
-import { presentPersonalToken, type BesideToken, type PersonalTokenStore } from './personal-token-store.ts';
+import { presentPersonalToken, type OnTokenStored, type PersonalTokenStore } from './personal-token-store.ts';
 
 const dayMs = 86_400_000;
 /** Per user, expired ones included: the list shows each until it is revoked. */
@@ -28,11 +28,14 @@ export function createPersonalTokens(parts: {
   const uses = createUseRecorder({ clock, log, write: store.recordUse });
 
   return {
-    /** Returns the token itself only here. @throws SoukError unauthenticated for a deleted account; pat_too_many */
+    /**
+     * Creates a token, which only this answer contains.
+     * @throws SoukError unauthenticated for a deleted account; pat_too_many
+     */
     async create(
       userId: string,
       wish: { name: string; scopes: readonly McpScope[]; expiresInDays: number },
-      beside?: BesideToken,
+      onStored?: OnTokenStored,
     ): Promise<PersonalToken & { token: string }> {
       const nowMs = clock.now();
       const inserted = await store.insert({
@@ -44,7 +47,7 @@ export function createPersonalTokens(parts: {
         createdAt: new Date(nowMs),
         expiresAt: new Date(nowMs + wish.expiresInDays * dayMs),
         most: mostTokens,
-        beside,
+        onStored,
       });
       if (inserted === 'gone') throw new SoukError('unauthenticated');
       if (inserted === 'full') throw new SoukError('pat_too_many');
@@ -54,7 +57,7 @@ export function createPersonalTokens(parts: {
     /** The caller of a personal token; undefined when the token is invalid. */
     async authenticate(token: string): Promise<Caller | undefined> {
       const nowMs = clock.now();
-      const row = await store.findGood(token, new Date(nowMs));
+      const row = await store.findValid(token, new Date(nowMs));
       if (!row || !parts.maySignIn(row.email)) return undefined;
       uses.note(row.id);
       return {

@@ -6,7 +6,7 @@ import type { Ids } from '#platform/ids.ts';
 import { publicClientId, readClientMetadata } from '../oauth/client-documents/client-metadata.ts';
 import type { PersonalTokenStore } from './personal-token-store.ts';
 
-/** Access for a check of the installation that acts as a client, and removes it again. */
+/** Temporary access for a check that acts as a client. The check removes it afterwards. */
 export type ThrowAwayAccess = {
   /** Creates a personal token that expires after `lifeMs`, and is in the user's list no longer than that. */
   createToken(userId: string, name: string, lifeMs: number): Promise<{ id: string; token: string }>;

@@ -100,7 +100,7 @@ async function countLeftOut({ query, ...parts }: Parts, { role, plan, isActive }
 
 type Bind = (value: unknown) => string;
 
-/** The conditions other than the search. `u` is the user's row; a search by prefix needs none. */
+/** Returns the conditions other than the search. `u` has the user's id; a search joins the user's row as `p` (joinFor). */
 function conditions(parts: Omit<Parts, 'query'>, { role, plan, isActive, search }: WantedUsers, bind: Bind): string {
   const row = search ? 'p' : 'u';
   const all = [activeCondition(isActive, row)];
@@ -116,7 +116,7 @@ function joinFor({ role, isActive }: WantedUsers): string {
   return role === undefined && isActive === undefined ? '' : 'join users p on p.id = u.id';
 }
 
-/** A literal, because the index of deactivated users is partial. */
+/** Writes a literal instead of a parameter, because the index of deactivated users is partial. */
 function activeCondition(isActive: boolean | undefined, row: string): string {
   return isActive === undefined ? '' : `and ${isActive ? '' : 'not '}${row}.is_active`;
 }

@@ -11,5 +11,5 @@ export type PeoplePlans = {
   hasPlan(planId: string | undefined, userId: string, bind: (value: unknown) => string): string;
 };
 
-/** Nothing is sold. */
+/** Plans of an installation that sells nothing. */
 export const noPlans: PeoplePlans = { plansOf: async () => new Map(), hasPlan: () => 'false' };

@@ -34,7 +34,7 @@ export type Deactivation = {
 export type UserAdministration = {
   /**
    * Shuts a user out at once, everywhere: sign-ins, connected apps and what they run end for good, and personal tokens
-   * are refused while the user is deactivated. Repeated, it ends what it could not end before.
+   * are refused while the user is deactivated. A repeated call ends what the previous one could not.
    * @throws SoukError not_found, own_account, confirm_administrator
    */
   deactivate(
@@ -130,7 +130,7 @@ export function createUserAdministration(parts: {
 
     async disconnectApp(userId, grantId, by) {
       const isEnded = await parts.authorizations.end(userId, grantId, {
-        beside: async (query, { name, isBrowser }) =>
+        onEnded: async (query, { name, isBrowser }) =>
           audit(query, isBrowser ? 'user.browser-signed-out' : 'user.app-disconnected', userId, by, { name }),
       });
       if (!isEnded) throw new SoukError('not_found', { message: 'This user has no such app' });

@@ -27,7 +27,6 @@ export type UserDirectory = ReturnType<typeof createUserDirectory>;
 /** Users of the configured providers, for administrators; deleted ones are missing. */
 export function createUserDirectory(parts: {
   query: Query;
-  /** The configured ones. */
   providers: readonly StoredProvider[];
   adminEmails: readonly string[];
   peoplePlans: () => PeoplePlans;

@@ -61,14 +61,14 @@ export function createUserStore(parts: {
 
     /**
      * Creates the user of (provider, subject) or updates their profile.
-     * @param besideNew writes in the transaction of a new user
+     * @param onCreated writes in the transaction that creates a new user
      * @returns undefined when the user is deactivated or deleted
      */
     async signIn(
       provider: StoredProvider,
       profile: { subject: string; email: string; displayName: string; photoUrl: string | undefined },
       atMs: number,
-      besideNew?: (query: Query, userId: string) => Promise<void>,
+      onCreated?: (query: Query, userId: string) => Promise<void>,
     ): Promise<User | undefined> {
       const at = new Date(atMs);
       const userId = await db.transaction(async (query) => {
@@ -101,7 +101,7 @@ export function createUserStore(parts: {
           id,
           at,
         ]);
-        await besideNew?.(query, id);
+        await onCreated?.(query, id);
         await parts.welcomeNewcomer?.(query, { userId: id, email: profile.email });
         return id;
       });

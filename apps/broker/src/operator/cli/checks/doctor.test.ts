@@ -51,7 +51,7 @@ test('doctor names a fault with what to do, once, and exits with 1', async () =>
   const { code, out } = await run([address]);
   expect(code).toBe(1);
   expect(out).toContain(
-    'FAULT  PUBLIC_URL is the address that people use: Wrong PUBLIC_URL: the installation believes',
+    'FAULT  PUBLIC_URL is the address that users open: Wrong PUBLIC_URL: the installation believes',
   );
   expect(out).toContain(`What to do: Set PUBLIC_URL=${address} and restart`);
   expect(out).toMatch(/1 fault found\.$/);

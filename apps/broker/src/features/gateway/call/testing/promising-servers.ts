@@ -121,7 +121,7 @@ export const answeredWrongly = (server: string) => ({
   content: [
     {
       type: 'text',
-      text: `${server} answered wrongly: its result is not what this tool promises. Nothing was charged. Check whether the call took effect before you try again.`,
+      text: `${server} answered, but its result is not what this tool declares. Nothing was charged. Check whether the call took effect before you try again.`,
     },
   ],
   _meta: { 'souk/code': 'bad_result' },

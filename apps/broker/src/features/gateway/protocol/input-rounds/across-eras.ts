@@ -28,8 +28,8 @@ const needs = {
 } as const;
 
 /**
- * Translates answers that only one era has into the client's era: a page to open becomes an input request, and what the
- * client does not know or cannot do becomes a text that its model can read.
+ * Translates answers that exist in only one era for a client of the other: a page to open becomes an input request, and what
+ * the client does not know or cannot do becomes a text that its model can read.
  */
 export async function callAcrossEras<P extends object>(
   request: CallRequest<P>,
@@ -38,12 +38,12 @@ export async function callAcrossEras<P extends object>(
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
     const answer = await call(request);
-    if (isInputRequiredResult(answer) && wantsOtherThanPages(answer)) return notAPage();
-    const missing = isInputRequiredResult(answer) ? cannotGive(request, answer) : undefined;
+    if (isInputRequiredResult(answer) && hasUnsafeUrl(answer)) return notAPage();
+    const missing = isInputRequiredResult(answer) ? missingAbility(request, answer) : undefined;
     return missing ? refusal(`This tool needs a client that can ${missing}. Yours cannot.`) : answer;
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
-    const asked = orAskPages(error, request, pages);
+    const asked = askToOpenPages(error, request, pages);
     if (asked) return asked;
     const refused = asRefusal(error, request.clientCapabilities ? 'modern' : 'legacy');
     if (!refused || isForClient(error, request, pages)) throw error;
@@ -52,7 +52,7 @@ export async function callAcrossEras<P extends object>(
 }
 
 /** Translates answers for a prompt or a resource, whose failures are errors. */
-export async function othersAcrossEras<P extends object, Answer extends object>(
+export async function promptOrResourceAcrossEras<P extends object, Answer extends object>(
   request: CallRequest<P>,
   pages: PageQuestions,
   exchange: () => Promise<Answer>,
@@ -61,7 +61,7 @@ export async function othersAcrossEras<P extends object, Answer extends object>(
     return await exchange();
   } catch (error) {
     if (!(error instanceof ProtocolError) || error.code !== urlRequired) throw error;
-    const asked = orAskPages(error, request, pages);
+    const asked = askToOpenPages(error, request, pages);
     if (asked) return asked;
     if (isForClient(error, request, pages)) throw error;
     throw new ProtocolError(-32603, hasPagesOnly(error) ? pagesText(error) : notAPageText, { code: 'client_cannot' });
@@ -78,7 +78,7 @@ function isForClient(error: ProtocolError, request: CallRequest<object>, pages: 
 }
 
 /** Asks a client of 2026-07-28 to open the pages of an error, if it can. It then repeats the call. */
-function orAskPages(
+function askToOpenPages(
   error: ProtocolError,
   request: CallRequest<object>,
   pages: PageQuestions,
@@ -117,15 +117,16 @@ function lacking(error: ProtocolError): CallToolResult {
   return refusal(`This tool needs a client that can do ${words}. Yours cannot.`);
 }
 
-/** Says what a session's client cannot do that an answer of a modern server asks for. */
-function cannotGive({ clientCapabilities, context }: CallRequest<unknown>, answer: InputRequiredResult) {
+/** Names what a modern server's answer asks for and this session's client cannot do; undefined if there is nothing. */
+function missingAbility({ clientCapabilities, context }: CallRequest<unknown>, answer: InputRequiredResult) {
   if (clientCapabilities) return undefined;
   const can = ({ method }: InputRequest) => context.capabilities?.[needs[method]?.capability] !== undefined;
   const lacking = Object.values(answer.inputRequests ?? {}).find((question) => !can(question));
   return lacking && (needs[lacking.method]?.words ?? lacking.method);
 }
 
-export function wantsOtherThanPages({ inputRequests = {} }: InputRequiredResult): boolean {
+/** Whether an answer asks to open a URL that is not a web page. */
+export function hasUnsafeUrl({ inputRequests = {} }: InputRequiredResult): boolean {
   return Object.values<unknown>(inputRequests).some((question) => {
     const params = asRecord(asRecord(question)?.['params']);
     return params?.['mode'] === 'url' && !isWebPage(params['url']);

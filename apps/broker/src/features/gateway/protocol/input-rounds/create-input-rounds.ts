@@ -36,14 +36,14 @@ export function createInputRounds(parts: {
   /** Counts parked calls among what a stop waits for. */
   underWay: Pick<InFlight, 'enter'>;
   questions: OpenQuestions;
-  /** Called for each round, with which a client has answered. */
+  /** `answered` is called for each round in which a client sent answers. */
   pages: Pick<PageQuestions, 'answered'>;
   /** Reaches the calls that wait in other processes; undefined if there can be none. */
   elsewhere: RoundsElsewhere | undefined;
 }) {
   const { pages, elsewhere } = parts;
   const states = createRequestStates(parts.key, parts.clock);
-  /** Names this process in a requestState: the calls of an earlier process have ended. */
+  /** The id of this process in a requestState. Without `elsewhere`, another id means a process that has ended. */
   const broker = elsewhere?.broker ?? randomUUID();
   const parked = createParkedCalls({
     ...parts,
@@ -51,7 +51,7 @@ export function createInputRounds(parts: {
   });
   elsewhere?.serve(parked);
 
-  /** The rounds begun in this process. At another replica, a repeated state writes the row of its call again. */
+  /** The rounds begun in this process. Another replica does not know them: there, a repeated state rewrites its call's row. */
   const begun = new Set<string>();
 
   /** The call that a state continues. A repeated state is still the same call, but leaves its own usage row. */

@@ -15,10 +15,10 @@ const maxOver = 10_000;
 type Waiting = { readonly call: ParkedCall; readonly bound: BoundCall };
 type Parked = Waiting & {
   readonly expiry: NodeJS.Timeout;
-  /** Leaves the calls that a stop waits for. */
+  /** Removes it from the calls that a stop waits for. */
   leave(): void;
-  /** Leaves the calls that a stop ends first. */
-  waitsNoMore(): void;
+  /** Removes it from the calls with an open question, which a stop ends first. */
+  leaveQuestions(): void;
 };
 
 /** The calls that wait in this process for the next round of their client. */
@@ -36,7 +36,7 @@ export function createParkedCalls(parts: {
     const known = parked.get(id);
     clearTimeout(known?.expiry);
     parked.delete(id);
-    known?.waitsNoMore();
+    known?.leaveQuestions();
     return known;
   }
 
@@ -60,9 +60,9 @@ export function createParkedCalls(parts: {
   function park(call: ParkedCall, bound: BoundCall): string | undefined {
     const id = randomUUID();
     const expiry = setTimeout(() => end(id), roundTtlMs).unref();
-    const known: Parked = { call, bound, expiry, leave: parts.underWay.enter(), waitsNoMore() {} };
+    const known: Parked = { call, bound, expiry, leave: parts.underWay.enter(), leaveQuestions() {} };
     parked.set(id, known);
-    known.waitsNoMore = parts.questions.enter(() => end(id, stopped));
+    known.leaveQuestions = parts.questions.enter(() => end(id, stopped));
     return parked.has(id) ? id : undefined;
   }
 
@@ -75,7 +75,7 @@ export function createParkedCalls(parts: {
       throw new ProtocolError(-32603, why);
     }
     const id = park(call, bound);
-    // the stopped call's own end says so in words
+    // the stopped call answers with a text that says so
     if (id === undefined) return call.running;
     return inputRequired({ inputRequests, requestState: await parts.seal(call, id, bound) });
   }

@@ -6,18 +6,18 @@ import {
   type InputRequiredResult,
 } from '@modelcontextprotocol/server';
 import { asRecord } from '#platform/json.ts';
-import { notAPage, wantsOtherThanPages } from './across-eras.ts';
+import { hasUnsafeUrl, notAPage } from './across-eras.ts';
 
 /**
- * Answers questions for a modern client without any of the capabilities, as the SDK's server does. For calls whose stream is
- * open, which the SDK's server can no longer take over.
+ * Refuses a server's questions to a modern client that declares none of the capabilities, as the SDK's server does. Used for
+ * calls whose stream is open, which the SDK's server can no longer take over.
  */
 export function refuseQuestions(answer: InputRequiredResult): CallToolResult | ProtocolError {
-  if (wantsOtherThanPages(answer)) return notAPage();
+  if (hasUnsafeUrl(answer)) return notAPage();
   for (const [key, question] of Object.entries<unknown>(answer.inputRequests ?? {})) {
     const { method, params } = asRecord(question) ?? {};
     const requiredCapabilities = neededFor(method, asRecord(params) ?? {});
-    if (!requiredCapabilities) return new ProtocolError(-32_603, 'The server asked something that is no question');
+    if (!requiredCapabilities) return new ProtocolError(-32_603, 'The server asked for an unknown kind of input');
     const reason = `Cannot request input '${key}' (${String(method)}): the request's client capabilities do not declare the required capability`;
     return new MissingRequiredClientCapabilityError({ requiredCapabilities }, reason);
   }

@@ -6,14 +6,17 @@ import type { Clock } from '#platform/clock.ts';
 const keepMs = 5 * 60_000;
 const maxEvents = 200;
 const maxBytes = 1024 * 1024;
-/** Event numbers start at random, so that events of another process are recognised. */
+/** Event numbers start at random, so that events of another process are recognized. */
 const firstNumberBelow = 2 ** 47;
 /** The SDK's name for the stream that belongs to no request. */
 export const ownStream = '_GET_stream';
 
 type StoredEvent = { number: number; streamId: string; message: JSONRPCMessage; bytes: number; atMs: number };
 
-/** The stream of a Last-Event-ID: it has more events now or later, the client has its end, or it is unknown. */
+/**
+ * The stream of a Last-Event-ID: more events are stored or may follow, it has ended and the client has all of it, or it is
+ * unknown.
+ */
 type Resumption = { kind: 'resumable'; stream: string } | { kind: 'finished' } | { kind: 'unknown' };
 
 export type SessionEvents = EventStore & {
@@ -26,8 +29,8 @@ export type SessionEvents = EventStore & {
  * The latest events of a session up to 2025-11-25, so that a client can resume a broken stream with Last-Event-ID.
  * Limited in number and bytes: the oldest events are dropped first, and a client that asks for them gets the rest.
  * @param onStored called with each event's stream, and whether the event only marks the start of the stream
- * @param noticesOfChange what a client gets that resumes the session's own stream after an event of another process: it may
- *   have missed any change
+ * @param noticesOfChange notices for a client that resumes the session's own stream after an event of another process, since
+ *   it may have missed any change
  */
 export function createSessionEvents(
   clock: Clock,

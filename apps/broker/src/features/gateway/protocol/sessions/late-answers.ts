@@ -19,7 +19,7 @@ const questionOver: JSONRPCMessage = {
   params: {
     level,
     logger: 'souk',
-    data: 'This question is over: the call that asked it has ended, so the answer was not used. Make the call again; the question then comes anew.',
+    data: 'This question is over: the call that asked it has ended, so the answer was not used. Make the call again; you will be asked again.',
   },
 };
 

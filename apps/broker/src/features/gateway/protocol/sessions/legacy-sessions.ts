@@ -84,7 +84,7 @@ export async function createLegacySessions(
       }
     },
 
-    /** Removes the rows of sessions that have been idle for too long. */
+    /** Removes the rows of sessions that have been idle for too long, and of messages that no process took. */
     async removeExpired(): Promise<void> {
       await store.removeExpired();
       await mail.removeExpired();

@@ -28,7 +28,7 @@ export function isBusy({ openStreams, transport }: LiveSession): boolean {
   return openStreams > 0 || transport.openCount > 0;
 }
 
-/** Watches the session's resources, as far as that is the task of this process (session-subscriptions.ts). */
+/** Watches those of the session's resources that this process has to watch (session-subscriptions.ts). */
 export function followSubscriptions({ subscriptions, transport }: LiveSession, mayHaveChanged: boolean): Promise<void> {
   return subscriptions.follow({ isHeard: transport.hasOwnStream, mayHaveChanged });
 }

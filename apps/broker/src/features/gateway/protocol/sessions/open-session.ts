@@ -36,7 +36,7 @@ export async function openSession(
   await store.remove(session.hash);
 }
 
-/** Takes up a session that was in the memory of another process, or of this one before. */
+/** Restores a session that is or was in the memory of another process, or was in the memory of this one. */
 export function restoreSession(id: string, context: RequestContext, parts: SessionParts) {
   return parts.memory.restoreOnce(id, context, async (hash) => {
     const stored = await parts.store.takeUp(hash, context);

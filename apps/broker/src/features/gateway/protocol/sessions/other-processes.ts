@@ -35,7 +35,7 @@ export function followOtherProcesses(parts: {
       for (const session of known)
         if (session.transport.hasOwnStream) await followSubscriptions(session, mayHaveChanged);
     } catch (error) {
-      log.warn({ err: error }, 'the sessions could not be read again');
+      log.warn({ err: error }, 'the sessions could not be reread');
     }
   }
 

@@ -32,7 +32,7 @@ export async function serveLegacy(
   if (Array.isArray(body)) {
     return sendJsonRpcError(response, 400, -32600, 'Invalid Request: a batch is part of a session of 2025-03-26');
   }
-  // a client may send one before it has read the id of the session that it opens
+  // a client may send a notice before it has read the id of the session that it opens
   if (isNotice(body)) return void response.writeHead(202).end();
   if (!opens) {
     return sendJsonRpcError(response, 400, -32000, 'Bad Request: Mcp-Session-Id is required', body);

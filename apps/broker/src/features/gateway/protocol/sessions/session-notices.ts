@@ -32,7 +32,7 @@ export async function listenToSessions(
   };
   const stop = await db.listen(channel, hear, on.unheard);
   return {
-    /** Never fails: the row is the truth, and a process that missed a notice reads it again. */
+    /** Never fails: the row is authoritative, and a process that missed a notice rereads it. */
     async tell(notice: SessionNotice): Promise<void> {
       await db.notify(channel, JSON.stringify(notice)).catch((error: unknown) => {
         log.warn({ err: error }, 'a change of a session was not announced to the other replicas');

@@ -20,7 +20,7 @@ export type Initialized = {
 type StoredSession = Initialized & { logLevel: LoggingLevel | undefined };
 type Row = { protocol_version: string; capabilities: string; client_info: string; log_level: string | null };
 
-/** The database stores no session ids: an id in a header is half of a secret. */
+/** The database stores only hashes: a session id is a secret, though it gives access only together with its token. */
 export function hashOfSession(id: string): string {
   return createHash('sha256').update(id).digest('base64url');
 }
@@ -61,7 +61,7 @@ export function createSessionStore({ db, clock }: { db: Database; clock: Clock }
       );
     },
 
-    /** Marks a session as used; undefined if this token and link have no such session, or it was idle for too long. */
+    /** Marks a session as used and returns it; undefined if this token and link have none, or it was idle for too long. */
     async takeUp(hash: string, { caller, serverId }: RequestContext): Promise<StoredSession | undefined> {
       const { rows } = await db.query<Row>(
         `update mcp_sessions set used_at = greatest(used_at, $5)

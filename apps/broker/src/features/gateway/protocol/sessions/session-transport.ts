@@ -36,7 +36,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
   /** Called with notices of resources that this process cannot send, because the session's own stream is not open here. */
   onUnheard: ((notice: JSONRPCMessage) => void) | undefined;
   readonly streams = new ClientStreams();
-  /** Messages that the SDK is storing and writing. The id of an answer is freed before it is written. */
+  /** Number of messages that the SDK is storing and writing: an answer's id is freed before the answer is written. */
   #writing = 0;
   #whenIdle: (() => void) | undefined;
   readonly #events: SessionEvents;
@@ -75,7 +75,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     // why the cast: another process stored what its SDK was about to send
     if (kind === 'notice') return this.send(message as JSONRPCMessage);
     await this.#post(message);
-    await this.#note([message]);
+    await this.#closeEnded([message]);
   }
 
   get hasOwnStream(): boolean {
@@ -83,7 +83,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
   }
 
   /** Closes the questions that the client has answered, and ends the calls that it has canceled. */
-  async #note(messages: readonly unknown[]): Promise<void> {
+  async #closeEnded(messages: readonly unknown[]): Promise<void> {
     for (const { kind, target } of messages.flatMap((message) => addresseeOf(message) ?? [])) {
       if (target === undefined) continue;
       if (kind === 'answer') this.#closeQuestion(target);
@@ -163,7 +163,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     if (typeof lastEventId === 'string') {
       const resumption = this.#events.resumption(lastEventId, (stream) => this.streams.isOpen(stream));
       if (resumption.kind === 'unknown') {
-        return sendJsonRpcError(response, 400, -32000, 'Bad Request: Last-Event-ID is no event of this session');
+        return sendJsonRpcError(response, 400, -32000, 'Bad Request: Last-Event-ID is not an event of this session');
       }
       // an empty answer would make clients retry forever, or open a second stream of the session
       if (resumption.kind === 'finished') {
@@ -190,7 +190,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     );
     // the SDK refused the request, so no answer will free its ids
     if (response.statusCode >= 400) for (const id of ids) this.free(id);
-    await this.#note(messages);
+    await this.#closeEnded(messages);
   }
 
   #serveJson(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
@@ -208,7 +208,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     } else if ('id' in message) {
       const call = options?.relatedRequestId;
       if (call !== undefined && this.#withoutStream.has(call)) {
-        throw new ProtocolError(-32600, 'The client takes no event stream in which it could be asked (Accept)');
+        throw new ProtocolError(-32600, 'The client accepts no event stream, so it cannot be asked (Accept)');
       }
       this.#questions.set(message.id, call === undefined ? undefined : this.onAsking?.(call));
     } else {

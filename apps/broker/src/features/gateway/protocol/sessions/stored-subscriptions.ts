@@ -10,7 +10,7 @@ export type StoredSubscriptions = ReturnType<typeof createStoredSubscriptions>;
 
 /** The resources that sessions subscribed to, in the rows of the sessions. */
 export function createStoredSubscriptions(db: Database) {
-  /** Two processes may change the subscriptions of one session concurrently. */
+  /** Locks the session's row, since another process may change its subscriptions concurrently. */
   async function lock(query: Query, session: string): Promise<string[] | undefined> {
     const { rows } = await query<Row>(`select subscriptions from mcp_sessions where id_hash = $1 for no key update`, [
       session,

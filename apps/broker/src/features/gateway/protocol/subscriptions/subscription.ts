@@ -16,7 +16,7 @@ export type SubscriptionParts = Links & {
   log: Log;
 };
 
-/** A resource that a client wants to hear of: not begun, watched, waiting for the next attempt, or ended. */
+/** A client's subscription to a resource: not begun, watching, waiting for the next attempt, or ended. */
 export class Subscription {
   readonly #context: RequestContext;
   readonly #address: string;
@@ -40,7 +40,7 @@ export class Subscription {
 
   async begin(resource: FoundResource): Promise<void> {
     const stop = await watch(this.#context, resource, this.#parts, {
-      updated: () => void this.#find().then((still) => (still && !this.#isOver ? this.#onUpdated() : undefined)),
+      updated: () => void this.#reportUpdate(),
       ended: () => this.#retryLater(),
     });
     if (this.#isOver) stop();
@@ -69,6 +69,14 @@ export class Subscription {
 
   #retryLater(onBegun?: () => void): void {
     if (!this.#isOver) this.#timer = setTimeout(() => void this.attempt(onBegun), this.#backoff.next()).unref();
+  }
+
+  async #reportUpdate(): Promise<void> {
+    try {
+      if ((await this.#find()) && !this.#isOver) this.#onUpdated();
+    } catch (error) {
+      this.#parts.log.debug({ err: error, address: this.#address }, 'a change of a resource could not be reported');
+    }
   }
 
   /** The resource, if the user sees it now. Checked at every change: the user may have lost access. */

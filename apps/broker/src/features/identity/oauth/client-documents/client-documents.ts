@@ -8,7 +8,7 @@ import { describeDocumentFault } from './document-fault.ts';
 import type { ClientDocumentFetch, FetchedDocument, PublicMetadata } from './fetch-client-document.ts';
 import { knownDocuments } from './known-documents.ts';
 
-/** oidc-provider asks again while it renders the error, and a client must not make us send endless requests. */
+/** How long a failed fetch is not repeated: oidc-provider retries while it renders the error, and so may clients. */
 const rememberFailureMs = 10_000;
 const maxFailures = 1000;
 /** Age of a stored document from which it is refetched in the background. */
@@ -85,7 +85,7 @@ export function createClientDocuments(parts: {
 
 /** Rethrows a lost database so that answerUnavailable can tell it from a failed fetch. */
 function passOn(error: unknown): never {
-  throw isDatabaseLost(error) ? new DatabaseLostError('the database is away', { cause: error }) : error;
+  throw isDatabaseLost(error) ? new DatabaseLostError('the database is unreachable', { cause: error }) : error;
 }
 
 function toResponse(clientId: string, metadata: PublicMetadata, cacheControl?: string): Response {

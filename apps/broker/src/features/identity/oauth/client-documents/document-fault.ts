@@ -13,7 +13,7 @@ export function describeDocumentFault(error: unknown): string {
   if (error instanceof ClientDocumentError) return error.message;
   if (error instanceof SyntaxError) return 'the document is not JSON';
   if (error instanceof RefusedAddressError) return addressNotPublic;
-  if (error instanceof ProxyError) return 'the proxy on the way out opened no way to it';
+  if (error instanceof ProxyError) return 'the outgoing proxy opened no connection to it';
   const code = codeOf(error);
   if (['ENOTFOUND', 'EAI_AGAIN'].includes(code)) return "the name of the document's host cannot be resolved here";
   if (['TimeoutError', 'AbortError', 'UND_ERR_CONNECT_TIMEOUT'].includes(code)) return 'no answer in time';
@@ -21,13 +21,14 @@ export function describeDocumentFault(error: unknown): string {
 }
 
 /** Public facts about a document that could not be used. */
-export type DocumentTrouble = { kind: 'unfetched' | 'unusable'; fault: string | undefined };
+export type PublicFault = { kind: 'unfetched' | 'unusable'; fault: string | undefined };
 
 /**
- * Describes it for the page that anyone may open with any address: not whether a name resolves here, and to what.
+ * Describes a fault for the error page, which anyone may open with any address: it must not reveal whether a name
+ * resolves here, and to what.
  * @param cause error of the fetch; undefined when nothing was fetched, because no client can have that address
  */
-export function documentTrouble(cause: unknown): DocumentTrouble {
+export function publicFaultOf(cause: unknown): PublicFault {
   if (cause instanceof ClientDocumentStatusError) return { kind: 'unfetched', fault: cause.message };
   if (cause === undefined || cause instanceof ClientDocumentError || cause instanceof SyntaxError) {
     return { kind: 'unusable', fault: cause && describeDocumentFault(cause) };

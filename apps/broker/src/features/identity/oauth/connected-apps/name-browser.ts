@@ -1,4 +1,4 @@
-/** Browsers that also send the name of another come before it. */
+/** A browser that also sends the name of another one comes before that one. */
 const browsers: readonly (readonly [string, RegExp])[] = [
   ['Edge', /\bEdg(?:e|A|iOS)?\//],
   ['Opera', /\b(?:OPR|OPiOS|OPX|Opera)\//],

@@ -3,7 +3,7 @@ import { clientName, distinctNames } from '#platform/text/client-name.ts';
 import type { AuthorizationRow } from '../authorizations.ts';
 import { frontendClientId } from '../resources.ts';
 
-/** Separates connected apps from the browsers of the web app. @param currentGrantId of the asking browser */
+/** Separates connected apps from the browsers of the web app. @param currentGrantId the grant of the calling browser */
 export function presentConnections(
   rows: readonly AuthorizationRow[],
   currentGrantId?: string,

@@ -74,7 +74,7 @@ export function createSigningKeyStore(parts: { db: Database; vault: Vault; ids: 
     },
 
     /**
-     * Moves the keys on: creates a missing next key, makes it current after the current one's 90 days, and deletes
+     * Rotates the keys: creates a missing next key, makes it current after the current one's 90 days, and deletes
      * retired keys whose tokens have expired. @returns whether anything changed
      */
     rotate(): Promise<boolean> {

@@ -44,7 +44,7 @@ export async function loadSigningKeys(parts: { db: Database; vault: Vault; ids: 
     findKey: ((header, token) => keySet(header, token)) satisfies FindKey,
     /** HMAC key of our cookies, the same on every replica. It never changes. */
     cookieKey,
-    /** Moves the keys on as their age requires. Any replica may call it at any time. */
+    /** Rotates the keys that are due. Any replica may call it at any time. */
     async rotate(): Promise<void> {
       if (!(await store.rotate())) return;
       await reload();

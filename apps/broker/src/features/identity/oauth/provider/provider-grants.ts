@@ -17,7 +17,7 @@ export function refreshSecondsLeft(ctx: KoaContextWithOIDC): number {
 export function createPolicy() {
   const policy = interactionPolicy.base();
   const login = policy.get('login');
-  // a session may outlive its user: deactivated, deleted, or of the stand-in while Google is configured by now
+  // a session may outlive its user, who was deactivated or deleted, or is the stand-in's although Google is configured now
   login?.checks.add(
     new interactionPolicy.Check('account_gone', 'the account of this session cannot be used', (ctx) =>
       ctx.oidc.session?.accountId !== undefined && ctx.oidc.account === undefined

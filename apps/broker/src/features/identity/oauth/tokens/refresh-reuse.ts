@@ -18,12 +18,12 @@ import { frontendClientId } from '../resources.ts';
  */
 
 /**
- * SQL: the record is a used token within its grace. Not a zero interval for the web client: a statement that waited for
- * the winner's lock still has its older now().
+ * SQL: the record is a used token within its grace. The web client is excluded, not given an interval of zero: a statement
+ * that waited for the winner's lock still has an older now().
  */
 const inGrace = `(model = 'RefreshToken' and payload->>'clientId' <> '${frontendClientId}' and consumed_at + interval '10 seconds' > now())`;
 
-/** SQL: the renewal with this hash used the record, no longer ago than its lost access token would have lived. */
+/** SQL: the renewal with this hash used the record within the last ten minutes, the life of an access token. */
 const inRenewal = (hash: string, record = '') =>
   `coalesce(${record}renewal_hash = ${hash} and ${record}consumed_at + interval '10 minutes' > now(), false)`;
 
@@ -72,7 +72,7 @@ export function createRefreshReuse({ db, key }: { db: Database; key: string }) {
     return newest;
   }
 
-  /** Finds the successor that this renewal was given. One that was used since is refused as reuse later. */
+  /** Finds the successor that this renewal got. A successor that has been used since is refused as reuse later. */
   async function findSuccessor(token: string, renewal: string): Promise<string | undefined> {
     const successor = successorOf(token);
     const { rows } = await db.query(
@@ -96,7 +96,7 @@ export function createRefreshReuse({ db, key }: { db: Database; key: string }) {
     },
 
     /**
-     * The web client refreshes with this token, in the renewal of this name.
+     * Resolves the token with which the web client refreshes, in the renewal of this name.
      * @param name what the browser sent; an ill-formed one counts as none
      * @returns the token to continue with: for a retry whose answer was lost, the successor
      */

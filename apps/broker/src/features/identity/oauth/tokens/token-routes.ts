@@ -14,10 +14,10 @@ import { refuseToken, type TokenRefusal } from './token-refusal.ts';
 export function mountTokenRoute(
   app: FastifyInstance,
   parts: OAuthParts,
-  onFewFailures: ReturnType<typeof limitFailures>,
+  failureLimit: ReturnType<typeof limitFailures>,
   passOn: PassOn,
 ): void {
-  app.post('/oauth/token', { onRequest: onFewFailures(refuseForNow) }, async (request, reply) => {
+  app.post('/oauth/token', { onRequest: failureLimit(refuseForNow) }, async (request, reply) => {
     const form = new URLSearchParams(formText(request.body));
     if (form.get('client_id') !== frontendClientId) allowEveryOrigin(reply);
     const refusal = await checkTokenRequest(parts, request, form);

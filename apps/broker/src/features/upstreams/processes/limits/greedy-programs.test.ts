@@ -287,7 +287,7 @@ describe('programs that take what they can, beside those of the tests before', {
   ])('row 69: %s cost the broker a second at most, then the program ends and says why', async (_, tool, line, why) => {
     await besideNeighbour(async (call) => {
       const { text } = await call(`one__${tool}`, { line });
-      expect(text).toContain(`one was ended: ${why}`);
+      expect(text).toContain(`one was stopped: ${why}`);
     });
   });
 

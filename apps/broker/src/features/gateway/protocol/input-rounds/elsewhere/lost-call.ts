@@ -11,12 +11,12 @@ const reasons = {
   too_much: {
     rpc: -32603,
     code: 'upstream_unavailable',
-    text: `The call has ended, but too much waits to be passed on to you, so its result was dropped. ${advice}`,
+    text: `The call has ended, but too much is waiting to be delivered to you, so its result was dropped. ${advice}`,
   },
   over: {
     rpc: -32602,
     code: 'question_over',
-    text: 'This question is over: the call that asked it has ended, so the answer was not used. Make the call again, without the answer; the question then comes anew.',
+    text: 'This question is over: the call that asked it has ended, so the answer was not used. Make the call again, without the answer; you will be asked again.',
   },
 };
 

@@ -23,7 +23,7 @@ const notice = z.discriminatedUnion('kind', [
 ]);
 export type RoundNotice = z.infer<typeof notice>;
 
-/** A notice as NOTIFY takes it; undefined if it is too long. */
+/** Returns the payload of a notice; undefined if it is too long for NOTIFY. */
 export function writeNotice(of: RoundNotice): string | undefined {
   const text = JSON.stringify(of);
   return Buffer.byteLength(text) <= maxNoticeBytes ? text : undefined;

@@ -13,7 +13,7 @@ const maxBytesPerUser = 64 * 1024 * 1024;
 
 export type RoundsElsewhere = Awaited<ReturnType<typeof createRoundsElsewhere>>;
 
-/** Runs rounds that reached another process than the one where their call waits. */
+/** Passes rounds between processes: a client's next round may reach another process than the one where its call waits. */
 export async function createRoundsElsewhere(options: {
   db: Database;
   underWay: Pick<InFlight, 'enter'>;
@@ -39,21 +39,21 @@ export async function createRoundsElsewhere(options: {
     const text = writeNotice(notice);
     if (text === undefined) return;
     await db.notify(channel, text).catch((error: unknown) => {
-      // the process that waits for it notices the silence
+      // the process that waits for the notice gives up after a while
       log.warn({ err: error }, 'another replica was not notified of a round');
     });
   }
 
-  function heed(notice: RoundNotice): void {
-    if (notice.kind === 'running') return sent.heed(notice);
+  function receive(notice: RoundNotice): void {
+    if (notice.kind === 'running') return sent.receive(notice);
     if (notice.to !== broker) return;
     if (notice.kind === 'round') return taken?.start(notice.round, notice.parked);
     if (notice.kind === 'cancelled') return taken?.cancel(notice.round, notice.parked);
     if (notice.kind === 'answer') return void sent.takeAnswer({ id: notice.row, target: notice.round });
-    sent.heed(notice);
+    sent.receive(notice);
   }
 
-  /** Call when notices may have been missed. */
+  /** Processes the stored messages. Called when notices may have been missed. */
   async function reload(): Promise<void> {
     for (const waiting of await rows.waiting([broker])) {
       if (waiting.kind === 'answer') await sent.takeAnswer(waiting);
@@ -62,24 +62,24 @@ export async function createRoundsElsewhere(options: {
   }
 
   const missed = () => {
-    reload().catch((error: unknown) => log.warn({ err: error }, 'rounds of other replicas could not be read again'));
+    reload().catch((error: unknown) => log.warn({ err: error }, 'rounds of other replicas could not be reread'));
   };
   const hear = (payload: string) => {
     if (payload === '') return missed();
     const notice = readNotice(payload);
-    if (notice) heed(notice);
+    if (notice) receive(notice);
   };
   const stopListening = await db.listen(channel, hear, missed);
 
   return {
-    /** Names this process in a requestState, until it ends. */
+    /** The id of this process in a requestState. */
     broker,
     /**
      * Runs a round in the process where its call waits.
      * @throws ProtocolError as a round here does; LostCallError if that process stopped while it ran the round
      */
     run: sent.run,
-    /** Starts to run rounds that reached other processes with the calls that wait here. */
+    /** Starts to run the rounds that other processes received for calls that wait here. */
     serve(waiting: WaitingHere): void {
       taken = createTakenRounds({ ...parts, ...waiting });
     },

@@ -4,8 +4,9 @@ import { LostCallError } from './lost-call.ts';
 import { readEnd } from './round-end.ts';
 import type { RoundNotice } from './round-notices.ts';
 
-/** How long the other process may take to say that it runs a round, and how long it may be silent from then on. */
-const firstWordMs = 3000;
+/** How long the other process may take to confirm that it runs a round. */
+const confirmationMs = 3000;
+/** Silence after which a confirmed round counts as lost. */
 const silenceMs = 6000;
 
 const refusals = {
@@ -25,12 +26,12 @@ export class SentRound {
   #silence: NodeJS.Timeout | undefined;
   readonly #answer = Promise.withResolvers<object>();
   readonly #client: Pick<CallRequest<unknown>, 'onProgress' | 'onLog'>;
-  readonly #clawback: () => Promise<unknown>;
+  readonly #withdrawRow: () => Promise<unknown>;
 
-  /** @param clawback takes the round's row out; undefined if the other process has */
-  constructor(client: Pick<CallRequest<unknown>, 'onProgress' | 'onLog'>, clawback: () => Promise<unknown>) {
+  /** @param withdrawRow deletes the round's row; resolves to undefined if the other process has taken it */
+  constructor(client: Pick<CallRequest<unknown>, 'onProgress' | 'onLog'>, withdrawRow: () => Promise<unknown>) {
     this.#client = client;
-    this.#clawback = clawback;
+    this.#withdrawRow = withdrawRow;
     // it may fail before answered() is called
     this.#answer.promise.catch(() => {});
   }
@@ -48,7 +49,7 @@ export class SentRound {
     }
   }
 
-  heed(notice: RoundNotice): void {
+  receive(notice: RoundNotice): void {
     this.#heard();
     if (notice.kind === 'progress') this.#client.onProgress?.(notice.progress);
     if (notice.kind === 'log') this.#client.onLog?.(notice.log);
@@ -87,14 +88,14 @@ export class SentRound {
   #wait(): void {
     clearTimeout(this.#silence);
     if (this.#isClosed) return;
-    const limitMs = this.#state === 'sent' ? firstWordMs : silenceMs;
+    const limitMs = this.#state === 'sent' ? confirmationMs : silenceMs;
     this.#silence = setTimeout(() => void this.#giveUp().catch(this.#answer.reject), limitMs);
   }
 
-  /** A round that is still in its row has not run: its state stays valid, in case the other process is only slow. */
+  /** A round whose row is still there has not run. Its call stays parked and its state valid: the other process may be slow. */
   async #giveUp(): Promise<void> {
     if (this.#state !== 'sent') return this.fail(new LostCallError('stopped'));
-    if (await this.#clawback()) return this.end(new LostCallError('over'));
+    if (await this.#withdrawRow()) return this.end(new LostCallError('over'));
     this.#heard();
   }
 }

@@ -49,7 +49,7 @@ export function createSentRounds(parts: {
     }
   }
 
-  /** Tells the other process not to run the round: the client has gone, or the process is silent. */
+  /** Tells the other process not to run the round: the client has hung up, or the process is silent. */
   async function withdraw(round: string, { broker: to, parked }: ElsewhereCall): Promise<void> {
     await tell({ kind: 'cancelled', to, round, parked });
     await rows.take({ id: round, recipient: to }).catch(() => undefined);
@@ -57,11 +57,11 @@ export function createSentRounds(parts: {
 
   return {
     run,
-    heed(notice: RoundNotice): void {
+    receive(notice: RoundNotice): void {
       const rounds = notice.kind === 'running' ? notice.rounds : [notice.round];
-      for (const round of rounds) sent.get(round)?.heed(notice);
+      for (const round of rounds) sent.get(round)?.receive(notice);
     },
-    /** Takes the answer to a round out, even if its client has gone. */
+    /** Takes the answer to a round out of its row, even if the client has hung up. */
     async takeAnswer({ id, target }: Pick<WaitingMessage, 'id' | 'target'>): Promise<void> {
       const waiting = target === null ? undefined : sent.get(target);
       try {

@@ -6,12 +6,12 @@ import type { Log } from '#platform/log.ts';
 import type { InFlight } from '../../../door/in-flight.ts';
 import type { MessageRows } from '../../../replicas/message-rows.ts';
 import type { RoundSide } from '../parked-call.ts';
-import { createNewest } from './newest.ts';
 import { writeEnd, type RoundEnd } from './round-end.ts';
 import { writeNotice, type RoundNotice } from './round-notices.ts';
+import { createThrottle } from './throttle.ts';
 
-/** How often the other processes are told that their rounds still run. */
-const wordEveryMs = 2000;
+/** Interval of the notices that tell other processes which of their rounds still run. */
+const heartbeatMs = 2000;
 /** Ids that fit into a notice. */
 const idsInNotice = 100;
 /** NOTIFY is a commit: four notices a second for a round's progress, and four for its log. */
@@ -49,13 +49,13 @@ export type TakenRounds = ReturnType<typeof createTakenRounds>;
 export function createTakenRounds(parts: Parts) {
   const { tell, takeOut, log } = parts;
   const running = new Map<string, Running>();
-  const words = setInterval(() => {
+  const heartbeat = setInterval(() => {
     const rounds = [...running.keys()];
     for (let at = 0; at < rounds.length; at += idsInNotice) {
       void tell({ kind: 'running', rounds: rounds.slice(at, at + idsInNotice) });
     }
-  }, wordEveryMs);
-  words.unref();
+  }, heartbeatMs);
+  heartbeat.unref();
 
   return {
     /** Runs a round whose row has arrived. */
@@ -81,7 +81,7 @@ export function createTakenRounds(parts: Parts) {
       else takeOut(parked)?.end();
     },
     async stop(): Promise<void> {
-      clearInterval(words);
+      clearInterval(heartbeat);
       const all = [...running];
       for (const [round, { abort, from }] of all) {
         if (from !== undefined) await tell({ kind: 'refused', to: from, round, why: 'stopped' });
@@ -128,10 +128,10 @@ async function run(
   signal: AbortSignal,
   { tell, log }: Parts,
 ): Promise<RoundEnd> {
-  const progress = createNewest(noticeEveryMs, (value: Progress) => {
+  const progress = createThrottle(noticeEveryMs, (value: Progress) => {
     void tell({ kind: 'progress', ...client, progress: value });
   });
-  const logged = createNewest(noticeEveryMs, (value: LoggingMessageNotification['params']) => {
+  const logged = createThrottle(noticeEveryMs, (value: LoggingMessageNotification['params']) => {
     void tell({ kind: 'log', ...client, log: value });
   });
   try {

@@ -1,5 +1,5 @@
-/** Passes values on, at most one per `everyMs`: only the newest waits. `stop` drops it. */
-export function createNewest<Value>(everyMs: number, pass: (value: Value) => void) {
+/** Passes on at most one value per `everyMs`. Of the values in between, only the newest waits. `stop` drops it. */
+export function createThrottle<Value>(everyMs: number, pass: (value: Value) => void) {
   let waiting: { value: Value } | undefined;
   let timer: NodeJS.Timeout | undefined;
 
