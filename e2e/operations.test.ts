@@ -124,7 +124,7 @@ test('a database of a newer version, a lost key and a wrong one end the start an
   await writeFile(otherFile, randomBytes(32).toString('base64url'));
   const wrong = await start({ MASTER_KEY_FILE: otherFile });
   const sealed =
-    'the secrets in the database were sealed with another master key: MASTER_KEY (or MASTER_KEY_FILE) is not it.';
+    'the secrets in the database were sealed with another master key: MASTER_KEY (or MASTER_KEY_FILE) is not that key.';
   expect(wrong).toMatchObject({
     code: 78,
     output: `Souk cannot start: ${sealed} Restore the key of its first start.\n`,

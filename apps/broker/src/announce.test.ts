@@ -28,7 +28,7 @@ test('standard output that no person reads gets a line of JSON, at any level; a 
     link: 'http://localhost:3000/mcp',
     signIn:
       'with the stand-in for Google (demo sign-in): pick an account, or type any e-mail. Administrator: admin@souk.test',
-    open: 'everyone (SIGN_IN_ALLOW names who may)',
+    open: 'everyone (SIGN_IN_ALLOW can restrict it)',
     msg: 'Souk is ready',
   };
   expect(start({ LOG_LEVEL: 'fatal' })).toMatchObject({ lines: [facts], text: '' });

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** V8 by default lets the old generation double before it is collected, and a call's objects, which live 10 ms, reach it. */
+/** By default, V8 collects the old generation only once it has doubled, and a call's objects live long enough to reach it. */
 const everywhere = ['--heap-growing-percent=30'];
 
 /**

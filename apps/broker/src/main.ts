@@ -178,7 +178,7 @@ function explain(error: unknown): string {
   if (error instanceof SealedTextError) {
     const keyFile = join(config.dataDir, 'master.key');
     const place =
-      config.masterKey === undefined ? `${keyFile} is not that key` : 'MASTER_KEY (or MASTER_KEY_FILE) is not it';
+      config.masterKey === undefined ? `${keyFile} is not that key` : 'MASTER_KEY (or MASTER_KEY_FILE) is not that key';
     return `the secrets in the database were sealed with another master key: ${place}. Restore the key of its first start.`;
   }
   if (config.databaseUrl !== undefined && error instanceof Error) {

@@ -30,7 +30,7 @@ export type MetricSources = {
   usageWaiting(): number;
   /** Returns the number of requests refused since the start, by entry point. */
   refusals(): Record<'mcp' | 'api' | 'webhook', number>;
-  /** Reads when the last automatic backup was taken: undefined if none was yet. Undefined itself if backups are off. */
+  /** Reads when the last automatic backup was taken, if any. The function itself is undefined if backups are off. */
   backupTakenAt: (() => Promise<Date | undefined>) | undefined;
   clock: Clock;
   /** Called once before each rendering. */
@@ -135,7 +135,7 @@ function countCalls(
     return known;
   }
 
-  /** Keeps the labels to the deployed servers and `none`. */
+  /** Limits the labels to the deployed servers and `none`. */
   function forgetRemoved(): void {
     for (const server of counts.keys()) {
       if (server === noServer || snapshot().byId.has(server)) continue;

@@ -7,7 +7,7 @@ import { manifestDocs } from '../operator/manifest-docs/manifest-docs.ts';
 import { version } from '../version.ts';
 import { renderApiPage } from './api-page.ts';
 
-/** Takes milliseconds, since few read these pages: the best compression takes a second. */
+/** Compresses within milliseconds. The best quality takes a second, which is too long for pages that few users read. */
 const brotliQuality = 5;
 
 /**

@@ -73,18 +73,18 @@ function ofServers(servers: readonly CatalogueServer[], nowMs: number): Alert[] 
 function ofNeeds({ toolsUnderReview, disputes, flaggedOrders }: Needs): Alert[] {
   const alert = (cause: string, total: number, text: string): Alert[] =>
     total === 0 ? [] : [{ cause, text, path: '/admin' }];
-  const are = (total: number, one: string, many: string) => (total === 1 ? `1 ${one}` : `${total} ${many}`);
+  const counted = (total: number, one: string, many: string) => (total === 1 ? `1 ${one}` : `${total} ${many}`);
   return [
     ...alert(
       'tools-under-review',
       toolsUnderReview.total,
-      `${are(toolsUnderReview.total, 'changed tool waits', 'changed tools wait')} for your review.`,
+      `${counted(toolsUnderReview.total, 'changed tool waits', 'changed tools wait')} for your review.`,
     ),
-    ...alert('disputes', disputes.total, `${are(disputes.total, 'dispute waits', 'disputes wait')} for an answer.`),
+    ...alert('disputes', disputes.total, `${counted(disputes.total, 'dispute waits', 'disputes wait')} for an answer.`),
     ...alert(
       'flagged-orders',
       flaggedOrders.total,
-      `${are(flaggedOrders.total, 'payment is', 'payments are')} not what was ordered, or could not be returned.`,
+      `${counted(flaggedOrders.total, 'payment is', 'payments are')} not what was ordered, or could not be returned.`,
     ),
   ];
 }

@@ -7,7 +7,7 @@ import type { ResolveName } from '#platform/http/outgoing/name-lookups.ts';
 import { createOutgoing, type Outgoing } from '#platform/http/outgoing/outgoing.ts';
 import type { Log } from '#platform/log.ts';
 
-export type Leaving = {
+export type Outbound = {
   outgoing: Outgoing;
   /** Sends requests to addresses that the operator named. */
   dispatcher: Dispatcher;
@@ -15,8 +15,8 @@ export type Leaving = {
   fetch: CustomFetch;
 };
 
-/** Opens the way out for requests. If they leave through a proxy, logs what that means, without credentials. */
-export function connectOutgoing(proxy: OutgoingProxy | undefined, log: Log, resolve?: ResolveName): Leaving {
+/** Builds what outgoing requests are sent with. If they go through a proxy, logs what that means, without credentials. */
+export function connectOutgoing(proxy: OutgoingProxy | undefined, log: Log, resolve?: ResolveName): Outbound {
   const outgoing: Outgoing = createOutgoing(proxy, resolve);
   const dispatcher = createOutgoingDispatcher(outgoing);
   if (proxy) {

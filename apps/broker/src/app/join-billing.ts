@@ -17,7 +17,7 @@ type Parts = {
 
 /** Builds sales and charges, with the payment provider or its stand-in; with neither if nothing is sold. */
 export async function joinBilling(platform: Platform, parts: Parts) {
-  const { config, paths, db, keptKey, leaving, clock, ids, log } = platform;
+  const { config, paths, db, keptKey, outbound, clock, ids, log } = platform;
   const { options, identity, catalogue, people, usage } = parts;
   const stripeSandbox =
     config.payments === 'sandbox'
@@ -31,7 +31,7 @@ export async function joinBilling(platform: Platform, parts: Parts) {
         })
       : undefined;
   const access = config.payments === 'stripe' ? config.stripe : stripeSandbox?.access;
-  const provider = access && connectProvider(access, leaving.fetch);
+  const provider = access && connectProvider(access, outbound.fetch);
   const billing = await createBilling({
     db,
     usage,

@@ -8,7 +8,7 @@ import type { Platform } from './open-platform.ts';
 
 /** Builds the catalogue with the manifests of this installation. @param livemode is not called before requests arrive */
 export async function joinCatalogue(
-  { config, paths, db, leaving, clock, log }: Platform,
+  { config, paths, db, outbound, clock, log }: Platform,
   { allowlist, allowAddresses, policy }: Installation,
   livemode: () => boolean,
 ) {
@@ -32,7 +32,7 @@ export async function joinCatalogue(
     catalogue,
     allowAddresses,
     production,
-    outgoing: leaving.outgoing,
+    outgoing: outbound.outgoing,
     clock,
     log,
   });

@@ -1,7 +1,7 @@
 import { createAdministration } from '#features/billing/index.ts';
 import { createAllowances } from '#features/upstreams/index.ts';
 import { createRecentUse } from '#features/usage/index.ts';
-import { ofExistingData, weaknessOf } from '#platform/crypto/weak-master-key.ts';
+import { weakKeyInUseText, weaknessOf } from '#platform/crypto/weak-master-key.ts';
 import type { AppOptions } from '../app-types.ts';
 import { readInstallation } from '../installation.ts';
 import { createRefusals } from '../refusals/refusals.ts';
@@ -20,7 +20,7 @@ export type Features = Awaited<ReturnType<typeof joinFeatures>>;
 /** Builds the features bottom-up, each with the parts of the others that it needs. */
 export async function joinFeatures(platform: Platform, options: AppOptions) {
   const { config, log, clock, ids, db, masterKey } = platform;
-  const { resolve } = platform.leaving.outgoing;
+  const { resolve } = platform.outbound.outgoing;
   const allowances = await createAllowances({ ...options, db, resolve, clock });
   const installation = readInstallation(config, platform.paths, options.allowAddresses, allowances);
 
@@ -32,7 +32,7 @@ export async function joinFeatures(platform: Platform, options: AppOptions) {
   });
   // only now: identity has opened its secrets, which proves that this is their key
   const weakKey = weaknessOf(masterKey);
-  if (weakKey !== undefined) log.warn(`${weakKey} ${ofExistingData}`);
+  if (weakKey !== undefined) log.warn(`${weakKey} ${weakKeyInUseText}`);
 
   const { catalogue, icons, people } = await joinCatalogue(platform, installation, () => billing.livemode);
   const recentUse = createRecentUse({ query: db.query, clock, log });

@@ -26,12 +26,12 @@ export async function joinIdentity(
   replaced: AppOptions['identity'],
   above: Above,
 ): Promise<{ identity: Identity; diagnostics: Diagnostics }> {
-  const { db, config, paths, clock, ids, log, vault, downloads, leaving } = platform;
+  const { db, config, paths, clock, ids, log, vault, downloads, outbound } = platform;
   const legal = [...readLegalTexts(config, paths.legal).keys()];
   const diagnostics = createDiagnostics({
     db,
     publicUrl: config.publicUrl,
-    dispatcher: leaving.dispatcher,
+    dispatcher: outbound.dispatcher,
     findTokenOwner: (authorization, resource) => identity.findTokenOwner(authorization, resource),
     namesOfApps: (userId) => identity.namesOfApps(userId),
     recordClientVersion: (grantId, version) => identity.recordClientVersion(grantId, version),
@@ -54,8 +54,8 @@ export async function joinIdentity(
       const { kind } = config.mail;
       if (kind !== 'off') await queueFarewell(query, farewell, { at: new Date(clock.now()), isSent: kind === 'smtp' });
     },
-    connectUpstream: (settings) => connectOpenId({ fetch: leaving.fetch, ...settings }),
-    outgoing: leaving.outgoing,
+    connectUpstream: (settings) => connectOpenId({ fetch: outbound.fetch, ...settings }),
+    outgoing: outbound.outgoing,
     hasServer: (serverId) => above.catalogue().snapshot().byId.has(serverId),
     disabledServers: (userId) => above.upstreams().preferences.readDisabled(userId),
     planOf: (userId) => above.billing().access.planOf(userId),

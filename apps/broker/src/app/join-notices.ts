@@ -9,7 +9,7 @@ export async function joinNotices(
   platform: Platform,
   { identity, allowAddresses }: { identity: Identity; allowAddresses: readonly string[] },
 ): Promise<Notices> {
-  const { config, db, keptKey, leaving, clock, log } = platform;
+  const { config, db, keptKey, outbound, clock, log } = platform;
   return createNotices({
     db,
     shop: config,
@@ -18,7 +18,7 @@ export async function joinNotices(
     addressOf: async (userId) => (await identity.findUser(userId))?.email,
     administrators: config.adminEmails,
     postAlert:
-      config.alertWebhook && createPostAlert(config.alertWebhook, { allowAddresses, outgoing: leaving.outgoing }),
+      config.alertWebhook && createPostAlert(config.alertWebhook, { allowAddresses, outgoing: outbound.outgoing }),
     openMailer,
     clock,
     log,

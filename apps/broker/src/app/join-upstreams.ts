@@ -20,10 +20,10 @@ type Parts = {
 
 /** Builds the upstreams, and what imports and deploys servers. */
 export async function joinUpstreams(platform: Platform, parts: Parts) {
-  const { config, db, vault, unread, leaving, clock, ids, log } = platform;
+  const { config, db, vault, unread, outbound, clock, ids, log } = platform;
   const { options, allowances, catalogue, people, subjectKey, isUsed, onStaged } = parts;
   const { allowlist, programs, allowAddresses, policy } = parts.installation;
-  const { outgoing } = leaving;
+  const { outgoing } = outbound;
   const upstreams = await createUpstreams({
     db,
     vault,

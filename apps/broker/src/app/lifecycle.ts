@@ -17,7 +17,7 @@ type Parts = Features & {
 
 /** Starts and stops the parts of the broker in order. */
 export function lifecycleOf(
-  { config, db, log, unread, leaving, telemetry, stopListening }: Platform,
+  { config, db, log, unread, outbound, telemetry, stopListening }: Platform,
   parts: Parts,
 ): Pick<App, 'start' | 'serversAsked' | 'stop'> {
   const { billing, door, gateway, upstreams } = parts;
@@ -38,7 +38,7 @@ export function lifecycleOf(
     ['stand-in for Stripe', async () => parts.stripeSandbox?.stop()],
     ['upstreams', () => upstreams.stop()],
     ['imports', () => parts.imports.stop()],
-    ['what administrators allow', () => parts.allowances.stop()],
+    ['allowances', () => parts.allowances.stop()],
     ['jobs', () => parts.jobs.stop()],
     ['ledger', () => billing.ledger.stop()],
     ['usage', () => parts.usage.stop()],
@@ -51,9 +51,9 @@ export function lifecycleOf(
     ['icons', () => parts.icons.stop()],
     ['access', () => billing.access.stop()],
     ['catalogue', () => parts.catalogue.stop()],
-    ['requests that leave', () => leaving.dispatcher.destroy()],
+    ['outgoing connections', () => outbound.dispatcher.destroy()],
     ['rotations of the master key', () => stopListening()],
-    ['count of brokers', () => db.brokers.leave()],
+    ['live brokers', () => db.brokers.leave()],
     ['database', () => db.close()],
   ];
 
@@ -93,7 +93,7 @@ export function lifecycleOf(
         gateway,
         endBackground: () => Promise.all([parts.manifestRuns.stop(), upstreams.tests.stop()]),
         settled: whenSettled,
-      }).catch((error: unknown) => log.error({ err: error }, 'requests did not end in their order'));
+      }).catch((error: unknown) => log.error({ err: error }, 'requests could not be ended in order'));
       for (const [name, stopPart] of steps) {
         // a part that fails to stop must not prevent the others from stopping
         await stopPart().catch((error: unknown) =>

@@ -17,7 +17,7 @@ import { createIds, type Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import { openTelemetry, type Telemetry } from '#platform/telemetry/open-telemetry.ts';
 import type { AppOptions } from '../app-types.ts';
-import { connectOutgoing, type Leaving } from './connect-outgoing.ts';
+import { connectOutgoing, type Outbound } from './connect-outgoing.ts';
 import { migrations } from '../migrations.ts';
 import { paths as bundledPaths, type Paths } from '../paths.ts';
 import { version } from '../version.ts';
@@ -40,7 +40,8 @@ export type Platform = {
   readonly keepAlive: KeepAlive;
   readonly unread: UnreadAnswers;
   readonly downloads: Downloads;
-  readonly leaving: Leaving;
+  /** The connections for outgoing requests. */
+  readonly outbound: Outbound;
   /** Traces and metrics for a collector; undefined if none is configured. */
   readonly telemetry: Telemetry | undefined;
 };
@@ -72,7 +73,7 @@ export async function openPlatform(options: AppOptions): Promise<Platform> {
     keepAlive: createKeepAlive(options.keepAlive),
     unread: createUnreadAnswers({ shared: [...config.trustProxy, ...thisMachine], ...options.unread }),
     downloads: createDownloads(),
-    leaving: connectOutgoing(config.outgoingProxy, log, options.resolve),
+    outbound: connectOutgoing(config.outgoingProxy, log, options.resolve),
     telemetry: config.telemetry && (await openTelemetry(config.telemetry, { version, instanceId: randomUUID(), log })),
   };
 }

@@ -12,7 +12,7 @@ import type { Router } from '#platform/http/router.ts';
 export type Overview = {
   /** Returns what waits for a decision. */
   needs(): Promise<Omit<Answer<typeof getAdminNeeds>, 'success'>>;
-  /** Returns figures of the shop, from sums by day: no single payment, call or entry is read. */
+  /** Returns figures of the shop, from sums by day, without reading single payments, calls or entries. */
   figures(): Promise<Omit<Answer<typeof getAdminFigures>, 'success'>>;
 };
 

@@ -3,7 +3,7 @@ const windowSeconds = 10;
 /** The rate at which calls end, over the last `windowSeconds`. */
 export type CallRate = { note(count: number): void; perSecond(): number };
 
-/** Counts by the second, without a timer: a count replaces the old one in its slot. */
+/** Counts per second in a ring of slots, which needs no timer: the first count of a second replaces the old one in its slot. */
 export function createCallRate(nowMs: () => number = () => performance.now()): CallRate {
   const counts = Array.from({ length: windowSeconds }, () => ({ second: -1, count: 0 }));
   const secondOf = () => Math.floor(nowMs() / 1000);

@@ -40,7 +40,7 @@ export type Config = {
   signInAllow: SignInAllow | undefined;
   /**
    * Clients that name themselves by a metadata document: whether we advertise that, and whether such clients are served.
-   * A broker on loopback does not advertise it, since it may have no internet access: clients register there.
+   * By default, a broker on loopback does not advertise it, since it may have no internet access: clients register instead.
    */
   clientDocuments: { advertised: boolean; served: boolean };
   /** The proxy for outgoing requests; undefined: they leave directly. */
@@ -155,7 +155,7 @@ export function readProxyConfig(environment: NodeJS.ProcessEnv): OutgoingProxy |
   return proxy;
 }
 
-/** Reads the limits of programs, for a check alongside variables that have problems. An invalid limit counts as not set. */
+/** Reads the limits of programs even if other variables have problems. An invalid limit counts as not set. */
 export function readProgramConfig(
   environment: NodeJS.ProcessEnv,
 ): Pick<Config, 'programLimits' | 'programsCgroup' | 'stdio'> {

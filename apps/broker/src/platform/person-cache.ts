@@ -2,7 +2,7 @@ import { elapsedTime, type Clock } from './clock.ts';
 import type { Database } from './db/database.ts';
 import { createSharedReads } from './work/shared-reads.ts';
 
-/** Longest use of a value. Every change is announced to every broker; this bounds the effect of a notice that was never sent. */
+/** Longest use of a value. Every change notifies every broker; this bounds the effect of a notice that was never sent. */
 const trustMs = 60_000;
 /** Longest use of a value while notices may be lost on the way. */
 const unheardMs = 5_000;

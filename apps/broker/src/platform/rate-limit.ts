@@ -10,7 +10,7 @@ export type RateLimit = {
   /** Takes `count`, or nothing if that is too much. A `count` above the limit needs a full bucket. */
   take(key: string, count?: number): boolean;
   /** Undoes a `take` of one. */
-  refundOrder(key: string): void;
+  undoTake(key: string): void;
   /** Milliseconds until `take` would succeed; 0 if it would now. */
   waitMs(key: string, count?: number): number;
 };
@@ -61,7 +61,7 @@ export function createRateLimit(
       bucket.left -= wanted;
       return true;
     },
-    refundOrder(key) {
+    undoTake(key) {
       const bucket = bucketOf(key);
       bucket.left = Math.min(share(), bucket.left + 1);
     },

@@ -10,7 +10,7 @@ export type SampledLog = {
 const windowMs = 1_000;
 
 /**
- * For events that strangers or broken servers can cause thousands of times a second.
+ * Limits log lines about events that strangers or broken servers can cause thousands of times a second.
  * @param leftOutMessage the message of the line with the number `leftOut`
  */
 export function createSampledLog(log: Log, leftOutMessage: string, perSecond = 10): SampledLog {

@@ -6,7 +6,7 @@ import type { Log } from '#platform/log.ts';
 const mostAccounts = 1_000;
 
 /** Tables that refer to a subscription at the provider and not to the user. */
-const ofSubscriptions = [
+const subscriptionTables = [
   'subscription_invoices',
   'subscription_invoice_lines',
   'subscription_syncs',
@@ -48,7 +48,7 @@ async function tablesOfUsers(query: Query): Promise<string[]> {
 
 async function removeBooks(query: Query, tables: readonly string[], userId: string): Promise<void> {
   await query(`select set_config('souk.closed_books', $1, true)`, [userId]);
-  for (const table of ofSubscriptions)
+  for (const table of subscriptionTables)
     await query(
       `delete from ${table} where payment_id in (
          select payment_id from subscriptions where user_id = $1 union select payment_id from access_grants where user_id = $1)`,

@@ -24,12 +24,12 @@ export const keptTables: readonly KeptTables[] = [
     tables: 'sign_ins',
     what: 'sign-ins with their address and browser',
     kept: '90 days, and until the account is deleted',
-    why: 'users and administrators notice a foreign sign-in',
+    why: 'users and administrators notice a suspect sign-in',
   },
   {
     tables: 'oauth_records authorizations',
     what: 'sessions, clients, and what users allowed clients',
-    kept: 'until they expire or are revoked; a client that no user allowed anything, 14 days',
+    kept: 'until they expire or are revoked; a client that no user has allowed, 14 days',
     why: 'clients stay signed in',
   },
   {

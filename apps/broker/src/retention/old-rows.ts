@@ -26,9 +26,9 @@ function monthsAgo(nowMs: number, months: number): Date {
 export function oldRows({ usageMonths, auditYears, versionsKept }: Config['retention'], nowMs: number): OldRows[] {
   const day = monthsAgo(nowMs, usageMonths).toISOString().slice(0, 10);
   const auditSince = monthsAgo(nowMs, 12 * auditYears).toISOString();
-  const ofDays = ['usage_daily', 'usage_servers', 'usage_server_days', 'usage_days', 'usage_people_days'];
+  const dayTables = ['usage_daily', 'usage_servers', 'usage_server_days', 'usage_days', 'usage_people_days'];
   return [
-    ...ofDays.map((table) => ({ table, where: 'old.day < $1::date', limit: day })),
+    ...dayTables.map((table) => ({ table, where: 'old.day < $1::date', limit: day })),
     {
       table: 'audit_log',
       where: 'old.at < $1::timestamptz',

@@ -9,7 +9,7 @@ import { SoukError } from '#platform/errors.ts';
 import { sendPage } from '#platform/http/answers/page.ts';
 import { createDescribePage, notFound } from '../pages/describe-page.ts';
 import { createTemplate, sharePath } from '../pages/fill-template.ts';
-import { createKeptPages } from '../pages/kept-pages.ts';
+import { createCachedPages } from '../pages/cached-pages.ts';
 import type { LegalTexts } from '../pages/legal-texts.ts';
 import { mountCrawlerFiles } from '../pages/mount-crawler-files.ts';
 import { renderSignInWindow } from '../pages/sign-in-window.ts';
@@ -66,7 +66,7 @@ export async function serveWeb(
     welcomeCredits,
   };
   const template = await readFile(join(folder, 'index.html'), 'utf8');
-  const pages = createKeptPages(createTemplate(template, { brandName, publicUrl, settings }));
+  const pages = createCachedPages(createTemplate(template, { brandName, publicUrl, settings }));
   const describe = createDescribePage(config, { snapshot, homeOrder, legal });
   mountCrawlerFiles(
     app,

@@ -6,10 +6,10 @@ import type { AllowEntry } from '#platform/http/outgoing/limited-entry.ts';
 import { createGuardedDispatcher } from '#platform/http/outgoing/guarded-fetch.ts';
 import type { Outgoing } from '#platform/http/outgoing/outgoing.ts';
 import { readBounded } from '#platform/http/outgoing/read-bounded.ts';
-import { NotTakenError } from '#platform/notices/not-taken-error.ts';
+import { DeliveryError } from '#platform/notices/delivery-error.ts';
 
 export type AlertMessage = {
-  /** Stays the same when it is sent again. */
+  /** The same on every attempt to send the alert. */
   id: string;
   shop: string;
   cause: string;
@@ -18,7 +18,7 @@ export type AlertMessage = {
   at: Date;
 };
 
-/** @throws NotTakenError */
+/** @throws DeliveryError */
 export type PostAlert = (message: AlertMessage) => Promise<void>;
 
 const timeoutMs = 10_000;
@@ -54,11 +54,11 @@ export function createPostAlert(
       answer.body.on('error', () => {});
       const { statusCode: status } = answer;
       await readBounded(answer.body, maxAnswerBytes, () => new Error('too large'));
-      if (status < 200 || status > 299) throw notTaken(`the alert webhook answered ${status}`);
+      if (status < 200 || status > 299) throw deliveryError(`the alert webhook answered ${status}`);
     } catch (error) {
-      if (error instanceof NotTakenError) throw error;
+      if (error instanceof DeliveryError) throw error;
       // the webhook's address may be secret, and other errors may contain it
-      throw notTaken(
+      throw deliveryError(
         error instanceof RefusedAddressError
           ? 'the address of the alert webhook is not allowed: see UPSTREAM_ALLOW_ADDRESSES'
           : 'the alert webhook does not answer',
@@ -69,7 +69,7 @@ export function createPostAlert(
   };
 }
 
-const notTaken = (message: string) => new NotTakenError(message, { isForGood: false, isAway: false });
+const deliveryError = (message: string) => new DeliveryError(message, { isPermanent: false, isOutage: false });
 
 /** Signs like Stripe's webhooks: the signed text includes the time, so that an old request cannot be replayed. */
 function signature(secret: string, body: string): Record<string, string> {

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { SmtpServer } from '#platform/config/mail.ts';
-import { NotTakenError } from '#platform/notices/not-taken-error.ts';
+import { DeliveryError } from '#platform/notices/delivery-error.ts';
 
 export type Mail = {
   /** Several recipients do not see each other. */
@@ -8,15 +8,15 @@ export type Mail = {
   subject: string;
   text: string;
   html: string;
-  /** Stays the same when it is sent again: mail servers treat two mails with one id as the same. */
+  /** The same on every attempt to send the mail: mail servers treat mails with the same id as one. */
   messageId: string;
   headers: Readonly<Record<string, string>>;
 };
 
 export type Mailer = {
-  /** @throws NotTakenError */
+  /** @throws DeliveryError */
   send(mail: Mail): Promise<void>;
-  /** Connects and signs in. @throws NotTakenError */
+  /** Connects and signs in. @throws DeliveryError */
   check(): Promise<void>;
   close(): void;
 };
@@ -24,7 +24,7 @@ export type Mailer = {
 const connectTimeoutMs = 10_000;
 /** Longest silence of a server. */
 const silenceTimeoutMs = 20_000;
-/** Limit for a server that answers slowly. */
+/** Limit for a whole mail or check: a slow server may never be silent for long. */
 const wholeTimeoutMs = 60_000;
 const longestMessage = 300;
 
@@ -79,7 +79,7 @@ export function openMailer(server: SmtpServer, from: { name: string; address: st
     try {
       await Promise.race([work, late.promise]);
     } catch (error) {
-      throw notTaken(error);
+      throw deliveryError(error);
     } finally {
       clearTimeout(timer);
     }
@@ -87,18 +87,18 @@ export function openMailer(server: SmtpServer, from: { name: string; address: st
 }
 
 /** By RFC 3463, codes 5.1 say that the address is wrong. Other refusals may end when the operator changes something. */
-function notTaken(error: unknown): NotTakenError {
+function deliveryError(error: unknown): DeliveryError {
   const facts: { code?: unknown; responseCode?: unknown; response?: unknown } = Object(error);
   const response = typeof facts.response === 'string' ? facts.response : '';
   const message = response || (error instanceof Error ? error.message : String(error));
   const isAboutMail = typeof facts.responseCode === 'number' && ['EENVELOPE', 'EMESSAGE'].includes(String(facts.code));
-  return new NotTakenError(withoutAddresses(message), {
-    isForGood: /^5\d\d[ -]5\.1\.\d/.test(response),
-    isAway: !isAboutMail,
+  return new DeliveryError(withoutAddresses(message), {
+    isPermanent: /^5\d\d[ -]5\.1\.\d/.test(response),
+    isOutage: !isAboutMail,
   });
 }
 
-/** Removes addresses: a server repeats the one that it refuses. */
+/** Removes addresses, because a server quotes the address that it refuses. */
 function withoutAddresses(text: string): string {
   const words = text.slice(0, longestMessage).split(/\s+/);
   return words.map((word) => (word.includes('@') ? '[address]' : word)).join(' ');

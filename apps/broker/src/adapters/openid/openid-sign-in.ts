@@ -64,7 +64,7 @@ export class UpstreamRefusedError extends Error {
 export const connectOpenId: ConnectUpstream = (settings) => {
   let discovered: Promise<oidc.Configuration> | undefined;
   let skewMs = 0;
-  /** Records the clock skew, because a token rejected for it does not say why. */
+  /** Records the clock skew, because the error of a token that is rejected for it does not name it. */
   const datedFetch: oidc.CustomFetch = async (url, init) => {
     const answer = await boundedFetch(settings.fetch)(url, init);
     const dated = Date.parse(answer.headers.get('date') ?? '');

@@ -21,15 +21,15 @@ const longestPhotoUrl = 2048;
 /**
  * Reads a provider's claims about a user. The subject and the address identify the user, so they are taken unchanged or
  * refused: once cleaned, they might be another user's. Texts that are only shown are cleaned and cut.
- * @throws Error when the subject or the address is missing, too long, or holds characters that cannot be seen
+ * @throws Error when the subject or the address is missing, too long, or contains hidden characters
  */
 export function readPerson(subject: string, claims: Readonly<Record<string, unknown>>): Person {
-  if (!isPlain(subject, longestSubject)) throw new Error('the provider sent a subject that cannot be kept');
+  if (!isPlain(subject, longestSubject)) throw new Error('the provider sent an invalid subject');
   const { email, email_verified: verified, name, picture } = claims;
   if (typeof email !== 'string') throw new Error('the provider sent no e-mail address');
   const at = email.lastIndexOf('@');
   if (!isPlain(email, longestEmail) || /\s/.test(email) || at < 1 || at === email.length - 1) {
-    throw new Error('the provider sent an e-mail address that is none');
+    throw new Error('the provider sent an invalid e-mail address');
   }
   return {
     subject,

@@ -4,7 +4,7 @@ import { parseObject } from '#platform/json.ts';
 /** The form of error codes of OAuth and its extensions. Other texts of a provider may quote what was sent to it. */
 const oauthError = /^[a-z_]{1,64}$/;
 
-/** The OAuth error (or status, without one) with which a provider refused our request; undefined if it did not. */
+/** Returns the OAuth error, else the status, with which a provider refused our request; undefined if it did not. */
 export async function refusalOf(thrown: unknown): Promise<string | undefined> {
   if (thrown instanceof oidc.ResponseBodyError) return named(thrown.error) ?? `HTTP ${thrown.status}`;
   if (!(thrown instanceof oidc.WWWAuthenticateChallengeError)) return undefined;

@@ -3,12 +3,13 @@ import { ProviderFailure } from './provider-failure.ts';
 import type { Stripe } from 'stripe';
 
 /** Idempotency keys tried. Each further key follows a failure or refusal that the provider has stored. */
-const mostKeys = 4;
+const maxKeys = 4;
 
 /**
  * Creates an object at the payment provider once, however often this is called and by however many brokers. The provider
- * stores its own failures, and refusals whose cause may be gone, under the key. Then this checks whether the object was
- * created anyway; if not, it is created under a key that follows from the failure, and so is the same for all brokers.
+ * stores its own failures under the key, and also refusals that may no longer apply. After such an answer, this checks whether
+ * the object was created anyway. If not, it is created under a key that follows from the failure, so that all brokers use the
+ * same one.
  * @param make creates the object with the key of this attempt
  * @param find finds an object that was created although the answer was a failure
  * @throws SoukError payments_unavailable: call again later
@@ -24,16 +25,16 @@ export async function makeOnce<T>(
     try {
       return await provider.call((stripe) => make(stripe, key));
     } catch (error) {
-      const keptFrom = keptFromOf(error);
-      if (keptFrom === undefined || attempt === mostKeys) throw error;
+      const storedFrom = storedFromOf(error);
+      if (storedFrom === undefined || attempt === maxKeys) throw error;
       const made = await find();
       if (made) return made;
-      key = `${firstKey}:${keptFrom}`;
+      key = `${firstKey}:${storedFrom}`;
     }
   }
 }
 
-function keptFromOf(error: unknown): string | undefined {
+function storedFromOf(error: unknown): string | undefined {
   const cause = error instanceof SoukError ? error.cause : undefined;
-  return cause instanceof ProviderFailure ? cause.keptFrom : undefined;
+  return cause instanceof ProviderFailure ? cause.storedFrom : undefined;
 }

@@ -11,7 +11,7 @@ export class ProviderFailure extends Error {
    * The id of the earlier request with the same Idempotency-Key whose stored answer this is. The provider also stores its own
    * failures and refusals, so the key never gets another answer.
    */
-  readonly keptFrom: string | undefined;
+  readonly storedFrom: string | undefined;
 
   constructor(error: {
     type: string;
@@ -29,8 +29,8 @@ export class ProviderFailure extends Error {
     this.param = error.param;
     this.status = error.statusCode;
     this.requestId = error.requestId;
-    const isKept = error.headers?.['idempotent-replayed'] === 'true' && (error.statusCode ?? 0) >= 400;
-    this.keptFrom = isKept ? error.headers?.['original-request'] : undefined;
+    const isStored = error.headers?.['idempotent-replayed'] === 'true' && (error.statusCode ?? 0) >= 400;
+    this.storedFrom = isStored ? error.headers?.['original-request'] : undefined;
   }
 }
 
@@ -39,9 +39,9 @@ const operator = 'the operator of this shop';
 /** Tells the user what to do about a request that the payment provider refuses, and would refuse again. */
 export function refusalText({ code, message, requestId }: ProviderFailure): string {
   if (code === 'amount_too_small')
-    return `The payment provider charges no amount as small as this. Tell ${operator}: the price has to be higher.`;
+    return `This amount is below the payment provider's minimum. Ask ${operator} to raise the price.`;
   if (/combine currencies/i.test(message))
-    return `You pay for something here in another currency, and the payment provider takes one currency from each customer. Cancel that first, or ask ${operator}.`;
-  const reference = requestId === undefined ? '' : `, with this number: ${requestId}`;
-  return `The payment provider refused this, and would refuse it again. Nothing was charged. Tell ${operator}${reference}.`;
+    return `You already pay for something here in another currency, and the payment provider allows only one currency per customer. Cancel that first, or ask ${operator}.`;
+  const reference = requestId === undefined ? '' : `, and mention the request ${requestId}`;
+  return `The payment provider refused this request, and trying again won't help. Nothing was charged. Tell ${operator}${reference}.`;
 }

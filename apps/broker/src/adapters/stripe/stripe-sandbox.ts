@@ -9,7 +9,7 @@ import { webhookEvents } from './webhook-events.ts';
 
 const schema = 'stripe_sandbox';
 
-/** Applied with a real key too, because the key may be removed again. The table stays empty then. */
+/** Also applied if a real key is set, because the key may be removed later. Until then the table stays empty. */
 export const stripeSandboxMigrations = sandboxMigrations(schema);
 
 export type StripeAccess = {
@@ -51,7 +51,7 @@ export async function startStripeSandbox(options: {
       url: `${config.publicUrl}${stripeWebhookPath}`,
       secret: webhookSecret,
       events: webhookEvents,
-      // from here, the public name may lead through a proxy, or nowhere
+      // on this machine, the public name may lead through a proxy, or not resolve
       connectTo: { host: '127.0.0.1', port: config.port },
     },
   });

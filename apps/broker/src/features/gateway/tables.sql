@@ -4,7 +4,7 @@ create table gateway_preferences (
   compact_tokens jsonb not null default '{}'
 );
 
--- Sessions up to 2025-11-25, so that any process can take one up. Texts, because jsonb cannot store a NUL.
+-- Sessions of clients up to 2025-11-25, stored so that any process can continue one. Texts, because jsonb cannot store a NUL.
 -- `subscriptions`: the URIs of resources, as JSON.
 create table mcp_sessions (
   id_hash text primary key,

@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
-import { NotTakenError } from '#platform/notices/not-taken-error.ts';
+import { DeliveryError } from '#platform/notices/delivery-error.ts';
 import { countSent, endNotice, postponeNotice, claimDue, type Outcome, type ClaimedNotice } from './notice-store.ts';
 
 const minuteMs = 60_000;
@@ -18,7 +18,7 @@ const atMostInRun = 500;
 /** Consecutive failures after which the mail server is considered down until the next run. */
 const failuresInRun = 3;
 
-/** Sends one notice. @throws NotTakenError if it has to be retried */
+/** Sends one notice. @throws DeliveryError if it has to be retried */
 export type Deliver = (notice: ClaimedNotice) => Promise<{ outcome: Outcome; error?: string }>;
 
 /**
@@ -64,17 +64,17 @@ export async function sendDue(parts: { query: Query; deliver: Deliver; clock: Cl
 
   /** @returns whether other notices would fail too */
   async function afterFailure(notice: ClaimedNotice, error: unknown): Promise<boolean> {
-    const known = error instanceof NotTakenError ? error : undefined;
+    const known = error instanceof DeliveryError ? error : undefined;
     const reason = known?.message ?? 'an unexpected error: see the log';
     const { kind, attempts } = notice;
     const facts = { notice: kind, attempts, ...(known ? { reason } : { err: error }) };
-    if (known?.isForGood) {
+    if (known?.isPermanent) {
       await giveUp(notice, reason);
     } else {
       log.warn(facts, 'a notice could not be sent; it is tried again');
       const waitMs = Math.min(longestWaitMs, minuteMs * 2 ** (attempts - 1));
       await postponeNotice(query, notice, { nextAt: inMs(waitMs), error: reason, counts: true });
     }
-    return known?.isAway ?? false;
+    return known?.isOutage ?? false;
   }
 }

@@ -1,7 +1,7 @@
 import type { System } from '@souk/contract/admin/system.ts';
 import type { Config } from '#platform/config.ts';
 import { sayMisspelled } from '#platform/config/misspelled.ts';
-import { ofExistingData } from '#platform/crypto/weak-master-key.ts';
+import { weakKeyInUseText } from '#platform/crypto/weak-master-key.ts';
 import { unheardText } from '#platform/db/postgres/hearing.ts';
 
 type Warning = System['warnings'][number];
@@ -77,7 +77,7 @@ function ofConfiguration({ settings, database }: Omit<System, 'warnings'>, other
   const { config, weakKey, forwardedRequests, offersEditedHere } = others;
   const found: Warning[] = [];
   const warn = (id: string, text: string) => found.push({ id, text });
-  if (weakKey !== undefined) warn('weak-master-key', `${weakKey} ${ofExistingData}`);
+  if (weakKey !== undefined) warn('weak-master-key', `${weakKey} ${weakKeyInUseText}`);
   if (forwardedRequests > 0)
     warn(
       'trust-proxy',

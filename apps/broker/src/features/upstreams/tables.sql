@@ -136,7 +136,7 @@ create table allowed_packages (
   added_at timestamptz not null
 );
 
--- The only address of a server that gets the headers which the operator set by environment.
+-- The only address of a server that gets the headers which the operator set in the environment.
 create table environment_places (
   server_id text primary key references servers (id),
   place text not null,
@@ -160,7 +160,7 @@ create table registries (
   added_at timestamptz not null
 );
 
--- The newest version of each imported server at its registry, as of the last look.
+-- The newest version of each imported server at its registry, as of the last check.
 create table registry_updates (
   server_id text primary key references servers,
   version text not null,

@@ -10,10 +10,10 @@ const listSchema = z.object({
 });
 const entrySchema = z.object({ entry: z.string() });
 const aliasSchema = z.object({ alias: z.string() });
-/** The broker gives up a registry that does not answer before that. */
-const lookUpMs = 5 * 60_000;
+/** Longer than the broker waits for a registry. */
+const lookUpTimeoutMs = 5 * 60_000;
 
-/** Has the running broker change the list: it resolves names and ends connections where it runs. */
+/** Sends a command to the running broker, because it resolves names and ends connections on its own machine. */
 const ask = <Answer extends z.ZodType>(
   cli: CliOptions,
   answer: Answer,
@@ -78,10 +78,16 @@ export const allowCliCommands: readonly Command[] = [
     async run(values, cli, positionals) {
       const form = formOf(values, positionals);
       if (typeof values['shown'] === 'string') {
-        const { alias } = await ask(cli, aliasSchema, 'allow.package', { form, code: values['shown'] }, lookUpMs);
+        const { alias } = await ask(
+          cli,
+          aliasSchema,
+          'allow.package',
+          { form, code: values['shown'] },
+          lookUpTimeoutMs,
+        );
         return cli.stdout(`${alias} is allowed: manifests can start it`);
       }
-      const shown = await ask(cli, packageShownSchema, 'allow.preview-package', { form }, lookUpMs);
+      const shown = await ask(cli, packageShownSchema, 'allow.preview-package', { form }, lookUpTimeoutMs);
       const others = shown.comesWith === 1 ? '1 other package' : `${shown.comesWith} other packages`;
       cli.stdout(`${form.package}  ${shown.integrity}  with ${others}, network ${form.network}`);
       return cli.stdout(`To allow it, repeat the command with --shown ${shown.code} (before --)`);

@@ -14,7 +14,7 @@ export const auditCliCommand: Command = {
     ['--who W', "people, operators, broker, operator:NAME, or a user's id or e-mail address"],
     ['--group G', auditGroupNames.join(', ')],
     ['--object O', "the beginning of a server's or user's id, or of a user's e-mail address"],
-    ['--from, --to DAY', 'such as 2026-12-01, both inclusive; moments such as 2026-12-01T00:00:00Z work too'],
+    ['--from, --to DAY', 'such as 2026-12-01, both inclusive; times such as 2026-12-01T00:00:00Z work too'],
     ['--limit N', 'the maximum number of rows, 1 to 200; 50 by default'],
     ['--json', 'print each row as JSON, one row per line'],
   ],

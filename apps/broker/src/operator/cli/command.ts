@@ -48,9 +48,8 @@ export const jsonHelp: Help = ['--json', 'print the answer as JSON'];
 export const auditReasonHelp: Help = ['--reason R', 'why, for the audit log'];
 
 /**
- * Has the running broker answer a command, or runs the command in this process if no broker runs: only one process can open
- * the embedded database. With DATABASE_URL, the brokers may run on other machines; the command then works on their database
- * and says so.
+ * Sends a command to the running broker, or runs it in this process if no broker runs: only one process can open the embedded
+ * database. With DATABASE_URL, the brokers may run on other machines; the command then works on their database and says so.
  */
 export async function askBrokerOrRun<Answer extends z.ZodType>(
   { environment, stderr }: Pick<CliOptions, 'environment' | 'stderr'>,
@@ -75,7 +74,7 @@ export async function askBrokerOrRun<Answer extends z.ZodType>(
   }
 }
 
-/** Has the running broker answer a command. @throws NotRunningError */
+/** Sends a command to the running broker. @throws NotRunningError */
 export async function askBroker<Answer extends z.ZodType>(
   { environment }: Pick<CliOptions, 'environment'>,
   answer: Answer,
@@ -146,7 +145,7 @@ export async function requireData({ databaseUrl, dataDir }: Config): Promise<voi
   const refuse = (what: string, remedy = 'Set DATA_DIR to the folder of the broker, or start the broker first') => {
     throw new ConfigError([`DATA_DIR: ${dataDir} ${what}. ${remedy}`]);
   };
-  const found = lookAt(dataDir);
+  const found = kindOf(dataDir);
   if (found === 'closed') {
     refuse('cannot be opened by this user', 'Run the command as the user that runs the broker');
   }
@@ -157,7 +156,7 @@ export async function requireData({ databaseUrl, dataDir }: Config): Promise<voi
   if (socket === undefined || !existsSync(socket)) refuse(found === 'folder' ? 'has no data' : 'does not exist');
 }
 
-function lookAt(path: string): 'folder' | 'file' | 'closed' | undefined {
+function kindOf(path: string): 'folder' | 'file' | 'closed' | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found === undefined) return undefined;

@@ -46,7 +46,7 @@ function linesOf(needs: Needs): string[] {
     ),
     ...needs.failingServers.items.map(
       (one) =>
-        `server ${one.serverId} fails${since(one.since)}: ${one.reason ?? 'no reason is known'}${one.detail === null ? '' : ` (${one.detail})`}`,
+        `server ${one.serverId} has been failing${since(one.since)}: ${one.reason ?? 'no reason is known'}${one.detail === null ? '' : ` (${one.detail})`}`,
     ),
     ...needs.endingCertificates.items.map(
       (one) =>
@@ -54,7 +54,7 @@ function linesOf(needs: Needs): string[] {
     ),
     ...needs.signInsToConfirm.items.map(
       (one) =>
-        `sign-in to ${one.serverId} is blocked since ${one.since}: it sends users to ${one.issuer}, which you have to confirm on its page`,
+        `sign-in to ${one.serverId} has been blocked since ${one.since}: it sends users to ${one.issuer}, which you have to confirm on the server's page`,
     ),
     ...needs.failedRenewals.items.map((one) => `renewal of ${one.what} for ${who(one)} failed${since(one.since)}`),
     ...needs.flaggedOrders.items.map((one) => `flagged order ${one.orderId} of ${who(one)}: ${one.reason ?? ''}`),

@@ -90,7 +90,7 @@ export async function runCli(words: readonly string[], options: CliOptions): Pro
     printing.stderr(explain(error));
     if (error instanceof UsageError) return exitUsage;
     if (isDatabaseLost(error) || isBrokersDatabaseAway(error)) return exitUnavailable;
-    return isOfConfiguration(error) ? exitConfig : exitFailure;
+    return isConfigurationError(error) ? exitConfig : exitFailure;
   }
 }
 
@@ -99,7 +99,7 @@ function isBrokersDatabaseAway(error: unknown): error is OperatorCommandError {
 }
 
 /** Whether another setting or file would fix the error. */
-function isOfConfiguration(error: unknown): boolean {
+function isConfigurationError(error: unknown): boolean {
   return [ConfigError, DatabaseNewerError, SealedTextError].some((kind) => error instanceof kind);
 }
 

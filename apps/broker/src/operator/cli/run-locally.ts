@@ -100,7 +100,7 @@ async function createFeatures(config: Config, db: Database, log: Log) {
     startsPrograms: config.stdio === 'allowlist',
     allowAddresses,
     administratorsMayAllow: config.adminMayAllow.addresses,
-    // only a broker looks up what a registry has of a package
+    // only a broker looks up packages at their registries
     administratorsMayAllowPackages: false,
     publicUrl: config.publicUrl,
     outgoing: createOutgoing(config.outgoingProxy),
@@ -153,7 +153,7 @@ async function commandsOf(
     clock: systemClock,
     log,
   });
-  const ofSecrets = administerSecrets({
+  const secretAdministration = administerSecrets({
     catalogue,
     secrets,
     needsOf(alias) {
@@ -165,9 +165,9 @@ async function commandsOf(
     emailsOf: people.emailsOf,
   });
   return {
-    ...operatorCommands({ ...features, missingSecretsOf: ofSecrets.missingOf }),
+    ...operatorCommands({ ...features, missingSecretsOf: secretAdministration.missingOf }),
     ...billingCommands(features),
-    ...secretCommands(ofSecrets),
+    ...secretCommands(secretAdministration),
     ...auditCommand(auditOf(db.query)),
     ...offerCommands({ billing: { offerEditing, payments: undefined }, db }),
   };

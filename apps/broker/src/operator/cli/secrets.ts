@@ -16,7 +16,7 @@ const placeSchema = z.object({ name: z.string(), place: z.string() });
 const boundSchema = z.object({ place: z.string(), before: z.string().nullable() });
 /** More than a value may have, so that a longer file is not sent. */
 const maxValueBytes = 32 * 1024;
-const ofServer = { argument: 'SERVER', takesMany: true };
+const serverArgument = { argument: 'SERVER', takesMany: true };
 
 /** `souk secret …`. A value comes from standard input, because every process can read the arguments of another. */
 export const secretCliCommands: readonly Command[] = [
@@ -24,7 +24,7 @@ export const secretCliCommands: readonly Command[] = [
     name: 'secret list',
     summary: 'shows which secrets a server needs, which are set, by whom and when; never a value',
     usage: 'secret list SERVER [--json]',
-    ...ofServer,
+    ...serverArgument,
     command: 'secret.list',
     answer: listSchema,
     args: (_values, positionals) => ({ id: namesOf('secret list SERVER', positionals, 1).id }),
@@ -39,7 +39,7 @@ export const secretCliCommands: readonly Command[] = [
     summary: 'stores a secret of a server, encrypted; the value comes from standard input',
     usage: 'secret set SERVER NAME [--version V] < FILE',
     options: { version: text },
-    ...ofServer,
+    ...serverArgument,
     help: [['--version V', 'the version that gets it, if versions have different addresses']],
     async run(values, cli, positionals) {
       const named = namesOf('secret set SERVER NAME', positionals, 2);
@@ -54,7 +54,7 @@ export const secretCliCommands: readonly Command[] = [
     summary: "binds a server's UPSTREAM_HEADER_ variables to its new address, and to no other",
     usage: 'secret bind SERVER [--version V]',
     options: { version: text },
-    ...ofServer,
+    ...serverArgument,
     help: [['--version V', 'the version that gets them, if versions have different addresses']],
     async run(values, cli, positionals) {
       const { id } = namesOf('secret bind SERVER', positionals, 1);
@@ -68,7 +68,7 @@ export const secretCliCommands: readonly Command[] = [
     name: 'secret remove',
     summary: 'deletes a secret of a server; its connections and programs end',
     usage: 'secret remove SERVER NAME',
-    ...ofServer,
+    ...serverArgument,
     async run(_values, cli, positionals) {
       const named = namesOf('secret remove SERVER NAME', positionals, 2);
       const args = { ...named, operator: userInfo().username };

@@ -25,8 +25,8 @@ export async function chooseAccount(
     throw new SoukError('not_found', { message: text });
   }
   if (others.length === 0) return account.id;
-  const isTold = new Set(accounts.map((one) => one.provider)).size === accounts.length;
-  const message = `${accounts.length} users have the address ${email}. Choose one with ${isTold ? '--provider or ' : ''}--id:`;
+  const providersDiffer = new Set(accounts.map((one) => one.provider)).size === accounts.length;
+  const message = `${accounts.length} users have the address ${email}. Choose one with ${providersDiffer ? '--provider or ' : ''}--id:`;
   throw new SoukError('invalid_request', { message: [message, ...accounts.map(describe)].join('\n') });
 }
 

@@ -27,7 +27,7 @@ export function databaseCommands({ db, vault }: { db: Database; vault: KeyRing }
       const [formerId] = vault.ids;
       if (formerId === undefined || formerId === nextId)
         throw new SoukError('invalid_request', { message: 'that key is already the MASTER_KEY.' });
-      return rotateMasterKey({ db, keys: vault, formerId, nextId, operator, said: () => {} });
+      return rotateMasterKey({ db, keys: vault, formerId, nextId, operator, onProgress: () => {} });
     },
   };
 }

@@ -19,12 +19,12 @@ const tokenCreateSchema = createPersonalTokenBodySchema.extend({
   operator: operatorName,
 });
 
-const offerSchema = z.object({
+const personalToolsSchema = z.object({
   id: z.string(),
   from: z.string(),
   provider: z.enum(providerIds).optional(),
 });
-const approvePersonalToolsSchema = offerSchema.extend({ reason: reasonOfCommand, shown: z.string() });
+const approvePersonalToolsSchema = personalToolsSchema.extend({ reason: reasonOfCommand, shown: z.string() });
 
 /**
  * Commands on users, tokens, manifests and registries, by name.
@@ -58,8 +58,8 @@ export function operatorCommands({
     'manifest.approve-personal-tools': approvePersonalTools,
     'manifest.diff-personal-tools': comparePersonalTools,
     'token.create': async (args) => {
-      const { operator, ...wish } = tokenCreateSchema.parse(args);
-      const { token } = await identity.createPersonalToken(wish, { operator });
+      const { operator, ...fields } = tokenCreateSchema.parse(args);
+      const { token } = await identity.createPersonalToken(fields, { operator });
       return { token };
     },
   };
@@ -72,12 +72,12 @@ export function operatorCommands({
   }
 
   async function comparePersonalTools(args: unknown): Promise<PersonalToolsDiff> {
-    const { id, ...who } = offerSchema.parse(args);
+    const { id, ...who } = personalToolsSchema.parse(args);
     const { of, approvals } = await accountOf(who);
     return { id, from: of.name, ...(await approvals.comparePersonalTools(id, of)) };
   }
 
-  async function accountOf({ from, provider }: Pick<z.output<typeof offerSchema>, 'from' | 'provider'>) {
+  async function accountOf({ from, provider }: Pick<z.output<typeof personalToolsSchema>, 'from' | 'provider'>) {
     if (!upstreams) throw new SoukError('unavailable', { message: 'Souk does not run here: start it first.' });
     const userId = await chooseAccount(identity.users, { email: from, provider });
     return { of: { userId, name: from }, approvals: upstreams };

@@ -53,11 +53,11 @@ export async function writeAuditsWith(query: Query, entries: readonly AuditEntry
   );
 }
 
-/** An outside party that can cause rows, such as a server that changes its tools. It has a limit, since rows are kept. */
+/** An outside party that can cause rows, such as a server that changes its tools. Its rows are limited, since they are kept. */
 export type AuditSource = {
   /** The rows of a source are counted together. */
   source: string;
-  /** The subject of the row that says that the limit was reached. */
+  /** The subject of the row that reports that the limit was reached. */
   subject: string;
   maxRowsADay: number;
 };

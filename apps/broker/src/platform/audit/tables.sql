@@ -1,7 +1,8 @@
--- The permanent record of decisions. The database lets two changes of it through, from any sender: an erased person's address
--- goes (`[erased]` in reasons, null as a network address), and rows older than the operator keeps them, and than a year, go.
--- `source`: who outside caused a row; null for what a person or a rule of ours decided.
--- `address`: null for a command, a rule of the broker, and people who were erased.
+-- The permanent record of decisions. The database allows only two changes, from any sender: the removal of an erased user's
+-- addresses (`[erased]` for an e-mail address in a reason, null for a network address), and the deletion of rows that are older
+-- than a year and than the operator's retention period.
+-- `source`: the outside party that caused a row; null for decisions of users and of the broker's rules.
+-- `address`: null for a command, a rule of the broker, and erased users.
 create table audit_log (
   id bigint generated always as identity primary key,
   at timestamptz not null,
@@ -55,9 +56,9 @@ end $$;
 create trigger audit_log_only_old before delete on audit_log
   for each row execute function refuse_deletion_of_newer_audit();
 
--- `[erased]` in place of a whole e-mail address. Two spellings are one address where they differ in the case of A to Z alone: a
--- person with the Kelvin sign in theirs erases nobody else's. A letter, a digit or what only an address has beside it means
--- that the address is a longer one. A backslash makes each other character stand for itself (PostgreSQL, section 9.7.3.3).
+-- Replaces an e-mail address with `[erased]`. Only the case of A to Z is ignored, so that an address with the Kelvin sign does not
+-- erase another user's address with a K. An address is not replaced if it is part of a longer one: next to a letter, a digit or
+-- another character of addresses. A backslash makes every other character literal (PostgreSQL, section 9.7.3.3).
 create function without_address(reason text, address text) returns text language sql immutable as $$
   select case when address = '' then reason else regexp_replace(reason,
     '(?<![[:alnum:]_%+-])(?<![[:alnum:]_%+-]\.)' || (
@@ -75,7 +76,7 @@ create function mentions_address(reason text, address text) returns boolean lang
   select position(lower(address collate "C") in lower(reason collate "C")) > 0
 $$;
 
--- For append-only tables with a `reason`: compares the row with what erasing makes of it, so nothing else gets through.
+-- For append-only tables with a `reason`: allows only an update whose result is what erasing an address makes of the row.
 create function refuse_change_but_erasure() returns trigger language plpgsql as $$
 declare address text := coalesce(current_setting('souk.erased_address', true), '');
 begin

@@ -16,7 +16,7 @@ export const erasureMigrations: readonly Migration[] = [
     statements: [
       // Accounts that a restore brought back although they had been deleted. The next start deletes them again.
       'create table erasures_to_repeat (user_id uuid primary key)',
-      // The last backup that was written by itself, and the last try that failed.
+      // The last automatic backup, and the last failed attempt.
       `create table own_backups (
         only_row boolean primary key default true check (only_row),
         file text,

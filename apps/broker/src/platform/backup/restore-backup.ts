@@ -29,7 +29,7 @@ export async function restoreDatabase(
   header: ArchiveHeader,
   { db, migrations, version, ledgerSums }: RestoreBackup,
 ): Promise<void> {
-  const then = migrationsThen(header, migrations, version);
+  const then = migrationsOfBackup(header, migrations, version);
   await requireEmpty(db.query);
   await migrate(db, then);
   await requireSameTables(db.query, header);
@@ -56,7 +56,7 @@ export async function restoreDatabase(
 }
 
 /** Returns the migrations of the backup's database. @throws DatabaseNewerError for an unknown one */
-export function migrationsThen(
+export function migrationsOfBackup(
   header: ArchiveHeader,
   migrations: readonly Migration[],
   version: string,

@@ -17,8 +17,8 @@ export function readSignInAllow(entries: readonly string[], problems: string[]):
   const addresses = new Set<string>();
   for (const entry of entries) {
     const at = entry.indexOf('@');
-    const address = at > 0 ? normalise(entry) : undefined;
-    const domain = at > 0 ? undefined : normaliseDomain(at === 0 ? entry.slice(1) : entry);
+    const address = at > 0 ? normalize(entry) : undefined;
+    const domain = at > 0 ? undefined : normalizeDomain(at === 0 ? entry.slice(1) : entry);
     if (address !== undefined) addresses.add(address);
     else if (domain !== undefined) domains.add(domain);
     else {
@@ -33,20 +33,20 @@ export function readSignInAllow(entries: readonly string[], problems: string[]):
 /** Whether the user with this verified address may sign in. Without a list, everyone may. */
 export function maySignIn(allow: SignInAllow | undefined, email: string): boolean {
   if (!allow) return true;
-  const address = normalise(email);
+  const address = normalize(email);
   if (address === undefined) return false;
   return allow.addresses.has(address) || allow.domains.has(address.slice(address.indexOf('@') + 1));
 }
 
 /** Tells the operator who may sign in. */
 export function describeSignInAllow(allow: SignInAllow | undefined): string {
-  return allow ? [...allow.domains, ...allow.addresses].join(', ') : 'everyone (SIGN_IN_ALLOW names who may)';
+  return allow ? [...allow.domains, ...allow.addresses].join(', ') : 'everyone (SIGN_IN_ALLOW can restrict it)';
 }
 
 /** Accepts exactly one @, so that every program finds the same domain in the address. */
-function normalise(email: string): string | undefined {
+function normalize(email: string): string | undefined {
   const [local, domainText, ...more] = foldEmail(email).split('@');
-  const domain = isDomainAsWritten(domainText ?? '') ? normaliseDomain(domainText ?? '') : undefined;
+  const domain = isDomainAsWritten(domainText ?? '') ? normalizeDomain(domainText ?? '') : undefined;
   return local === undefined || local === '' || domain === undefined || more.length > 0
     ? undefined
     : `${local}@${domain}`;
@@ -60,7 +60,7 @@ function isDomainAsWritten(text: string): boolean {
   return isAscii.test(text) || domainToUnicode(domainToASCII(text)) === text;
 }
 
-function normaliseDomain(text: string): string | undefined {
+function normalizeDomain(text: string): string | undefined {
   const domain = domainToASCII(text);
   return domainPattern.test(domain) ? domain : undefined;
 }

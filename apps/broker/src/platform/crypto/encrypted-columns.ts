@@ -14,8 +14,8 @@ export type EncryptedColumn = {
   boundTo(row: Readonly<Record<string, string>>): Omit<SecretContext, 'table'>;
 };
 
-const ofRow = ({ id = '' }: Readonly<Record<string, string>>) => ({ row: id, userId: '' });
-const ofUsersRow = ({ id = '', user_id: userId = '' }: Readonly<Record<string, string>>) => ({ row: id, userId });
+const boundToRow = ({ id = '' }: Readonly<Record<string, string>>) => ({ row: id, userId: '' });
+const boundToUsersRow = ({ id = '', user_id: userId = '' }: Readonly<Record<string, string>>) => ({ row: id, userId });
 
 /**
  * Every encrypted column of the database. A rotation of the master key rewrites them, and `souk restore --check` opens each
@@ -23,7 +23,7 @@ const ofUsersRow = ({ id = '', user_id: userId = '' }: Readonly<Record<string, s
  * schema.
  */
 export const encryptedColumns: readonly EncryptedColumn[] = [
-  { table: 'signing_keys', column: 'sealed_key', key: { id: 'text' }, boundTo: ofRow },
+  { table: 'signing_keys', column: 'sealed_key', key: { id: 'text' }, boundTo: boundToRow },
   {
     table: 'kept_keys',
     column: 'sealed',
@@ -37,15 +37,15 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
     key: { model: 'text', id: 'text' },
     boundTo: ({ model, id }) => ({ row: `${model}:${id}`, userId: '' }),
   },
-  { table: 'upstream_registrations', column: 'sealed_secret', key: { id: 'uuid' }, boundTo: ofRow },
+  { table: 'upstream_registrations', column: 'sealed_secret', key: { id: 'uuid' }, boundTo: boundToRow },
   {
     table: 'upstream_connections',
     column: 'sealed',
     key: { user_id: 'uuid', server_id: 'text' },
     reads: ['id'],
-    boundTo: ofUsersRow,
+    boundTo: boundToUsersRow,
   },
-  { table: 'upstream_sign_ins', column: 'sealed', key: { id: 'uuid' }, reads: ['user_id'], boundTo: ofUsersRow },
+  { table: 'upstream_sign_ins', column: 'sealed', key: { id: 'uuid' }, reads: ['user_id'], boundTo: boundToUsersRow },
   {
     table: 'server_secrets',
     column: 'sealed',

@@ -6,7 +6,7 @@ export const masterKeyMigrations: readonly Migration[] = [
   {
     name: '0003-platform-master-keys',
     statements: [
-      // Which key secrets are sealed with, by its id. No row: no rotation has been, and each broker's own key counts.
+      // The id of the key that seals secrets. Without a row, the key was never rotated, and each broker's own key applies.
       `create table master_keys (
         only_row boolean primary key default true check (only_row),
         key_id text not null,
@@ -14,7 +14,7 @@ export const masterKeyMigrations: readonly Migration[] = [
         begun_at timestamptz not null default clock_timestamp(),
         finished_at timestamptz
       )`,
-      // Keys that were derived from the first master key, and stay when it is rotated.
+      // Keys that were derived from the first master key, and do not change when it is rotated.
       'create table kept_keys (purpose text primary key, sealed text not null)',
     ],
   },
@@ -34,8 +34,8 @@ export async function readRotation(query: Query): Promise<KeyRotation | undefine
 }
 
 /**
- * Makes the keys seal with the one that the database names.
- * @throws ConfigError if it is missing, or if the former key is missing while its rows are left
+ * Makes the key ring seal with the key that the database names.
+ * @throws ConfigError if that key is missing, or if the former key is missing while secrets are still sealed with it
  */
 export async function sealAsDatabaseSays(query: Query, keys: KeyRing): Promise<KeyRotation | undefined> {
   const rotation = await readRotation(query);

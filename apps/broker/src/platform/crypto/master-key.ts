@@ -24,7 +24,7 @@ const keyPattern = /^[A-Za-z0-9_-]{43}$/;
 
 /**
  * Returns the key that encrypts stored secrets: the configuration's, else `master.key` in the data folder, which is created
- * at the first call, readable by its owner only. It is outside the database's folder, so that a copy of that has no key.
+ * at the first call, readable by its owner only. It is outside the database's folder, so that a copy of that folder has no key.
  * @returns 32 bytes in base64url
  * @throws ConfigError if the file is readable by others, cannot be read, or does not contain a key
  */

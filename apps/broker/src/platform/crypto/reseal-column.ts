@@ -13,7 +13,7 @@ export async function resealColumn(
   query: Query,
   vault: Vault,
   column: EncryptedColumn,
-  said: (resealed: number) => void,
+  onProgress: (resealed: number) => void,
 ): Promise<ResealedColumn> {
   const counts = { name: nameOf(column), resealed: 0, unreadable: 0 };
   for await (const rows of readSealed(query, column)) {
@@ -24,7 +24,7 @@ export async function resealColumn(
     });
     if (changed.length === 0) continue;
     counts.resealed += await write(query, column, changed);
-    said(counts.resealed);
+    onProgress(counts.resealed);
   }
   return counts;
 }

@@ -15,14 +15,14 @@ export type RotateMasterKey = {
   /** The user name of the operator who runs the command. */
   operator: string;
   /** Reports progress to the operator. */
-  said(line: string): void;
+  onProgress(line: string): void;
 };
 
 /** A broker reports its keys every 4 s, and is considered alive for 12 s after its last heartbeat. */
 const patienceMs = 20_000;
-const askAgainMs = 250;
+const pollMs = 250;
 /** Brokers seal with the next key before the first pass, so that the second finds little and the third nothing. */
-const mostPasses = 10;
+const maxPasses = 10;
 
 /**
  * Makes all brokers seal with the next key, then reseals every secret that another key has sealed. It can be interrupted and
@@ -30,16 +30,18 @@ const mostPasses = 10;
  * @throws Error if a broker lacks the next key, or another rotation is not finished
  */
 export async function rotateMasterKey(parts: RotateMasterKey): Promise<ResealedColumn[]> {
-  const { db, keys, nextId, said } = parts;
+  const { db, keys, nextId, onProgress } = parts;
   await begin(parts);
   keys.sealWith(nextId);
   const problem = 'do not encrypt with the new key yet: run the command again';
-  await brokersThat(db, problem, patienceMs, ({ sealingId }) => sealingId === nextId);
+  await waitForBrokers(db, problem, patienceMs, ({ sealingId }) => sealingId === nextId);
   const totals = new Map<string, ResealedColumn>();
-  for (let pass = 1; pass <= mostPasses; pass++) {
+  for (let pass = 1; pass <= maxPasses; pass++) {
     let resealed = 0;
     for (const column of encryptedColumns) {
-      const found = await resealColumn(db.query, keys, column, (count) => said(`${column.table}: ${count} rewritten`));
+      const found = await resealColumn(db.query, keys, column, (count) =>
+        onProgress(`${column.table}: ${count} rewritten`),
+      );
       const before = totals.get(found.name)?.resealed ?? 0;
       totals.set(found.name, { ...found, resealed: before + found.resealed });
       resealed += found.resealed;
@@ -81,7 +83,7 @@ async function begin(parts: RotateMasterKey): Promise<void> {
     throw new Error(
       `a rotation to the key with the id ${known.keyId} is not finished: run the command with that key first`,
     );
-  await brokersThat(
+  await waitForBrokers(
     db,
     `do not have the new key: set MASTER_KEY_NEXT (or MASTER_KEY_NEXT_FILE) at each of them to the key with the id ${nextId}, restart them one by one, then run the command again. A broker that was killed still counts for 12 s`,
     0,
@@ -102,18 +104,18 @@ async function begin(parts: RotateMasterKey): Promise<void> {
 type Broker = Awaited<ReturnType<Database['brokers']['list']>>[number];
 
 /** Waits up to `waitMs` until all live brokers meet a condition. @throws Error that names the others */
-async function brokersThat(
+async function waitForBrokers(
   { brokers }: Pick<Database, 'brokers'>,
   problem: string,
   waitMs: number,
-  isSo: (broker: Broker) => boolean,
+  isReady: (broker: Broker) => boolean,
 ): Promise<void> {
   const untilMs = performance.now() + waitMs;
   for (;;) {
-    const others = (await brokers.list()).filter((broker) => broker.isAlive && !isSo(broker));
+    const others = (await brokers.list()).filter((broker) => broker.isAlive && !isReady(broker));
     if (others.length === 0) return;
     if (performance.now() > untilMs)
       throw new Error(`${others.length} brokers (${others.map(({ id }) => id).join(', ')}) ${problem}`);
-    await wait(askAgainMs);
+    await wait(pollMs);
   }
 }

@@ -9,7 +9,7 @@ const mostEqualSteps = 14;
 const remedy = `Make one with: node -p "require('crypto').randomBytes(32).toString('base64url')"`;
 
 /** Continues the message if a weak key is already in use. */
-export const ofExistingData =
+export const weakKeyInUseText =
   'Souk starts anyway, since only this key opens the secrets of the existing data: keep it, keep copies of the database ' +
   'private, and replace the key: docs/keys.md says how.';
 

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { LiveBrokers } from './share-of.ts';
 
+export type QueryResult<Row> = { rows: Row[]; affectedRows: number };
 /**
  * Runs hand-written SQL: hot statements, and those that the query builder cannot express. Several statements in one text
  * (without values) return their rows together. Pass JSON as `JSON.stringify(…)`: `pg` turns an array into a PostgreSQL array.
  */
-export type QueryResult<Row> = { rows: Row[]; affectedRows: number };
 export type Query = <Row = Record<string, unknown>>(
   text: string,
   values?: readonly unknown[],

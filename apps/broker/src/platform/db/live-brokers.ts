@@ -7,7 +7,7 @@ export const liveBrokerMigrations: readonly Migration[] = [
   {
     name: '0002-platform-brokers',
     statements: [
-      // Ids of the master keys that a broker has, and of the one that it seals with. null: it has said nothing of itself yet
+      // key_ids: the master keys that a broker has; sealing_id: the one that it seals with. null: the broker has not reported yet
       `create table live_brokers (
         id uuid primary key,
         seen_at timestamptz not null,

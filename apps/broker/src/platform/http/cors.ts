@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 export type AllowedRequests = { methods: string; headers: string; exposed?: string };
 
 /** The requests of MCP clients in browsers to the OAuth endpoints, such as those of the Inspector. */
-const ofMcpClients: AllowedRequests = {
+const requestsOfMcpClients: AllowedRequests = {
   methods: 'GET, POST',
   headers: 'authorization, content-type, mcp-protocol-version',
 };
@@ -21,7 +21,7 @@ export function allowEveryOrigin(reply: FastifyReply, allowed?: AllowedRequests)
 }
 
 /** Answers the preflight of a public endpoint. */
-export function mountPreflight(app: FastifyInstance, path: string, allowed = ofMcpClients): void {
+export function mountPreflight(app: FastifyInstance, path: string, allowed = requestsOfMcpClients): void {
   app.options(path, (_request, reply) =>
     allowEveryOrigin(reply, allowed).code(204).header('access-control-max-age', '3600').send(),
   );

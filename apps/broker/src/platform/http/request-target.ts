@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The absolute form, with which proxies are asked (RFC 9112, section 3.2.2). */
+/** The absolute form, which clients send to proxies (RFC 9112, section 3.2.2). */
 const absoluteForm = /^https?:\/\//i;
 
 /** Converts an absolute target to path and query. A target of another host stays as it is: `namesOtherHost` refuses it. */
@@ -25,7 +25,7 @@ export function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   return hosts > 1;
 }
 
-/** Whether a target is a link, which refuses a foreign host as such in either form (security.md, row 4). */
+/** Whether a target is an MCP link, where both forms of naming another host are refused as foreign_host (security.md, row 4). */
 export function isMcpLink(target: string | undefined): boolean {
   return target?.split('?', 1)[0]?.endsWith('/mcp') === true;
 }

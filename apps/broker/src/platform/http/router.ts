@@ -68,7 +68,7 @@ export function createRouter(
       callers.set(request, caller);
       unread?.belongs(request.raw.socket, caller.userId);
     }
-    if (endpoint.anyOrigin) allowEveryOrigin(reply, ofReaders);
+    if (endpoint.anyOrigin) allowEveryOrigin(reply, requestsOfReaders);
     // answers to users must not be cached, unless their handler allows it
     if (access !== 'public') reply.header('cache-control', 'no-store');
     // The form parser is for the sign-in; endpoints of the contract accept only JSON.
@@ -112,7 +112,7 @@ export function createRouter(
           return reply.type('application/json; charset=utf-8').send((await encodeInTurns(answer)).text);
         },
       };
-      if (endpoint.anyOrigin) mountPreflight(app, endpoint.path, ofReaders);
+      if (endpoint.anyOrigin) mountPreflight(app, endpoint.path, requestsOfReaders);
       const { rawBody, largestBody } = endpoint;
       const parser = rawBody
         ? // a parser would hide faults such as a repeated key
@@ -157,13 +157,13 @@ function parsePart(
 }
 
 /** Lets pages of other origins send a token and revalidate answers, which needs a preflight. */
-const ofReaders: AllowedRequests = {
+const requestsOfReaders: AllowedRequests = {
   methods: 'GET, OPTIONS',
   headers: 'Authorization, Content-Type, If-None-Match',
   exposed: 'ETag',
 };
 
-/** For a number that does not fit a double, and is therefore not a number for a schema (json/exact-numbers.ts). */
+/** The message about a number that does not fit a double, which a schema does not accept as a number (json/exact-numbers.ts). */
 const inexactNumber = 'must be a number with fewer digits';
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -87,7 +87,7 @@ export async function buildServer(parts: ServerParts): Promise<FastifyInstance> 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     if (namesOtherHost(request.raw)) {
-      const message = 'A request names one host, and this installation is asked for its own addresses only.';
+      const message = 'A request must name exactly one host, and it must be the host of this installation.';
       throw new SoukError(isMcpLink(request.raw.url) ? 'foreign_host' : 'invalid_request', { message });
     }
     // request.host uses X-Forwarded-Host only from trusted proxies.

@@ -67,7 +67,7 @@ function mayDescribe({ _zod: { def } }: Inner, value: object): boolean {
   });
 }
 
-const literalsOf = remembered((shape: z.core.$ZodShape) =>
+const literalsOf = memoized((shape: z.core.$ZodShape) =>
   Object.entries(shape).flatMap(([key, member]): [string, readonly unknown[]][] => {
     const [only, ...others] = innerOf(member);
     return only?._zod.def.type === 'literal' && others.length === 0 ? [[key, only._zod.def.values]] : [];
@@ -75,7 +75,7 @@ const literalsOf = remembered((shape: z.core.$ZodShape) =>
 );
 
 /** A function that computes its result once per argument. */
-function remembered<Key extends WeakKey, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+function memoized<Key extends WeakKey, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const results = new WeakMap<Key, { value: Value }>();
   return (key) => {
     let result = results.get(key);
@@ -119,7 +119,7 @@ const isRefused = (members: readonly Member[], value: unknown) =>
 const emptyValues = { absent: undefined, null: null, object: {}, list: [] };
 
 /** Whether a schema accepts each of the empty values. */
-const emptyAccepted = remembered((_schema: Schema): Partial<Record<keyof typeof emptyValues, boolean>> => ({}));
+const emptyAccepted = memoized((_schema: Schema): Partial<Record<keyof typeof emptyValues, boolean>> => ({}));
 
 function accepts(schema: Schema, kind: keyof typeof emptyValues): boolean {
   return (emptyAccepted(schema)[kind] ??= z.core.safeParse(schema, emptyValues[kind]).success);
@@ -131,7 +131,7 @@ function isDescribed(inner: readonly Inner[]): boolean {
 }
 
 /** The schemas inside the wrapping: options, defaults, unions. A schema may contain itself. */
-const innerOf = remembered((schema: Schema): readonly Inner[] => {
+const innerOf = memoized((schema: Schema): readonly Inner[] => {
   const gathered = new Set<Inner>();
   gather(schema, gathered, new Set());
   return [...gathered];

@@ -1,5 +1,5 @@
--- The outbox: written in the transaction of what a person is told about. It has no text, and no address but this one: a deleted
--- account's, whose address stands nowhere else any more, until its one mail is sent or given up.
+-- The outbox: a row is written in the transaction of the event that it notifies a user of. It has no text. `address`: only for the
+-- last mail of a deleted account, whose address is stored nowhere else, and only until that mail is sent or given up.
 create table notices (
   key text primary key,
   user_id uuid,
@@ -38,7 +38,8 @@ create table notice_switches (
   primary key (user_id, kind)
 );
 
--- What is wrong, and when the operator was told of it last. One that went away stays for the hour in which it is not told again.
+-- Current problems, and when the operator was last alerted (`told_at`). A problem that has ended stays for the hour in which it does
+-- not alert again.
 create table alerts (
   cause text primary key,
   since timestamptz not null,

@@ -17,7 +17,7 @@ const runtimes: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 /** Parts of the user agents of all browsers, and of programs built on one. */
-const ofAnyBrowser: ReadonlySet<string> = new Set(
+const browserProducts: ReadonlySet<string> = new Set(
   'mozilla applewebkit khtml gecko chrome chromium electron safari version mobile'.split(' '),
 );
 /** The rest of a longer text is ignored. */
@@ -62,7 +62,7 @@ function ownProduct(userAgent: string | null | undefined): string {
     if (depth === 0 && !word.startsWith('(')) products.push(word);
     for (const character of word) depth += character === '(' ? 1 : character === ')' && depth > 0 ? -1 : 0;
   }
-  const own = products.find((product) => !ofAnyBrowser.has(partsOf(product).name.toLowerCase()));
+  const own = products.find((product) => !browserProducts.has(partsOf(product).name.toLowerCase()));
   return own ?? products[0] ?? '';
 }
 

@@ -1,7 +1,7 @@
 import { CLIENT_CAPABILITIES_META_KEY, LOG_LEVEL_META_KEY, type Client } from '@modelcontextprotocol/client';
 import { answerOf } from '../fast/read-answer.ts';
 import type { CallOptions, Era, ToolAnswer, ToolCallOptions, ToolParams } from '../upstream.ts';
-import { withWords } from '../wire/translate-error.ts';
+import { withRefusalText } from '../wire/translate-error.ts';
 import type { ClientRequests } from './client-requests.ts';
 
 /** Calls a tool through the SDK's client. @throws UpstreamError */
@@ -25,7 +25,7 @@ export async function callThroughClient(
     );
     return answerOf(result, call);
   } catch (error) {
-    throw withWords(error);
+    throw withRefusalText(error);
   }
 }
 

@@ -15,10 +15,10 @@ import type { UpstreamTransport } from '../transports/upstream-transport.ts';
 import { isObjectSchema, readDefinition } from './definition-fault.ts';
 import { faultOfHeaderArguments } from './header-arguments.ts';
 import { withSoundSchemas } from './sound-schema.ts';
-import { withUnsaidObjects } from './unsaid-objects.ts';
+import { withObjectTypes } from './with-object-types.ts';
 import { listPages, promptLimits, resourceLimits, toolLimits, type ListLimits } from './list-pages.ts';
 
-/** A list of a server: where its answer has the definitions, what kind they are, and how many are allowed. */
+/** One of a server's lists: how to request it, where the answer has the definitions, and its limits. */
 type ListKind<Item> = {
   method: 'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list';
   member: string;
@@ -66,7 +66,7 @@ const memberOf: ReadonlyMap<string, string> = new Map(
   [toolList, promptList, resourceList, templateList].map(({ method, member }) => [method, member]),
 );
 
-/** List requests that may still be answered. One that timed out never is. */
+/** List requests to remember until their answers arrive. A request that timed out is never answered. */
 const maxOpen = 32;
 /** Definitions on one page. No server may have more. */
 const maxOnPage = 4096;
@@ -75,7 +75,7 @@ const maxPlaces = 20;
 /** Size of a whole list. Every user's lists, searches and pages include it: 512 definitions of 64 KiB would be 32 MiB each. */
 const maxListBytes = 4 * 1024 * 1024;
 
-/** Accepts a page as the SDK passes it on: without a copy, so that its list can be recognised. */
+/** Accepts a page without copying it, because takeListsOut finds the original list by the identity of the empty one. */
 const pageSchema = z.custom<Record<string, unknown>>(isRecord);
 
 /**
@@ -110,7 +110,7 @@ export function checkLists(
   }
 
   function readSound<Item>({ kind, key, schema }: ListKind<Item>, listed: unknown) {
-    const item = kind === 'tool' ? asSoundTool(withUnsaidObjects(listed, isLegacy)) : listed;
+    const item = kind === 'tool' ? asSoundTool(withObjectTypes(listed, isLegacy)) : listed;
     const read = readDefinition(item, key, schema);
     const fault = kind === 'tool' && 'definition' in read ? faultOfTool(Object(item)) : undefined;
     return fault === undefined ? read : { fault };
@@ -124,7 +124,7 @@ export function checkLists(
     return tool;
   }
 
-  /** Counts a definition's bytes. A definition that is too large for the rest leaves the room to smaller ones. */
+  /** Counts a definition's bytes. If it exceeds the rest of the limit, it is left out, and smaller ones may still fit. */
   function withinBytes<Read extends ReturnType<typeof readSound>>(
     method: string,
     read: Read,

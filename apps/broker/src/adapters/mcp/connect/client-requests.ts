@@ -11,7 +11,7 @@ import { listenToServer } from './running-calls.ts';
 
 export type ClientRequests = ReturnType<typeof createClientRequests>;
 
-/** Requests through the SDK's client, and the end of its connection. */
+/** Sends requests through the SDK's client, and closes its connection. */
 export function createClientRequests(client: Client, transport: UpstreamTransport, options: OpenOptions) {
   const running = listenToServer(client, transport, options);
   const logLevel = createLogLevel(client, options.log);
@@ -39,7 +39,7 @@ export function createClientRequests(client: Client, transport: UpstreamTranspor
         }),
       );
     } catch (error) {
-      // a request after the end makes the SDK throw a plain Error, "Not connected"
+      // after the connection has ended, the SDK throws a plain Error, "Not connected"
       const closed = isClosing
         ? (transport.ended ?? new UpstreamError('closed', 'the connection was closed', { cause: error }))
         : undefined;

@@ -15,7 +15,7 @@ import { dropNullContent } from './null-content.ts';
 import type { OpenOptions } from './open-options.ts';
 import { createResourceWatch } from './resource-watch.ts';
 
-/** The Upstream over a connected client. It owns the client: no other code may use it. */
+/** Wraps a connected client as an Upstream, which owns it: no other code may use the client. */
 export function createUpstream(client: Client, transport: UpstreamTransport, options: OpenOptions): Upstream {
   const era = client.getProtocolEra() ?? 'legacy';
   const capabilities = client.getServerCapabilities() ?? {};

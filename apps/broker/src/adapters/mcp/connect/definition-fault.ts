@@ -4,7 +4,7 @@ import { cleanLabel, hasHiddenCharacters } from '#platform/text/clean-label.ts';
 
 /** security.md, Limits. */
 const maxDefinitionBytes = 64 * 1024;
-/** Size of a name and of an address: the catalogue finds definitions by them. */
+/** Limits of names and addresses, by which the catalogue finds definitions. */
 const maxNameBytes = 256;
 const maxAddressBytes = 2048;
 
@@ -54,7 +54,7 @@ function hasNul(value: unknown): boolean {
   return Object.entries(value).some(([key, inner]) => key.includes('\0') || hasNul(inner));
 }
 
-/** Checks the names of fields, because those of a tool's arguments are shown. */
+/** Checks the names of fields, because the names of a tool's arguments are shown. */
 function hasHiddenKey(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, inner]) => hasHiddenCharacters(key) || hasHiddenKey(inner));

@@ -106,7 +106,7 @@ function negotiation(mode: 'probe' | Era): VersionNegotiationMode {
   return mode === 'legacy' ? 'legacy' : { pin: modernRevision };
 }
 
-const undoneByProbe: ReadonlySet<UpstreamErrorKind> = new Set(['timeout', 'closed', 'bad_upstream', 'protocol']);
+const mayComeFromProbe: ReadonlySet<UpstreamErrorKind> = new Set(['timeout', 'closed', 'bad_upstream', 'protocol']);
 
 /** Whether a server of the other era would fail in this way. */
 function mayBeOtherEra(mode: 'probe' | Era, failure: UpstreamError, error: unknown): boolean {
@@ -120,7 +120,7 @@ function mayBeOtherEra(mode: 'probe' | Era, failure: UpstreamError, error: unkno
       );
     // some older servers exit, hang up or fail at a request before initialize, or stay silent
     case 'probe':
-      return undoneByProbe.has(failure.kind);
+      return mayComeFromProbe.has(failure.kind);
   }
 }
 

@@ -25,7 +25,7 @@ type Deadline = Pick<CallDeadline, 'pause' | 'heard'>;
 const maxQuestions = 32;
 
 /** A running call. A class, because each call has one and closures would cost more. */
-export class EnteredCall {
+export class RunningCall {
   call: AskableCall;
   deadline: Deadline;
   isOpen = true;
@@ -49,14 +49,14 @@ export class EnteredCall {
 
   /** Progress extends the deadline while the client listens. */
   progress(progress: Progress): void {
-    if (this.isOpen && this.#noticed().progress(progress)) this.deadline.heard();
+    if (this.isOpen && this.#callNotices().progress(progress)) this.deadline.heard();
   }
 
   log(message: LoggingMessageNotification['params']): void {
-    if (this.isOpen) this.#noticed().log(message);
+    if (this.isOpen) this.#callNotices().log(message);
   }
 
-  #noticed(): CallNotices {
+  #callNotices(): CallNotices {
     return (this.#notices ??= new CallNotices(this.#connection.notices, this.call));
   }
 
@@ -76,16 +76,16 @@ const endedCall: AskableCall = {};
 const endedDeadline: Deadline = { pause: () => () => {}, heard() {} };
 
 type Connection = {
-  /** The running calls, latest last. Only of an upstream connection of one user: others never need them. */
-  open: Set<EnteredCall> | undefined;
+  /** The running calls, latest last; undefined unless the upstream connection belongs to one user. */
+  open: Set<RunningCall> | undefined;
   /** The call on whose stream the current message came. */
-  current: AsyncLocalStorage<EnteredCall>;
+  current: AsyncLocalStorage<RunningCall>;
   notices: ServerNotices;
   transport: Pick<Transport, 'onmessage'>;
 };
 
-const notNow = -32_600;
-const notOffered = -32_601;
+const invalidRequest = -32_600;
+const methodNotFound = -32_601;
 const invalidParams = -32_602;
 const noCallRunning = 'The client cannot be asked: none of its calls is running';
 const severalClients = 'The client cannot be asked: calls of several clients are running';
@@ -101,10 +101,10 @@ export function listenToServer(
   transport: Pick<Transport, 'onmessage'>,
   { clientCapabilities, ofOnePerson, notices }: Pick<OpenOptions, 'clientCapabilities' | 'ofOnePerson' | 'notices'>,
 ) {
-  const current = new AsyncLocalStorage<EnteredCall>();
-  const open = ofOnePerson ? new Set<EnteredCall>() : undefined;
+  const current = new AsyncLocalStorage<RunningCall>();
+  const open = ofOnePerson ? new Set<RunningCall>() : undefined;
   const connection: Connection = { open, current, notices, transport };
-  const responsible = (): EnteredCall | undefined => {
+  const responsible = (): RunningCall | undefined => {
     const known = current.getStore();
     if (known) return known.isOpen ? known : undefined;
     const [first, ...others] = open ?? [];
@@ -114,15 +114,15 @@ export function listenToServer(
 
   async function ask(question: Ask, signal: AbortSignal): Promise<Record<string, unknown>> {
     const running = responsible();
-    if (!running) throw new ProtocolError(notNow, open?.size === 0 ? noCallRunning : severalClients);
+    if (!running) throw new ProtocolError(invalidRequest, open?.size === 0 ? noCallRunning : severalClients);
     if (++running.questions > maxQuestions) {
-      throw new ProtocolError(notNow, `A call may ask at most ${maxQuestions} questions`);
+      throw new ProtocolError(invalidRequest, `A call may ask at most ${maxQuestions} questions`);
     }
     const { call } = running;
     const able = call.clientCapabilities;
     // the capabilities of the handshake may be those of another client of this user
     if (!call.onAsk || (able && !askableWith(able).includes(question.method))) {
-      throw new ProtocolError(notOffered, `The client of this call does not offer ${question.method}`);
+      throw new ProtocolError(methodNotFound, `The client of this call does not offer ${question.method}`);
     }
     const { mode, url } = question.params;
     if (mode === 'url' && !isWebPage(url)) throw new ProtocolError(invalidParams, 'Only web pages can be opened');
@@ -143,8 +143,8 @@ export function listenToServer(
   client.setNotificationHandler('notifications/message', ({ params }) => responsible()?.log(params));
 
   return {
-    async within<T>(call: AskableCall, deadline: Deadline, send: (running: EnteredCall) => Promise<T>): Promise<T> {
-      const running = new EnteredCall(call, deadline, connection);
+    async within<T>(call: AskableCall, deadline: Deadline, send: (running: RunningCall) => Promise<T>): Promise<T> {
+      const running = new RunningCall(call, deadline, connection);
       try {
         return await current.run(running, send, running);
       } finally {
@@ -152,7 +152,7 @@ export function listenToServer(
       }
     },
     /** Enters a fast-path call, whose stream the SDK does not read. */
-    enter: (call: AskableCall, deadline: Deadline) => new EnteredCall(call, deadline, connection),
+    enter: (call: AskableCall, deadline: Deadline) => new RunningCall(call, deadline, connection),
   };
 }
 

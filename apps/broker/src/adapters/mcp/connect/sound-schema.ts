@@ -17,7 +17,7 @@ const single = [
   'contains',
   'propertyNames',
 ] as const;
-/** Model providers refuse these next to a tool's `type: object`, and with it every tool of the request. */
+/** Model providers refuse a request, with all its tools, if one of these is next to a tool's `type: object`. */
 const notOnTop = ['oneOf', 'anyOf', 'allOf', 'enum', 'not', 'if', 'then', 'else'] as const;
 
 const types: ReadonlySet<unknown> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
@@ -56,7 +56,7 @@ const keywords = new Map<string, (value: unknown) => boolean>([
   ),
 ]);
 
-function isOfLists({ type }: Record<string, unknown>): boolean {
+function allowsArrays({ type }: Record<string, unknown>): boolean {
   return type === 'array' || (Array.isArray(type) && type.includes('array'));
 }
 
@@ -90,10 +90,10 @@ export function withSoundSchemas(tool: unknown): { tool: unknown; places: string
 }
 
 /**
- * Removes everything from a tool's schema that is not JSON Schema. One bad keyword makes SDK 1.x refuse the whole list, and
- * model providers every request with this tool. The schema gets wider: the server checks its arguments itself. `$id` is
- * removed too, because validators identify a schema by it, and two tools may have the same.
- * @param name of the member, for `places`
+ * Removes everything from a tool's schema that is not JSON Schema. Because of one bad keyword, SDK 1.x refuses the whole list,
+ * and model providers refuse every request with this tool. The schema then accepts more arguments, which the server checks
+ * itself. `$id` is removed too, because validators identify a schema by it, and two tools may have the same one.
+ * @param name the member that has the schema, for `places`
  * @returns the schema itself if it is valid
  */
 function soundSchema(schema: unknown, name: string): { schema: unknown; places: string[] } {
@@ -124,7 +124,7 @@ function soundSchema(schema: unknown, name: string): { schema: unknown; places: 
       }
     }
     // some providers refuse an array that does not say what its items are
-    if (isOfLists(from) && from['items'] === undefined && from['prefixItems'] === undefined) change('items', {});
+    if (allowsArrays(from) && from['items'] === undefined && from['prefixItems'] === undefined) change('items', {});
     return copy ?? from;
   }
 

@@ -6,7 +6,7 @@ import {
 import type { LoggingMessageNotification, Progress } from '@modelcontextprotocol/client';
 import { cancellationOf, type Cancellation } from '#platform/cancellation.ts';
 import { clientInfo, modernRevision } from '../connect/client-identity.ts';
-import type { EnteredCall } from '../connect/running-calls.ts';
+import type { RunningCall } from '../connect/running-calls.ts';
 import { logLevels, type ToolAnswer, type ToolCallOptions, type ToolParams } from '../upstream.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { Deadline, type DeadlineEvents } from './deadline.ts';
@@ -37,7 +37,7 @@ class SentCall implements ExchangeListener, DeadlineEvents {
   readonly #waiting: Waiting;
   readonly #exchange: Exchange;
   readonly #deadline: Deadline;
-  readonly #entered: EnteredCall;
+  readonly #running: RunningCall;
   #wasNotified = false;
 
   constructor(channel: FastChannel, id: number, options: ToolCallOptions, waiting: Waiting) {
@@ -47,7 +47,7 @@ class SentCall implements ExchangeListener, DeadlineEvents {
     this.#waiting = waiting;
     this.#exchange = new Exchange(channel, id, this);
     this.#deadline = new Deadline({ silenceMs: options.timeoutMs, totalMs: options.totalTimeoutMs }, this);
-    this.#entered = channel.running.enter(options, this.#deadline);
+    this.#running = channel.running.enter(options, this.#deadline);
   }
 
   send(params: ToolParams): void {
@@ -78,18 +78,18 @@ class SentCall implements ExchangeListener, DeadlineEvents {
 
   onProgress(progress: Record<string, unknown>): void {
     // why the cast: it is forwarded as the server sent it, and the client's SDK checks it
-    this.#entered.progress(progress as Progress);
+    this.#running.progress(progress as Progress);
   }
 
   onLog(message: Record<string, unknown>): void {
     if (!isLogMessage(message)) return;
     this.#wasNotified = true;
-    this.#entered.log(message);
+    this.#running.log(message);
   }
 
   onMessage(message: Record<string, unknown>): void {
     this.#wasNotified = true;
-    this.#entered.receive(message);
+    this.#running.receive(message);
   }
 
   expire(): void {
@@ -112,12 +112,12 @@ class SentCall implements ExchangeListener, DeadlineEvents {
     this.#deadline.end();
     this.#waiting.cancellation.listen(undefined);
     // notices that arrived just before the answer are still being forwarded: they must reach the client first
-    if (this.#wasNotified) setImmediate(() => this.#entered.leave());
-    else this.#entered.leave();
+    if (this.#wasNotified) setImmediate(() => this.#running.leave());
+    else this.#running.leave();
   }
 }
 
-/** Builds the request piece by piece: an object for the whole would cost more than all of its texts. */
+/** Builds the request from pieces of text, which costs less than building one object and encoding it. */
 function requestText(channel: FastChannel, id: number, params: ToolParams, options: ToolCallOptions): string {
   const name = JSON.stringify(params.name);
   const given = params.arguments === undefined ? '' : `,"arguments":${JSON.stringify(params.arguments)}`;

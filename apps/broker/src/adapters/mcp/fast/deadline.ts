@@ -9,8 +9,8 @@ export type DeadlineEvents = {
 };
 
 /**
- * The silence limit and the total limit of a call, with one timer. A message from the server sets no timer: the timer itself
- * checks whether a limit has passed.
+ * The silence limit and the total limit of a call, with one timer. A message from the server only records its time; the timer
+ * checks that time when it fires.
  */
 export class Deadline {
   readonly #silenceMs: number;
@@ -31,7 +31,7 @@ export class Deadline {
     this.#timer = this.#arm(nowMs);
   }
 
-  /** The server sent something: restarts the silence limit. */
+  /** Restarts the silence limit, because the server sent something. */
   heard(): void {
     this.#aliveAtMs = performance.now();
   }
@@ -60,10 +60,10 @@ export class Deadline {
   }
 
   #arm(nowMs: number): NodeJS.Timeout {
-    return setTimeout(look, Math.ceil(Math.min(this.#dueMs(), this.#slowAtMs) - nowMs), this);
+    return setTimeout(check, Math.ceil(Math.min(this.#dueMs(), this.#slowAtMs) - nowMs), this);
   }
 
-  look(): void {
+  check(): void {
     const nowMs = performance.now();
     if (nowMs >= this.#slowAtMs) {
       this.#slowAtMs = Number.POSITIVE_INFINITY;
@@ -74,6 +74,6 @@ export class Deadline {
   }
 }
 
-function look(deadline: Deadline): void {
-  deadline.look();
+function check(deadline: Deadline): void {
+  deadline.check();
 }

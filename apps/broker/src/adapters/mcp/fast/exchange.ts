@@ -157,10 +157,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#interrupted = failure;
     this.#events = undefined;
     this.#body = 'foreign';
-    this.#streamEnd = setTimeout(() => this.#askForRest(lastEventId), waitMs).unref();
+    this.#streamEnd = setTimeout(() => this.#requestRest(lastEventId), waitMs).unref();
   }
 
-  #askForRest(lastEventId: string): void {
+  #requestRest(lastEventId: string): void {
     if (this.#isOver) return;
     const { dispatcher, origin, path, headers } = this.#channel;
     const { 'content-type': _, ...own } = headers;
@@ -224,7 +224,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return true;
     const written = parseObject(text);
     if (written?.['jsonrpc'] !== '2.0') return false;
-    // read-answer.ts reads an answer
+    // an answer is parsed from its text in read-answer.ts
     const message = written['method'] === undefined ? written : (asRecord(parseServerJson(text)) ?? written);
     const { method, id } = message;
     if (method === undefined) {
@@ -251,7 +251,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#channel.pace(sdkCost - 1, 0) ?? true;
   }
 
-  /** The failure if a server does not know the session. It need not have read the request, so its error may have no id. */
+  /** Returns the failure of a lost session. A server without the session may not have read the request, so no id is needed. */
   #lossWithoutId({ id, error }: Record<string, unknown>): UpstreamError | undefined {
     const { code, message, data } = asRecord(error) ?? {};
     if (!this.#channel.inSession || (id !== undefined && id !== null)) return undefined;

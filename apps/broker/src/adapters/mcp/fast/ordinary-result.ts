@@ -12,7 +12,7 @@ export function isOrdinaryResult(result: Record<string, unknown>): boolean {
   );
 }
 
-/** Keys with the page of an MCP App, whose URI may have to be rewritten. */
+/** Keys that name the page of an MCP App, whose URI may have to be rewritten. */
 const pageKeys = ['ui', 'ui/resourceUri', 'openai/outputTemplate'] as const;
 
 function isOrdinaryMeta(value: unknown): boolean {

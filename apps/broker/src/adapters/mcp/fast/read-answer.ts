@@ -8,7 +8,7 @@ import { asRecord } from '#platform/json.ts';
 import { parseExactly } from '#platform/json/exact-numbers.ts';
 import type { Era, ToolAnswer, ToolCallOptions } from '../upstream.ts';
 import { UpstreamError } from '../upstream-error.ts';
-import { checkLegacy, checkPromised, readUnpromised } from '../wire/promised-result.ts';
+import { checkLegacy, checkPromised, correctContent } from '../wire/promised-result.ts';
 import { parseServerJson } from '../wire/server-messages.ts';
 import { kindOf, ParsedResult, questionsOf, passedMeta, WrittenResult } from '../wire/tool-answer.ts';
 import { protocolError } from '../wire/translate-error.ts';
@@ -22,8 +22,8 @@ type Connection = { era: Era; inSession: boolean };
 /**
  * Reads the answer of a server of either era.
  * @param message the parsed `text`
- * @throws UpstreamError `protocol` for a JSON-RPC error, bad_upstream for an invalid result, bad_result for one that its tool
- *   does not promise
+ * @throws UpstreamError `protocol` for a JSON-RPC error, bad_upstream for an invalid result, bad_result for a result that
+ *   contradicts its tool's output schema
  */
 export function readAnswer(
   text: string,
@@ -38,7 +38,7 @@ export function readAnswer(
   const isComplete = era === 'legacy' || written['resultType'] === 'complete';
   if (isComplete && members && isOrdinaryResult(written)) {
     checkPromised(written, options);
-    return new WrittenResult(kindOf(written), spliced(text, members), metaOf(written, text, members));
+    return new WrittenResult(kindOf(written), joinedMembers(text, members), metaOf(written, text, members));
   }
 
   const result = resultIn(text) ?? written;
@@ -48,7 +48,7 @@ export function readAnswer(
   }
   // only 2026-07-28 requires content
   if (era === 'modern' && !Array.isArray(result['content'])) throw notAResult();
-  readUnpromised(result, options);
+  correctContent(result, options);
   const whole = { content: [], ...result };
   if (!isSpecType.CallToolResult(whole)) throw notAResult();
   if (era === 'legacy') checkLegacy(result);
@@ -56,7 +56,7 @@ export function readAnswer(
   return new ParsedResult(exposed(whole, options));
 }
 
-/** The result as its server means it: without null for absent, and with objects instead of empty lists. */
+/** Parses the result leniently: removes members that are null instead of absent, and reads empty lists as objects. */
 function resultIn(text: string): Record<string, unknown> | undefined {
   return asRecord(asRecord(parseServerJson(text))?.['result']);
 }
@@ -64,7 +64,7 @@ function resultIn(text: string): Record<string, unknown> | undefined {
 /** Converts a result that the SDK's client has read. @throws UpstreamError bad_result */
 export function answerOf(result: CallToolResult | InputRequiredResult, options: Reading): ToolAnswer {
   if (isInputRequiredResult(result)) return questionsOf(result);
-  readUnpromised(result, options);
+  correctContent(result, options);
   checkPromised(result, options);
   return new ParsedResult(exposed(result, options));
 }
@@ -73,7 +73,7 @@ function exposed(result: CallToolResult, options: Pick<ToolCallOptions, 'expose'
   return options.expose ? options.expose(result) : result;
 }
 
-function spliced(text: string, members: readonly Member[]): string {
+function joinedMembers(text: string, members: readonly Member[]): string {
   let out = '';
   for (const { key, start, end } of members) {
     if (key === '_meta' || key === 'resultType') continue;
@@ -82,7 +82,7 @@ function spliced(text: string, members: readonly Member[]): string {
   return out;
 }
 
-/** The result's `_meta`, which is rewritten. Numbers that a double may not hold come from the text. */
+/** Returns the result's `_meta` for the client. Numbers that may not fit a double are read from the text. */
 function metaOf(
   { _meta: meta }: Record<string, unknown>,
   text: string,

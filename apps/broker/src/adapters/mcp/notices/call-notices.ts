@@ -31,14 +31,14 @@ export class CallNotices implements WaitingNotices {
   progress(progress: Progress): boolean {
     if (!this.#listener.onProgress || this.#isGone()) return false;
     this.#progress = progress;
-    this.#offer();
+    this.#sendOrWait();
     return true;
   }
 
   log(message: LoggingMessageNotification['params']): void {
     if (!this.#listener.onLog || this.#isGone()) return;
     this.#log = message;
-    this.#offer();
+    this.#sendOrWait();
   }
 
   /** Call when the call has its answer. */
@@ -47,12 +47,12 @@ export class CallNotices implements WaitingNotices {
     if (this.#isWaiting) this.#server.limits.leave(this);
   }
 
-  tellNext(nowMs: number, hasWaited: boolean): boolean {
+  sendNext(nowMs: number, hasWaited: boolean): boolean {
     const state = this.#listener.listening?.() ?? 'ready';
     if (state === 'gone') this.#forget();
     else if (state === 'ready' && this.#limit.hasRoom(nowMs) && this.#server.take(nowMs, hasWaited)) {
       this.#limit.take(nowMs);
-      this.#tell();
+      this.#send();
     }
     this.#isWaiting = this.#progress !== undefined || this.#log !== undefined;
     return !this.#isWaiting;
@@ -62,14 +62,14 @@ export class CallNotices implements WaitingNotices {
     return this.#listener.listening?.() === 'gone';
   }
 
-  #offer(): void {
+  #sendOrWait(): void {
     // the newest replaced the waiting one
     if (this.#isWaiting) return;
     const { limits } = this.#server;
-    if (!this.tellNext(limits.time.now(), false)) limits.wait(this);
+    if (!this.sendNext(limits.time.now(), false)) limits.wait(this);
   }
 
-  #tell(): void {
+  #send(): void {
     const progress = this.#progress;
     const log = this.#log;
     // alternates if both wait: endless progress must not keep log messages back

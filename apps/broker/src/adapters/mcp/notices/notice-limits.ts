@@ -16,7 +16,7 @@ export const sdkCost = 4;
 
 export type WaitingNotices = {
   /** Sends the next notice if the limits allow it. @returns whether no notice is left */
-  tellNext(nowMs: number, hasWaited: boolean): boolean;
+  sendNext(nowMs: number, hasWaited: boolean): boolean;
 };
 
 type Time = { now(): number; after(delayMs: number, act: () => void): void };
@@ -72,10 +72,10 @@ export class NoticeLimits {
   #arm(): void {
     if (this.#isArmed) return;
     this.#isArmed = true;
-    this.time.after(retryMs, () => this.#tellWaiting());
+    this.time.after(retryMs, () => this.#sendWaiting());
   }
 
-  #tellWaiting(): void {
+  #sendWaiting(): void {
     this.#isArmed = false;
     this.isCrowded = false;
     for (const server of this.#crowded) server.isCrowded = false;
@@ -83,7 +83,7 @@ export class NoticeLimits {
     const nowMs = this.time.now();
     for (const call of this.#waiting) {
       if (this.isCrowded) break;
-      if (call.tellNext(nowMs, true)) this.#waiting.delete(call);
+      if (call.sendNext(nowMs, true)) this.#waiting.delete(call);
     }
     if (this.#waiting.size > 0 || this.isCrowded || this.#crowded.size > 0) this.#arm();
   }

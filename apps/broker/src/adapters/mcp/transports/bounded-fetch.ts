@@ -163,7 +163,8 @@ function isSessionLoss(status: number, body: Buffer): boolean {
 function rewriteJson(body: Buffer, onRewritten: () => void): string | undefined {
   const text = withoutMark(body.toString('utf8'));
   const first = text.slice(0, 64).trimStart()[0];
-  if (first !== '{' && first !== '[') throw new UpstreamError('bad_upstream', 'the JSON answer is not JSON');
+  if (first !== '{' && first !== '[')
+    throw new UpstreamError('bad_upstream', 'the answer is declared as JSON, but is not');
   const rewritten = rewriteServerJson(text);
   if (rewritten !== undefined) onRewritten();
   return rewritten;

@@ -37,7 +37,7 @@ type OpenRequest = Exchange & {
  * - a fetch with an address guard, a byte limit and no redirects (trap 9; security.md, Boundaries);
  * - an exchange that ends without the answer (stream cut, answer with another id, 202 to a request) fails its call
  *   immediately, instead of at the timeout;
- * - an answer on another exchange than that of its request is dropped: the SDK only compares the id;
+ * - an answer that arrives on the exchange of another request is dropped: the SDK only compares the id;
  * - a stream that ended is requested again with a doubling wait, not with the one in the server's `retry`;
  * - the POST of a canceled call is closed: for a legacy server the SDK only sends a notice and leaves the socket open.
  */
@@ -75,7 +75,7 @@ export class HttpTransport implements UpstreamTransport {
       ),
       // our fetch never follows redirects; this setting stops the SDK from following them itself
       redirectPolicy: 'follow',
-      reconnectionScheduler: (ask, wantedMs) => this.#askAgain(ask, wantedMs),
+      reconnectionScheduler: (ask, wantedMs) => this.#reconnectLater(ask, wantedMs),
     });
     // oxlint-disable unicorn/prefer-add-event-listener -- the SDK's transports have no addEventListener
     this.#inner.onmessage = (message: JSONRPCMessage) => this.#deliver(message);
@@ -171,7 +171,7 @@ export class HttpTransport implements UpstreamTransport {
     clearTimeout(timer);
   }
 
-  #askAgain(ask: () => void, wantedMs: number): () => void {
+  #reconnectLater(ask: () => void, wantedMs: number): () => void {
     const request = this.#current.getStore();
     const backoff = request ? (request.backoff ??= new Backoff()) : this.#backoff;
     const timer = setTimeout(ask, backoff.next(wantedMs)).unref();
@@ -216,7 +216,7 @@ export class HttpTransport implements UpstreamTransport {
       if (message.id !== current?.id) return this.#reportMisdirected('an answer');
       this.#open.delete(message.id);
     }
-    // so does progress, whose text may be another user's; the stream that belongs to no request may have any id
+    // progress too, because its text may be for another user; the stream that belongs to no request may carry any id
     if (current && isProgressOfOther(message, current.id)) return this.#reportMisdirected('progress');
     if (this.#isRewriting) withExactNumbers(message);
     this.onmessage?.(message);
@@ -240,7 +240,7 @@ function definedOnly(options: TransportSendOptions | undefined): Parameters<Stre
   };
 }
 
-/** The SDK gives each request its id as its progress token. */
+/** Whether a message is the progress of another request. The SDK uses a request's id as its progress token. */
 function isProgressOfOther(message: JSONRPCMessage, id: RequestId): boolean {
   if (!('method' in message) || message.method !== 'notifications/progress') return false;
   return message.params?.['progressToken'] !== id;

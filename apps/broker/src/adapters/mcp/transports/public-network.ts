@@ -14,7 +14,7 @@ const forwardedResolver = '169.254.1.1';
 const resolverFiles = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
 const pastaOptions = '--foreground --quiet --config-net --no-map-gw -t none -u none -T none -U none'.split(' ');
 /** User without rights: pasta fails if root starts it, so a broker that runs as root starts it as this user. */
-const ordinary = '65534';
+const unprivileged = '65534';
 
 /**
  * Prepares the network inside, then runs the sandbox. Routing rules come before every route, and the program cannot change
@@ -46,18 +46,18 @@ export function inPublicNetwork(argv: readonly string[], tools: NetworkTools): [
   const found = findResolvers();
   const resolvers = found.length > 0 ? found : [forwardedResolver];
   const forwarding = found.length > 0 ? [] : ['--dns-forward', forwardedResolver];
-  const asOrdinary = [tools.unshare, '--user', `--map-user=${ordinary}`, `--map-group=${ordinary}`];
+  const asUnprivileged = [tools.unshare, '--user', `--map-user=${unprivileged}`, `--map-group=${unprivileged}`];
   const rules6 = existsSync('/proc/net/if_inet6') ? rules(6, resolvers) : '';
   const nameservers = resolvers.map((address) => `nameserver ${address}\n`).join('');
   // pasta ends with the broker, and bubblewrap with pasta
   const command: [string, ...string[]] = [tools.setpriv, '--pdeathsig', 'KILL'];
-  if (process.getuid?.() === 0) command.push(...asOrdinary);
+  if (process.getuid?.() === 0) command.push(...asUnprivileged);
   command.push(tools.pasta, ...pastaOptions, ...forwarding, '--');
   command.push('/bin/sh', '-c', prepare, tools.ip, rules(4, resolvers), rules6, nameservers, ...argv);
   return command;
 }
 
-/** Lines for `ip -batch`. The first match decides, after the table of local addresses, which are the program's own. */
+/** Returns lines for `ip -batch`. The first matching rule decides; before them comes the table of the program's own addresses. */
 function rules(version: 4 | 6, resolvers: readonly string[]): string {
   const ofVersion = (address: string) => isIP(address) === version;
   const whole = version === 4 ? 32 : 128;

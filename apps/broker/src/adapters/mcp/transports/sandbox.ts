@@ -106,7 +106,7 @@ export async function openSandbox(options: {
   }
   if (problem !== undefined) {
     if (required) {
-      log.error(`programs (stdio servers) are refused: production runs them in bubblewrap alone, and ${problem}`);
+      log.error(`programs (stdio servers) are refused: production runs them only in bubblewrap, and ${problem}`);
     } else log.warn(`programs (stdio servers) run without a sandbox: ${problem}`);
   }
   return {

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 
 /** Longer than shown, because secrets are removed from a line before it is cut for display. */
 const maxLineChars = 8192;
-/** Lines per flush. As many as are kept per program, so dropped lines would never be shown. */
+/** Lines per flush, the number that is kept per program: lines beyond it would not be shown anyway. */
 const maxLines = 200;
 const flushEveryMs = 250;
 

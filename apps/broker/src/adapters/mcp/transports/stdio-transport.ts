@@ -6,7 +6,7 @@ import { createMessageReader } from '../wire/message-reader.ts';
 import { sdkCost } from '../notices/notice-limits.ts';
 import { createPace, type Pace } from '../wire/pace.ts';
 import { endGroup, guardGroup, signalGroup } from './process-group.ts';
-import { UnaskedMessages } from './unasked-messages.ts';
+import { UnsolicitedMessages } from './unsolicited-messages.ts';
 import type { ProgramTarget } from '../target.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { whenStarted } from '#platform/when-started.ts';
@@ -34,14 +34,14 @@ export class StdioTransport implements UpstreamTransport {
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   onmessage: ((message: JSONRPCMessage, extra?: MessageExtraInfo) => void) | undefined;
-  /** Lets the SDK recognise a stdio transport, with `pid`: a silent probe then means legacy, not an outage. */
+  /** Lets the SDK recognize a stdio transport, together with `pid`: a silent probe then means legacy, not an outage. */
   readonly stderr = null;
   ended: UpstreamError | undefined;
   readonly #options: StdioTransportOptions;
   #child: ChildProcessWithoutNullStreams | undefined;
   #exited: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
-  readonly #unasked = new UnaskedMessages();
+  readonly #unsolicited = new UnsolicitedMessages();
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
@@ -78,7 +78,7 @@ export class StdioTransport implements UpstreamTransport {
     // writing to a child that has exited fails; the exit itself is handled below
     child.stdin.on('error', () => {});
     drainDiagnostics(child.stderr, this.#options.onDiagnostics, (bytes) => {
-      const tooMuch = this.#unasked.wrote(bytes);
+      const tooMuch = this.#unsolicited.wroteToStderr(bytes);
       if (tooMuch) this.#endWith(tooMuch);
     });
     this.#exited = new Promise((resolve) => {
@@ -104,7 +104,7 @@ export class StdioTransport implements UpstreamTransport {
     if (stdin.writableLength > maxUnreadBytes) {
       throw new UpstreamError('bad_upstream', 'the process does not read its input');
     }
-    this.#unasked.sent(message);
+    this.#unsolicited.sent(message);
     stdin.write(`${JSON.stringify(message)}\n`);
   }
 
@@ -151,14 +151,14 @@ export class StdioTransport implements UpstreamTransport {
       const { lines, tooLong } = splitter.push(bytes);
       for (const line of lines) {
         const message = read(line.toString('utf8'));
-        this.#unasked.came(message, line.length);
+        this.#unsolicited.received(message, line.length);
         if (message) this.onmessage?.(message);
         // the SDK handles notices a microtask later and would drop progress right before its answer
         if (message && !('id' in message)) await Promise.resolve();
-        const brake = pace(1, line.length);
-        if (brake) await this.#unasked.hold(brake);
+        const pause = pace(1, line.length);
+        if (pause) await this.#unsolicited.pauseFor(pause);
         const shared = message && 'method' in message ? this.#options.pace(sdkCost, 0) : undefined;
-        if (shared) await this.#unasked.hold(shared);
+        if (shared) await this.#unsolicited.pauseFor(shared);
       }
       if (tooLong) throw new UpstreamError('result_too_large', `a line of more than ${limit} bytes`);
     }
@@ -170,8 +170,8 @@ export class StdioTransport implements UpstreamTransport {
   #endWith(reason: UpstreamError): void {
     this.#announceEnd(reason);
     const child = this.#child;
-    const lives = child?.exitCode === null && child.signalCode === null;
-    if (lives && child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
+    const isRunning = child?.exitCode === null && child.signalCode === null;
+    if (isRunning && child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
   }
 
   /** Reads what is still in the pipe after an exit, because it may contain an answer. */

@@ -24,7 +24,7 @@ export class WebSocketTransport implements UpstreamTransport {
   readonly #options: NetworkTransportOptions;
   #socket: WebSocket | undefined;
   #closing: Promise<void> | undefined;
-  #brakes = 0;
+  #pauses = 0;
 
   constructor(options: NetworkTransportOptions) {
     this.#options = options;
@@ -114,8 +114,8 @@ export class WebSocketTransport implements UpstreamTransport {
         const text = data.toString();
         const message = read(text);
         if (message) this.onmessage?.(message);
-        this.#brake(socket, pace(1, text.length));
-        if (message && 'method' in message) this.#brake(socket, this.#options.pace(sdkCost, 0));
+        this.#pauseFor(socket, pace(1, text.length));
+        if (message && 'method' in message) this.#pauseFor(socket, this.#options.pace(sdkCost, 0));
       } catch (error) {
         this.#endWith(toUpstreamError(error));
       }
@@ -129,12 +129,12 @@ export class WebSocketTransport implements UpstreamTransport {
     });
   }
 
-  #brake(socket: WebSocket, wait: Promise<void> | undefined): void {
+  #pauseFor(socket: WebSocket, wait: Promise<void> | undefined): void {
     if (!wait) return;
-    this.#brakes++;
+    this.#pauses++;
     socket.pause();
     void wait.then(() => {
-      if (--this.#brakes === 0) socket.resume();
+      if (--this.#pauses === 0) socket.resume();
     });
   }
 

@@ -6,13 +6,13 @@ import { readOwnId, withOwnId } from './own-id.ts';
 import { parseServerJson } from './server-messages.ts';
 import { hasTwoOutcomes, twoOutcomes } from './two-outcomes.ts';
 
-/** Some servers print a banner to stdout. One that prints this many other messages in a row is not an MCP server. */
+/** Some servers print a banner to stdout. A program that prints this many lines without a message is not an MCP server. */
 export const maxForeignInARow = 100;
 
 /**
  * Reads one JSON-RPC message from one line or frame. Skips and counts other text.
  * @returns undefined for skipped text
- * @throws UpstreamError bad_upstream at the hundredth in a row, and for JSON that is too deep
+ * @throws UpstreamError bad_upstream at the hundredth skipped text in a row, and for JSON that is too deep
  */
 export function createMessageReader(): (text: string) => JSONRPCMessage | undefined {
   let foreign = 0;

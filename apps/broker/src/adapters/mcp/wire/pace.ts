@@ -2,10 +2,10 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 
 const messagesPerSecond = 4000;
 const bytesPerSecond = 64 * 1024 * 1024;
-/** The burst that is read without a pause: enough progress notices, or a few full answers. */
+/** The burst that is read without a pause: up to 1,000 notices, or a few full answers. */
 const burstSeconds = 0.25;
 /** Messages read in one tick of the event loop: a few milliseconds of parsing. */
-const messagesPerTurn = 32;
+const messagesPerTick = 32;
 /** Messages of a stream before other streams can slow it down: most streams have an answer and a few notices. */
 const freeMessages = 8;
 
@@ -19,24 +19,24 @@ export type Pace = (messages: number, bytes: number) => Promise<void> | undefine
 export function createPace(rate: { messagesPerSecond: number } = { messagesPerSecond }): Pace {
   let debtSeconds = 0;
   let last = performance.now();
-  let sinceTurn = 0;
+  let sinceTick = 0;
   return (messages, bytes) => {
     const now = performance.now();
     debtSeconds = Math.max(0, debtSeconds - (now - last) / 1000);
     last = now;
     debtSeconds += Math.max(messages / rate.messagesPerSecond, bytes / bytesPerSecond);
-    sinceTurn += messages;
-    if (debtSeconds <= burstSeconds && sinceTurn < messagesPerTurn) return undefined;
-    sinceTurn = 0;
+    sinceTick += messages;
+    if (debtSeconds <= burstSeconds && sinceTick < messagesPerTick) return undefined;
+    sinceTick = 0;
     const waitMs = (debtSeconds - burstSeconds) * 1000;
     return waitMs > 0 ? delay(waitMs, undefined, { ref: false }) : nextTurn();
   };
 }
 
 /**
- * The pace of one exchange's event stream: its own and, after its first messages, one that it shares with the other streams
- * of its server.
- * @param cost of one message, in messages of the shared pace
+ * The pace of one exchange's event stream. It limits the stream itself and, after its first messages, also counts it in the
+ * pace that all streams of its server share.
+ * @param cost the cost of one message, in messages of the shared pace
  */
 export function createStreamPace(shared: Pace, cost: number): Pace {
   const own = createPace();

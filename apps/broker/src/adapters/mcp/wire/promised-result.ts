@@ -22,9 +22,10 @@ export function checkLegacy({ structuredContent }: { structuredContent?: unknown
 }
 
 /**
- * Corrects what a tool did not promise: many servers send null for absent, and PHP sends an empty list for an empty object.
+ * Corrects structuredContent, in place, that the tool's schema does not allow: many servers send null for absent, and PHP
+ * sends an empty list for an empty object.
  */
-export function readUnpromised(
+export function correctContent(
   result: { structuredContent?: unknown },
   { resultTypes: types }: Pick<ToolCallOptions, 'resultTypes'>,
 ): void {
@@ -34,7 +35,7 @@ export function readUnpromised(
   if (isEmptyList && types?.includes('object') && !types.includes('array')) result.structuredContent = {};
 }
 
-/** Whether an error of the SDK's client is about such a result. */
+/** Whether an error of the SDK's client is about a result that contradicts its tool's output schema. */
 export function isBadResult({ code, message }: SdkError): boolean {
   return code === SdkErrorCode.InvalidResult && message.includes('"structuredContent"');
 }

@@ -10,7 +10,7 @@ import { mayHaveTwoOutcomes, refuseTwoOutcomes } from './two-outcomes.ts';
 // why the cast: the SDK's type only shows the standard interface, but these are zod schemas (absent-members.test.ts)
 const spec = specTypeSchemas as unknown as Record<keyof typeof specTypeSchemas, z.core.$ZodType>;
 
-/** The parts of a schema that clients up to 2025-11-25 read. Schemas within it are objects; null instead of one stays. */
+/** The parts of a schema that clients up to 2025-11-25 read. An inner schema of null stays null. */
 const schema: z.ZodType = z.lazy(() => {
   const schemas = z.record(z.string(), z.union([schema, z.boolean(), z.null()])).optional();
   return z.looseObject({
@@ -78,8 +78,8 @@ function withObjectContent(message: unknown): unknown {
 export function parseServerJson(text: string): unknown {
   const { hasNull, hasEmptyList, hasLongNumber } = scan(text);
   const parsed: unknown = JSON.parse(hasLongNumber ? markLongNumbers(text) : text);
-  const isOdd = hasNull || hasEmptyList || hasLongNumber || hasHints(text);
-  const kept = isOdd ? withoutAbsentOfServer(parsed) : parsed;
+  const needsRewrite = hasNull || hasEmptyList || hasLongNumber || hasHints(text);
+  const kept = needsRewrite ? withoutAbsentOfServer(parsed) : parsed;
   return hasLongNumber ? withExactNumbers(kept) : kept;
 }
 
@@ -91,12 +91,12 @@ export function parseServerJson(text: string): unknown {
  */
 export function rewriteServerJson(text: string): string | undefined {
   const { hasNull, hasEmptyList, hasLongNumber } = scan(text);
-  const isOdd = hasNull || hasEmptyList || hasLongNumber || hasHints(text);
-  if (!isOdd && !mayHaveTwoOutcomes(text)) return undefined;
+  const needsRewrite = hasNull || hasEmptyList || hasLongNumber || hasHints(text);
+  if (!needsRewrite && !mayHaveTwoOutcomes(text)) return undefined;
   const parsed = parseMarked(text);
   if (parsed === undefined) return undefined;
   for (const message of Array.isArray(parsed) ? parsed : [parsed]) refuseTwoOutcomes(message);
-  return isOdd ? JSON.stringify(withoutAbsentOfServer(parsed)) : undefined;
+  return needsRewrite ? JSON.stringify(withoutAbsentOfServer(parsed)) : undefined;
 }
 
 /** Undefined for invalid JSON, which the SDK reports. */

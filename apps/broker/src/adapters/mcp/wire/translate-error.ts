@@ -23,9 +23,9 @@ const connectFailures: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'PROXY_ERROR',
 ]);
-/** TLS errors: the request was not sent. */
 const untrusted = 'its certificate is not trusted';
 const remedy = 'NODE_EXTRA_CA_CERTS names a file of authorities to trust';
+/** TLS errors: the request was not sent. */
 const certificateFaults: ReadonlyMap<string, readonly [fault: string, remedy: string]> = new Map([
   ['DEPTH_ZERO_SELF_SIGNED_CERT', [untrusted, remedy]],
   ['SELF_SIGNED_CERT_IN_CHAIN', [untrusted, remedy]],
@@ -40,7 +40,7 @@ const certificateFaults: ReadonlyMap<string, readonly [fault: string, remedy: st
   ],
 ]);
 /** Errors that mean that the connection broke during an exchange: the server may have acted on the request. */
-const tornConnections: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_DESTROYED']);
+const brokenConnections: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_DESTROYED']);
 
 /** A server that answers with this may have begun to process the request (JSON-RPC 2.0, section 5.1). */
 const internalError = -32603;
@@ -113,25 +113,25 @@ function fromHttpStatus(error: SdkHttpError): UpstreamError {
 }
 
 /** Characters of a server's text that are shown with a status. */
-const maxWords = 500;
+const maxShownChars = 500;
 /** JSON-RPC 2.0, section 5.1. */
 const invalidRequest = -32600;
 
-/** Statuses about credentials: their texts may repeat those. */
-const ofCredentials: ReadonlySet<number> = new Set([401, 402, 403, 407]);
+/** Statuses about credentials. The texts of such answers may repeat the credentials. */
+const credentialStatuses: ReadonlySet<number> = new Set([401, 402, 403, 407]);
 
 /** The error for a call that was refused with a 4xx. Its text, unless it is a page, helps the model correct its arguments. */
 export function refusedCall(status: number, text: string): UpstreamError {
   const answer = readJsonRpcError(text);
   if (answer) return new UpstreamError('protocol', answer.message, answer);
-  const isSilent = ofCredentials.has(status) || text.trimStart().startsWith('<');
-  const words = isSilent ? '' : cleanLabel(text.slice(0, maxWords * 2), maxWords);
+  const isSilent = credentialStatuses.has(status) || text.trimStart().startsWith('<');
+  const words = isSilent ? '' : cleanLabel(text.slice(0, maxShownChars * 2), maxShownChars);
   if (words === '') return new UpstreamError('bad_upstream', `HTTP ${status}`);
   return new UpstreamError('protocol', `HTTP ${status}: ${words}`, { code: invalidRequest });
 }
 
-/** Adds the text of a refused call through the SDK's client, which wraps the answer. */
-export function withWords(error: unknown): unknown {
+/** Adds the answer's text to the error of a call that was refused through the SDK's client, which wraps the answer. */
+export function withRefusalText(error: unknown): unknown {
   if (!(error instanceof UpstreamError) || error.kind !== 'bad_upstream') return error;
   const { cause } = error;
   const isRefused =
@@ -159,7 +159,7 @@ function fromSystemError(error: unknown): UpstreamError {
     if (typeof code === 'string' && (code.startsWith('ERR_SSL_') || code === 'EPROTO')) {
       return new UpstreamError('unreachable', `it does not speak TLS at this port (${code})`, { cause: error });
     }
-    if (typeof code === 'string' && tornConnections.has(code)) {
+    if (typeof code === 'string' && brokenConnections.has(code)) {
       return new UpstreamError('closed', each.message || code, { cause: error });
     }
     // several addresses were tried, and `errors` has an error for each

@@ -131,8 +131,8 @@ create table credit_free_aborts (
 
 create index credit_free_aborts_by_account on credit_free_aborts (user_id, livemode);
 
--- Ended calls that are not charged yet, of 10 ms each. A broker writes, charges and deletes its own. `calls` is only read after a kill,
--- so that compression would be wasted.
+-- Ended calls that are not charged yet; each row has the calls of 10 ms. A broker writes, charges and deletes its own rows. `calls` is
+-- only read after a kill, so compressing it would be wasted work.
 create table credit_ended_calls (
   id uuid primary key,
   broker_id uuid not null,

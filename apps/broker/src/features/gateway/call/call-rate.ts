@@ -22,7 +22,7 @@ export function createCallRate(
       // count both or neither: calls over the user's limit must not use up the token's allowance
       if (perToken.take(tokenId)) {
         if (perUser.take(userId)) return 0;
-        perToken.refundOrder(tokenId);
+        perToken.undoTake(tokenId);
       }
       return Math.max(perToken.waitMs(tokenId), perUser.waitMs(userId), shortestWaitMs);
     },

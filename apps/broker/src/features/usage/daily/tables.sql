@@ -1,5 +1,5 @@
--- Use by day (UTC), user, server and tool, kept forever (data.md, Retention). The database sums up what a statement has written
--- to usage_events, in its transaction: each row counts once, whichever broker and statement writes it, and however often. The
+-- Use by day (UTC), user, server and tool (docs/retention.md says how long). The database sums up what a statement has written
+-- to usage_events, in its transaction: each row counts once, regardless of which statements write it and how often. The
 -- sums go to usage_parts, where statements only append: if they updated a row per day, one slow transaction would block the
 -- rows of all other users. merge-usage.ts merges the parts into usage_daily and into usage_servers, which has the sums of all
 -- users. The views usage_by_day and usage_of_servers include the parts: they may have several rows per key, to be summed up.

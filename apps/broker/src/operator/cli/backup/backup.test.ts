@@ -96,7 +96,7 @@ describe('souk backup and restore', () => {
     const checked = await souk(['restore', file, '--check'], environment);
     expect(checked).toMatchObject({
       code: 0,
-      out: expect.stringContaining(`It would bring: Souk ${version}, pglite, as of`),
+      out: expect.stringContaining(`Would restore: Souk ${version}, pglite, as of`),
     });
     expect(readdirSync(to)).toEqual([]);
     const restored = await souk(['restore', file], environment);

@@ -6,7 +6,12 @@ import { checkLedger, readLedgerSums } from '#features/billing/index.ts';
 import { keyName, type ArchiveHeader } from '#platform/backup/archive-format.ts';
 import { readErased, repeatErasures } from '#platform/backup/erased-list.ts';
 import { readArchive, readHeader, verifyArchive } from '#platform/backup/read-archive.ts';
-import { migrationsThen, requireNoFolders, restoreDatabase, restoreFolders } from '#platform/backup/restore-backup.ts';
+import {
+  migrationsOfBackup,
+  requireNoFolders,
+  restoreDatabase,
+  restoreFolders,
+} from '#platform/backup/restore-backup.ts';
 import { ConfigError, readConfig, type Config } from '#platform/config.ts';
 import { hasMasterKey, readMasterKey } from '#platform/crypto/master-key.ts';
 import { checkSecrets, sayUnreadable, type CheckedColumn } from '#platform/crypto/check-secrets.ts';
@@ -47,7 +52,7 @@ export async function restore(values: Values, { environment, stdout, stderr }: C
     if (key.isOfArchive) await writeFile(join(config.dataDir, keyName), `${key.text}\n`, { mode: 0o600, flag: 'wx' });
   }
   stdout(
-    `${isCheck ? 'It would bring' : 'Restored'}: Souk ${header.version}, ${header.database}, as of ${header.takenAt}`,
+    `${isCheck ? 'Would restore' : 'Restored'}: Souk ${header.version}, ${header.database}, as of ${header.takenAt}`,
   );
   for (const { name, rows } of header.tables) if (rows > 0) stdout(`  ${name}: ${rows} rows`);
   if (header.folders.length > 0) stdout(`  folders: ${header.folders.join(', ')}`);
@@ -100,7 +105,7 @@ export async function fill(
   if (to.databaseUrl === undefined && existsSync(join(to.dataDir, 'db')))
     throw new ConfigError([`DATA_DIR: ${to.dataDir} has a database: restore into a new folder`]);
   // a new embedded database starts from an image with these migrations
-  const db = await openDatabase({ ...to, log, migrations: migrationsThen(header, migrations, version) });
+  const db = await openDatabase({ ...to, log, migrations: migrationsOfBackup(header, migrations, version) });
   try {
     await restoreDatabase(file, header, { db, migrations, version, ledgerSums: readLedgerSums });
     const [fault] = await checkLedger(db);

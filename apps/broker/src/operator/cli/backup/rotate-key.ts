@@ -46,7 +46,7 @@ function readNewKey(path: string): string {
   return key;
 }
 
-async function rotate(config: Config, next: string, said: (line: string) => void): Promise<ResealedColumn[]> {
+async function rotate(config: Config, next: string, onProgress: (line: string) => void): Promise<ResealedColumn[]> {
   const nextId = masterKeyIdOf(next);
   const operator = userInfo().username;
   if (config.databaseUrl === undefined) {
@@ -64,7 +64,7 @@ async function rotate(config: Config, next: string, said: (line: string) => void
     const former = await openMasterKey(config, db);
     const formerId = masterKeyIdOf(former);
     if (formerId === nextId) throw new UsageError('--new: this key is already in use');
-    return await rotateMasterKey({ db, keys: createVault(former, [next]), formerId, nextId, operator, said });
+    return await rotateMasterKey({ db, keys: createVault(former, [next]), formerId, nextId, operator, onProgress });
   } finally {
     await db.close();
   }

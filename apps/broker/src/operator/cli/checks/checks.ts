@@ -32,13 +32,13 @@ export const checkCliCommands: readonly Command[] = [
 ];
 
 async function checkConfig(values: Values, { environment, stdout, stderr, checks: given }: CliOptions): Promise<void> {
-  const { checkBesideProblems, checkNotices, configChecks, configWarnings } = await import('./config-checks.ts');
+  const { checkWithoutConfig, checkNotices, configChecks, configWarnings } = await import('./config-checks.ts');
   let config: Config;
   try {
     config = readConfig(environment);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError([...error.problems, ...(await checkBesideProblems(environment))]);
+    throw new ConfigError([...error.problems, ...(await checkWithoutConfig(environment))]);
   }
   const { checkMail } = await import('./mail-checks.ts');
   const { checkDeployed } = await import('./deployed-checks.ts');

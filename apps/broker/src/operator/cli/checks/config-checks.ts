@@ -4,7 +4,7 @@ import { isForbiddenHere, readManifestFolder, type ManifestPolicy } from '#featu
 import { memoryGroupsProblem } from '#features/upstreams/index.ts';
 import { ConfigError, readProgramConfig, type Config } from '#platform/config.ts';
 import { hasEmbeddedData } from '#platform/crypto/master-key.ts';
-import { ofExistingData, weaknessOf } from '#platform/crypto/weak-master-key.ts';
+import { weakKeyInUseText, weaknessOf } from '#platform/crypto/weak-master-key.ts';
 import { bringsNotices } from '#platform/db/postgres/brings-notices.ts';
 import { unheardText } from '#platform/db/postgres/hearing.ts';
 import { dataFolderProblem } from '#platform/data-folder.ts';
@@ -96,7 +96,7 @@ const checkProgramsCgroup = async ({
 };
 
 /** Runs checks that do not need a valid configuration, so that one run reports all problems. */
-export async function checkBesideProblems(environment: NodeJS.ProcessEnv): Promise<string[]> {
+export async function checkWithoutConfig(environment: NodeJS.ProcessEnv): Promise<string[]> {
   return checkProgramsCgroup(readProgramConfig(environment));
 }
 
@@ -106,7 +106,7 @@ export function configWarnings(config: Config): string[] {
   const weakness = masterKey === undefined ? undefined : weaknessOf(masterKey);
   const ofNew = databaseUrl === undefined ? '' : 'Souk does not start with it on a database without data. ';
   return [
-    ...(weakness === undefined ? [] : [`${weakness} ${ofNew}${ofExistingData}`]),
+    ...(weakness === undefined ? [] : [`${weakness} ${ofNew}${weakKeyInUseText}`]),
     ...allowanceWarnings(config),
     ...checkoutWarnings(config),
   ];
@@ -126,10 +126,10 @@ function allowanceWarnings({ adminMayAllow, stdio }: Config): string[] {
       ? 'ADMIN_MAY_ALLOW=packages: administrators choose npm packages that this machine runs, at an exact version, only in ' +
         'bubblewrap, without a network or with public addresses; never a command line, an option of Node, or one of your secrets.'
       : 'ADMIN_MAY_ALLOW=packages does nothing, since STDIO is off: set STDIO=allowlist too.';
-  return [...(adminMayAllow.packages ? [packages] : []), ...(adminMayAllow.addresses ? [ofAddresses] : [])];
+  return [...(adminMayAllow.packages ? [packages] : []), ...(adminMayAllow.addresses ? [addressesWarning] : [])];
 }
 
-const ofAddresses =
+const addressesWarning =
   'ADMIN_MAY_ALLOW=addresses: administrators add addresses of private networks that servers may use, with plain http: ' +
   'a host and port, or at most 256 addresses at one port; never this machine, its cloud, or the port of the database.';
 

@@ -23,8 +23,8 @@ const clientName = 'Connection doctor';
  * also examines the sign-in provider, payments, mail server and alert webhook that they name.
  * @param address an origin or any URL on it, such as the link; by default that of the variables, or of the broker of DATA_DIR
  * @returns undefined if `address` is invalid
- * @throws UsageError if the address is unknown; ConfigError if the variables are invalid, of which only those of the proxy
- *   count for another installation
+ * @throws UsageError if the address is unknown; ConfigError if the variables are invalid (for another installation, only
+ *   those of the proxy are read)
  */
 export async function examine(
   address: string | undefined,

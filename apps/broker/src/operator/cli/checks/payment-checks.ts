@@ -85,8 +85,8 @@ async function examineWebhook(provider: PaymentProvider, url: string): Promise<F
       detail: `No endpoint with the address ${url} is enabled.`,
       advice: 'Add it, with the events of docs/payments.md, and set its secret as STRIPE_WEBHOOK_SECRET.',
     };
-  const told = new Set(ours.flatMap(({ enabled_events: events }) => events));
-  const missing = told.has('*') ? [] : webhookEvents.filter((type) => !told.has(type));
+  const received = new Set(ours.flatMap(({ enabled_events: events }) => events));
+  const missing = received.has('*') ? [] : webhookEvents.filter((type) => !received.has(type));
   if (missing.length === 0) return { status: 'passed', detail: `${url} receives all ${webhookEvents.length} events.` };
   return {
     status: 'failed',

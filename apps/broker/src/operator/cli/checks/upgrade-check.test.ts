@@ -49,7 +49,7 @@ test.each(['embedded', ...(hasPostgres() ? (['PostgreSQL'] as const) : [])] as c
     const waiting = engine === 'PostgreSQL' ? [newest] : [];
     const { code, out, err } = await runSouk(['upgrade', '--check'], { environment });
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toContain(`Migrations of Souk ${version} that wait: ${[waiting.length, ...waiting].join('\n  ')}\n`);
+    expect(out).toContain(`Pending migrations of Souk ${version}: ${[waiting.length, ...waiting].join('\n  ')}\n`);
     expect(out).toMatch(/A copy of \d+ rows was filled and upgraded in \d+\.\d s/);
     expect(out).toContain('1 secrets open with this key');
     const db = await open();

@@ -32,7 +32,7 @@ export async function checkUpgrade(values: Values, { environment, stdout, stderr
     const beganMs = performance.now();
     const { secrets } = await onCopy(config, folder, (to) => fill(file, header, to, keys));
     const seconds = ((performance.now() - beganMs) / 1000).toFixed(1);
-    stdout(`Migrations of Souk ${version} that wait: ${waiting.length}`);
+    stdout(`Pending migrations of Souk ${version}: ${waiting.length}`);
     for (const { name } of waiting) stdout(`  ${name}`);
     stdout(
       `A copy of ${header.tables.reduce((sum, { rows }) => sum + rows, 0)} rows was filled and upgraded in ${seconds} s`,

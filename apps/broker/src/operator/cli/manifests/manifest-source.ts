@@ -15,13 +15,13 @@ export const fileHelp = [
   'a manifest: a path that ends in .json or contains a /, or - for standard input',
 ] as const;
 export const reasonHelp = ['--reason R', 'for the audit log'] as const;
-export const idHelp = (command: string) => `npm run souk -- manifest ${command} --help`;
+export const helpCommandOf = (command: string) => `npm run souk -- manifest ${command} --help`;
 
 /** Whether an argument is a file rather than the id of a server. */
 export const isFile = (argument: string): boolean =>
   argument === '-' || argument.endsWith('.json') || argument.includes('/');
 
-/** Reads a file or standard input, at most one byte more than it may have. */
+/** Reads a file or standard input, up to one byte beyond the limit, by which the check notices that it is too large. */
 export async function readSource(file: string, cli: CliOptions, maxBytes = maxFileBytes): Promise<Buffer> {
   if (file === '-') {
     if (!cli.stdin) throw new UsageError('there is no standard input');

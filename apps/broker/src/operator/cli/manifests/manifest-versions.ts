@@ -12,7 +12,7 @@ import {
   type CliOptions,
   type Command,
 } from '../command.ts';
-import { idHelp, readChecked, reasonHelp } from './manifest-source.ts';
+import { helpCommandOf, readChecked, reasonHelp } from './manifest-source.ts';
 import { printDeleted, printStaged, printVersions } from './print-manifest.ts';
 
 /** The commands on versions, as on the administrators' screen. */
@@ -94,7 +94,7 @@ export function removingCommand<Answer extends z.ZodType>({
     argument: 'ID',
     takesMany: true,
     async run(values, cli, ids) {
-      if (ids.length === 0) throw new UsageError(`ID is required. See: ${idHelp(name)}`);
+      if (ids.length === 0) throw new UsageError(`ID is required. See: ${helpCommandOf(name)}`);
       for (const id of ids) {
         const answered = await askBrokerOrRun(cli, answer, `manifest.${name}`, { id, reason: values['reason'] });
         show(answered, print, { values, ...cli });

@@ -24,14 +24,14 @@ import {
 } from '../command.ts';
 import { deployAll, reloadCommand } from './manifest-runs.ts';
 import { manifestVersionCommands, removingCommand } from './manifest-versions.ts';
-import { checkBy, fileHelp, idHelp, isFile, readChecked, readSource, reasonHelp } from './manifest-source.ts';
+import { checkBy, fileHelp, helpCommandOf, isFile, readChecked, readSource, reasonHelp } from './manifest-source.ts';
 import {
   printApproved,
   printChecked,
   printDeployed,
   printDiff,
   printList,
-  printOffer,
+  printApprovedTools,
   printPersonalToolsDiff,
   printUndeployed,
 } from './print-manifest.ts';
@@ -164,7 +164,7 @@ export const manifestCliCommands: readonly Command[] = [
 ];
 
 async function checkFiles(values: Values, cli: CliOptions, files: readonly string[]): Promise<void> {
-  if (files.length === 0) throw new UsageError(`FILE is required. See: ${idHelp('check')}`);
+  if (files.length === 0) throw new UsageError(`FILE is required. See: ${helpCommandOf('check')}`);
   const results: (CheckedManifest & { file: string })[] = [];
   let asked: Omit<Awaited<ReturnType<typeof checkBy>>, 'checked'> | undefined;
   for (const file of files) {
@@ -217,7 +217,7 @@ async function showDifferences(values: Values, cli: CliOptions): Promise<void> {
 }
 
 async function approve(values: Values, cli: CliOptions, [id, ...tools]: readonly string[]): Promise<void> {
-  if (id === undefined) throw new UsageError(`ID is required. See: ${idHelp('approve')}`);
+  if (id === undefined) throw new UsageError(`ID is required. See: ${helpCommandOf('approve')}`);
   const { shown, reason, from } = values;
   if (typeof shown !== 'string') {
     const account = typeof from === 'string' ? ` --from ${from}` : '';
@@ -239,5 +239,5 @@ async function approvePersonalTools(
   if (tools.length > 0) throw new UsageError('--from approves the whole list: leave the tools out');
   const { json: _json, ...args } = values;
   const answer = await askBrokerOrRun(cli, approvedToolsSchema, 'manifest.approve-personal-tools', { id, ...args });
-  show(answer, printOffer, { values, ...cli });
+  show(answer, printApprovedTools, { values, ...cli });
 }

@@ -184,7 +184,7 @@ export function printApproved({ approved }: { approved: readonly ToolChange[] },
 }
 
 /** Prints what the shop now shows of a server that users sign in to. */
-export function printOffer({ id, tools }: { id: string; tools: readonly string[] }, print: Print): void {
+export function printApprovedTools({ id, tools }: { id: string; tools: readonly string[] }, print: Print): void {
   print(`The shop shows ${tools.length} tools of ${id}:`);
   for (const tool of tools) print(`  ${plain(tool)}`);
 }
@@ -199,7 +199,7 @@ function printValues(before: unknown, after: unknown, print: Print): void {
   for (const line of linesOf(after)) print(`    + ${line}`);
 }
 
-/** Whether the sentence about a value cuts it, at 120 characters. */
+/** Whether the sentence about a value had to cut it, at 120 characters. */
 function isLong(value: unknown): boolean {
   return linesOf(value).join('').length > 120;
 }

@@ -130,7 +130,7 @@ export function manifestCommands(parts: {
 
     'manifest.diff': async (args): Promise<ManifestDiff> => {
       const { id, ...named } = diffedSchema.parse(args);
-      const told = await readDifferences(
+      const found = await readDifferences(
         { ...people, catalogue, policy, missingSecretsOf: parts.missingSecretsOf },
         id,
         named,
@@ -141,7 +141,7 @@ export function manifestCommands(parts: {
         id,
         deployed: versionIn('deployed'),
         staged: versionIn('staging'),
-        ...told,
+        ...found,
         ...(await catalogue.pendingTools(id)),
       };
     },

@@ -23,7 +23,7 @@ const disk = createDiskSpaceGuard(options.folder);
 let inTransaction = false;
 
 /** PostgreSQL's last output, for the error of a database that does not start. */
-const lastWords: string[] = [];
+const lastOutput: string[] = [];
 
 const files = options.durable ? new DurableNodeFs(options.folder) : new NodeFS(options.folder);
 // PostgreSQL would touch its default of 128 MB of buffers at the start and keep them; the page cache backs these anyway
@@ -40,8 +40,8 @@ try {
     startParams: [...durability, ...memory, ...log],
     parsers: { [int8]: parseBigint, [date]: parseDate },
     onStderr: (line) => {
-      lastWords.push(line);
-      if (lastWords.length > 5) lastWords.shift();
+      lastOutput.push(line);
+      if (lastOutput.length > 5) lastOutput.shift();
       return false;
     },
   } satisfies PGliteOptions);
@@ -49,7 +49,7 @@ try {
   serve(database);
   reply({ kind: 'ready' });
 } catch (error) {
-  reply({ kind: 'fatal', message: [messageOf(error), ...lastWords].join('\n') });
+  reply({ kind: 'fatal', message: [messageOf(error), ...lastOutput].join('\n') });
 }
 
 /** Runs requests sequentially, in the order of their arrival, since BEGIN and COMMIT are requests too. */
@@ -77,7 +77,7 @@ async function answer(database: PGlite, request: Request): Promise<void> {
     reply({ kind: 'result', id, result: await run(database, request.text, request.values) });
   } catch (error) {
     if (isCrash(error)) {
-      reply({ kind: 'fatal', message: [messageOf(error), ...lastWords].join('\n') });
+      reply({ kind: 'fatal', message: [messageOf(error), ...lastOutput].join('\n') });
       return;
     }
     reply({ kind: 'refused', id, error: describe(error) });

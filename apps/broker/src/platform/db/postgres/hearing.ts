@@ -5,7 +5,7 @@ export const heartbeatMs = 2_000;
 /** Just before the second heartbeat after a lost one: with a refresh then, data is at most 5 s old. */
 const unheardMs = 2 * heartbeatMs - 100;
 /** Consecutive heartbeats that show that notices arrive again: through a pooler, a single one may arrive by chance. */
-const surely = 3;
+const heartbeatsInARow = 3;
 /** Time within which a lost connection is reopened, if possible. */
 const awayMs = 10_000;
 
@@ -35,7 +35,7 @@ export function createHearing(log: Log, isReachable: () => Promise<boolean>): He
   let readMs = Number.NEGATIVE_INFINITY;
   let isUnheard = false;
   /** Consecutive heartbeats while unheard, and when the last of them was sent. */
-  let row = { count: 0, sentMs: 0 };
+  let streak = { count: 0, sentMs: 0 };
 
   function refresh(nowMs: number): void {
     readMs = nowMs;
@@ -45,14 +45,14 @@ export function createHearing(log: Log, isReachable: () => Promise<boolean>): He
   return {
     heard(sentAtMs) {
       if (isUnheard) {
-        const isNext = sentAtMs - row.sentMs < 1.5 * heartbeatMs;
-        row = { count: isNext ? row.count + 1 : 1, sentMs: sentAtMs };
-        if (row.count < surely) return;
+        const isNext = sentAtMs - streak.sentMs < 1.5 * heartbeatMs;
+        streak = { count: isNext ? streak.count + 1 : 1, sentMs: sentAtMs };
+        if (streak.count < heartbeatsInARow) return;
       }
       heardMs = sentAtMs;
       if (!isUnheard) return;
       isUnheard = false;
-      log.info('notices of the database come again');
+      log.info('notices from the database arrive again');
       // for changes since the last refresh
       refresh(performance.now());
     },

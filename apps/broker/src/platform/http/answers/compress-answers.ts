@@ -4,7 +4,7 @@ import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } fro
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { chooseEncoding, type Encoding } from './choose-encoding.ts';
 
-/** The headers are most of a shorter answer. */
+/** Shorter answers consist mostly of headers. */
 const leastBytes = 1024;
 /** A longer answer (the whole catalogue) is compressed piece by piece, so that it does not occupy a thread of the pool for long. */
 const mostWholeBytes = 4 * 1024 * 1024;

@@ -43,7 +43,7 @@ export type Page = {
   brandName: string;
   /** HTML. Everything from outside must go through escapeHtml. */
   body: string;
-  /** wide for the first page, narrow (the default) for forms. */
+  /** wide for pages to read, narrow (the default) for forms. */
   width?: 'narrow' | 'wide';
 };
 

@@ -41,7 +41,7 @@ export function boundPipelines(server: Server): Pipelines {
     pipeline.newest = response;
     if (isEnding) endAfter(pipeline);
     // when the client has read the answer, as far as Node can tell
-    response.once('close', left);
+    response.once('close', onAnswered);
     next();
   }
 
@@ -50,7 +50,7 @@ export function boundPipelines(server: Server): Pipelines {
     if (newest && waiting.length === 0 && !newest.headersSent) newest.shouldKeepAlive = false;
   }
 
-  function left(this: ServerResponse): void {
+  function onAnswered(this: ServerResponse): void {
     const { socket } = this.req;
     const pipeline = pipelines.get(socket);
     if (!pipeline) return;

@@ -66,8 +66,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits, share
     if (group !== undefined) counts.set(group, count + 1);
     socket.once('close', () => {
       open--;
-      const left = group === undefined ? 0 : (counts.get(group) ?? 1) - 1;
       if (group === undefined) return;
+      const left = (counts.get(group) ?? 1) - 1;
       if (left > 0) counts.set(group, left);
       else counts.delete(group);
     });

@@ -6,7 +6,7 @@ import { waitingConnections } from './waiting-connections.ts';
 
 /** How often connections are checked during a stop. */
 const lookEveryMs = 50;
-/** A turn of the event loop this short read almost nothing, so that no connection can have arrived in it unnoticed. */
+/** In a turn of the event loop this short, almost nothing was read, so no connection can have arrived unnoticed. */
 const shortTurnMs = 0.1;
 /** Time to wait for such a turn. */
 const quietWithinMs = 500;
@@ -48,7 +48,7 @@ export function createConnections(): Connections {
    * no POST twice. So the listener must close right after two short turns of the event loop in which none was waiting.
    * @returns whether there was such a moment; on a busy machine there is none
    */
-  async function isQuiet(): Promise<boolean> {
+  async function waitForQuiet(): Promise<boolean> {
     const deadlineMs = performance.now() + quietWithinMs;
     let quiet = 0;
     while (quiet < 2 && performance.now() < deadlineMs) {
@@ -91,7 +91,7 @@ export function createConnections(): Connections {
     },
     async refuseNew() {
       if (!watched?.listening) return;
-      if (!(await isQuiet())) await closeOnceNoneWaits(watched);
+      if (!(await waitForQuiet())) await closeOnceNoneWaits(watched);
       if (watched.listening) closeListener(watched);
       pipelines?.endAfterAnswers(sockets.keys());
     },

@@ -13,10 +13,10 @@ export const seenProxyHeader = 'x-souk-proxy';
  * followed by a space and the protocol that it reports: `https`, `http`, or `-` for none.
  */
 export function seenProxy({ headers, ips }: Pick<FastifyRequest, 'headers' | 'ips'>): string {
-  const told = String(headers['x-forwarded-proto'] ?? '')
+  const reported = String(headers['x-forwarded-proto'] ?? '')
     .split(',')[0]
     ?.trim();
-  const proto = told === 'https' || told === 'http' ? told : '-';
+  const proto = reported === 'https' || reported === 'http' ? reported : '-';
   if (headers['x-forwarded-for'] !== undefined) return `${(ips?.length ?? 1) > 1 ? 'trusted' : 'untrusted'} ${proto}`;
   return `${proto === '-' ? 'none' : 'unnamed'} ${proto}`;
 }

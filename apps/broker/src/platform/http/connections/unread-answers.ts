@@ -17,7 +17,7 @@ export type UnreadLimits = {
 };
 
 const mebibyte = 1024 * 1024;
-const usual: UnreadLimits = {
+const defaultLimits: UnreadLimits = {
   patienceMs: 30_000,
   bytesOfPerson: 64 * mebibyte,
   bytesOfAll: 512 * mebibyte,
@@ -63,7 +63,7 @@ type Chunks = { chunk: Buffer | string; encoding: BufferEncoding }[];
  * hundred connections with answers of 6 MB took 600 MB. Writing in pieces shows whether a client reads at all.
  */
 export function createUnreadAnswers(given: Partial<UnreadLimits> = {}): UnreadAnswers {
-  const limits = { ...usual, ...given };
+  const limits = { ...defaultLimits, ...given };
   const connections = new Map<Socket, Connection>();
   const people: Shares = { by: new Map(), bytes: 0 };
   const visitors: Shares = { by: new Map(), bytes: 0 };
@@ -179,5 +179,5 @@ async function writePieces(socket: Socket, chunks: Chunks, taken: (bytes: number
   }
 }
 
-/** The size in bytes, or in characters for strings, which are at most their bytes. */
+/** Returns the size in bytes. A string counts its characters, which are never more than its bytes. */
 const sizeOf = (chunks: Chunks): number => chunks.reduce((sum, { chunk }) => sum + chunk.length, 0);

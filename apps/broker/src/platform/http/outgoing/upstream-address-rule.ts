@@ -62,7 +62,7 @@ function isOwnAddress(url: URL, publicUrl: string | undefined): boolean {
 
 const hostOf = ({ hostname }: URL) => bareHost(hostname).replace(/\.$/, '');
 
-/** A non-public literal, or a name that only resolves locally. */
+/** Whether a host is a non-public literal, or a name that only resolves locally. */
 function isLocalHost(hostname: string): boolean {
   const host = bareHost(hostname).replace(/\.$/, '');
   return isIP(host) === 0 ? isLocalName(host) : !isPublicAddress(host);

@@ -8,8 +8,8 @@ import { maxJsonDepth } from '../json-depth.ts';
  * in Go write empty strings, which are never valid there. An empty access token stays, so that it is refused.
  */
 export function withoutNullMembers(document: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const says = ([key, value]: [string, unknown]) => value !== null && (value !== '' || key === 'access_token');
-  return Object.fromEntries(Object.entries(document).filter(says));
+  const isPresent = ([key, value]: [string, unknown]) => value !== null && (value !== '' || key === 'access_token');
+  return Object.fromEntries(Object.entries(document).filter(isPresent));
 }
 
 /** Does the same for the text of an answer: metadata, a registration, tokens. Returns undefined if nothing changes. */

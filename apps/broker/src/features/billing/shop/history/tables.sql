@@ -1,4 +1,4 @@
--- Payments and refunds, kept for ever. `idem` is the idempotency key: `order:{id}`, `invoice:{id}`, `refund:{id}`,
+-- Payments and refunds (docs/retention.md says how long). `idem` is the idempotency key: `order:{id}`, `invoice:{id}`, `refund:{id}`,
 -- `cancel:{subscription}:{period end}`. `tax` is part of `amount`; `discount` was taken off before.
 create table transactions (
   id uuid primary key,

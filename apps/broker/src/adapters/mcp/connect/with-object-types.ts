@@ -1,10 +1,10 @@
 import { isRecord } from '#platform/json.ts';
 
 /**
- * Adds a missing `type: object` to a tool's inputSchema, and removes an outputSchema up to 2025-11-25 that has no type: clients
- * would drop the tool, or its whole list.
+ * Adds a missing `type: object` to a tool's inputSchema. Up to 2025-11-25, also removes an outputSchema without a type. Clients
+ * would otherwise drop the tool, or its whole list.
  */
-export function withUnsaidObjects(tool: unknown, isLegacy: boolean): unknown {
+export function withObjectTypes(tool: unknown, isLegacy: boolean): unknown {
   if (!isRecord(tool)) return tool;
   const { outputSchema, ...rest } = tool;
   const inputSchema = asObjectSchema(tool['inputSchema']);

@@ -3,28 +3,28 @@ import { UpstreamError } from '../upstream-error.ts';
 
 /**
  * Messages that a program may send per minute without being asked, and their size. Reading a message takes up to 0.16 ms, a
- * megabyte up to 60 ms (decision 0062): a flood ends before it has cost a second.
+ * megabyte up to 60 ms (decision 0062): a flood is stopped before it has cost a second.
  */
 const messagesPerMinute = 5000;
 const bytesPerMinute = 8 * 1024 * 1024;
 /** Output to stderr per minute. Reading a megabyte takes 2 ms. */
-const stderrPerMinute = 64 * 1024 * 1024;
+const stderrBytesPerMinute = 64 * 1024 * 1024;
 const minuteMs = 60_000;
 
 /** Counts what a program sends without being asked: notices, questions, and lines that are not messages. */
-export class UnaskedMessages {
+export class UnsolicitedMessages {
   #asked = 0;
   /** How long we did not read although the program had more to send. Its allowance does not grow during that time. */
-  #heldMs = 0;
-  readonly #may = createAllowance(messagesPerMinute, () => performance.now() - this.#heldMs);
-  readonly #mayWrite = createAllowance(stderrPerMinute);
+  #pausedMs = 0;
+  readonly #may = createAllowance(messagesPerMinute, () => performance.now() - this.#pausedMs);
+  readonly #mayWrite = createAllowance(stderrBytesPerMinute);
 
   sent(message: JSONRPCMessage): void {
     if ('method' in message && 'id' in message) this.#asked++;
   }
 
   /** @param message undefined for a line that is not a message. @throws UpstreamError over_limit */
-  came(message: JSONRPCMessage | undefined, bytes: number): void {
+  received(message: JSONRPCMessage | undefined, bytes: number): void {
     const isAnswer = message !== undefined && !('method' in message) && this.#asked > 0;
     if (isAnswer) this.#asked--;
     else if (!this.#may(1 + (bytes / bytesPerMinute) * messagesPerMinute)) {
@@ -33,14 +33,14 @@ export class UnaskedMessages {
   }
 
   /** Counts output to stderr. @returns the error if the program must end */
-  wrote(bytes: number): UpstreamError | undefined {
-    return this.#mayWrite(bytes) ? undefined : tooMuch(`${inMegabytes(stderrPerMinute)} to stderr`);
+  wroteToStderr(bytes: number): UpstreamError | undefined {
+    return this.#mayWrite(bytes) ? undefined : tooMuch(`${inMegabytes(stderrBytesPerMinute)} to stderr`);
   }
 
-  async hold(wait: Promise<void>): Promise<void> {
+  async pauseFor(wait: Promise<void>): Promise<void> {
     const begunMs = performance.now();
     await wait;
-    this.#heldMs += performance.now() - begunMs;
+    this.#pausedMs += performance.now() - begunMs;
   }
 }
 

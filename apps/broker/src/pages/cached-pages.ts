@@ -4,11 +4,11 @@ import type { PageFacts } from './page-facts.ts';
 
 /** Compressed pages in memory, a few KB each. The oldest is dropped first. */
 const maxKept = 200;
-/** Compresses well in a fraction of a millisecond, because the page of a service changes with its server. */
+/** Compresses in a fraction of a millisecond: the page of a service changes with its server. */
 const brotliQuality = 5;
 
 /** Sends pages, and caches each in compressed form until its content changes. */
-export function createKeptPages(render: (facts: PageFacts) => string) {
+export function createCachedPages(render: (facts: PageFacts) => string) {
   const kept = new Map<string, { html: string; text: ConstantText }>();
 
   function textOf(facts: PageFacts): ConstantText {
