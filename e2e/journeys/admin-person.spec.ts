@@ -74,7 +74,7 @@ test('a payment is refunded in part from the page of its person, who finds it in
   const credits = /([\d,]+) of the/.exec(taken)?.[1];
   await expect(back).toContainText(`-${credits}`);
   await openPart(page, 'Audit');
-  await expect(rowWith(page, 'Audit log', 'Asked for the refund of a payment')).toContainText(
+  await expect(rowWith(page, 'Audit log', 'Requested the refund of a payment')).toContainText(
     /admin@souk\.test.*refunded: \$0.*\$1\.50.*amount: \$1\.50.*Reason: came twice/s,
   );
 
@@ -92,7 +92,7 @@ test('a payment is refunded in part from the page of its person, who finds it in
   await openPart(page, 'Audit');
   await page.reload();
   await expect(
-    rowWith(page, 'Audit log', 'Asked for the refund of a payment').filter({
+    rowWith(page, 'Audit log', 'Requested the refund of a payment').filter({
       has: page.getByRole('button', { name: `Command line (${userInfo().username})`, exact: true }),
     }),
   ).toBeVisible();

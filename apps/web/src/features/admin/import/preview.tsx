@@ -1,4 +1,4 @@
-import { maxStagedAtOnce, type ImportEntry } from '@souk/contract/admin/imports.ts';
+import { maxStagedPerCall, type ImportEntry } from '@souk/contract/admin/imports.ts';
 import { useEffect, useRef, useState } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
@@ -83,12 +83,12 @@ export function Preview({ userId, entries }: { userId: string; entries: readonly
   );
 }
 
-/** Stages in batches of up to maxStagedAtOnce. */
+/** Stages in batches of up to maxStagedPerCall. */
 async function stageAll(entries: readonly ImportEntry[]): Promise<EntryResult[]> {
   const chosen = entries.flatMap(({ manifest, source }) => (manifest ? [{ manifest, ...(source && { source }) }] : []));
   const results: EntryResult[] = [];
-  for (let first = 0; first < chosen.length; first += maxStagedAtOnce) {
-    const answer = await adminApi.stageImport({ body: { entries: chosen.slice(first, first + maxStagedAtOnce) } });
+  for (let first = 0; first < chosen.length; first += maxStagedPerCall) {
+    const answer = await adminApi.stageImport({ body: { entries: chosen.slice(first, first + maxStagedPerCall) } });
     results.push(...answer.results);
   }
   return results;

@@ -29,8 +29,8 @@ test('a test whose stream ends without an end says that, and one that had its en
 test('a test that is refused shows why, and the next one begins anew', () => {
   const refused = after(
     { type: 'asked' },
-    { type: 'stream ended', failure: 'You are running a connection test already.' },
+    { type: 'stream ended', failure: 'You are already running a connection test.' },
   );
-  expect(refused).toMatchObject({ isRunning: false, failure: 'You are running a connection test already.' });
+  expect(refused).toMatchObject({ isRunning: false, failure: 'You are already running a connection test.' });
   expect(changeTest(refused, { type: 'asked' })).toEqual({ isRunning: true, steps: [] });
 });
