@@ -15,10 +15,10 @@ import { PreviewEntry, type EntryResult } from './preview-entry.tsx';
 /** The servers to stage, which of them are chosen, and the result. Nothing is staged before the click. */
 export function Preview({ userId, entries }: { userId: string; entries: readonly ImportEntry[] }) {
   const ready = entries.filter(({ result }) => result === 'ready');
-  const [left, setLeft] = useState<readonly string[]>([]);
+  const [unchosen, setUnchosen] = useState<readonly string[]>([]);
   const manifestsChanged = useManifestsChanged(userId);
   const registriesChanged = useRegistriesChanged(userId);
-  const chosen = ready.filter(({ id = '' }) => !left.includes(id));
+  const chosen = ready.filter(({ id = '' }) => !unchosen.includes(id));
   const stage = useSingleMutation({
     mutationFn: stageAll,
     onSuccess: () => Promise.all([manifestsChanged(), registriesChanged()]),
@@ -73,7 +73,7 @@ export function Preview({ userId, entries }: { userId: string; entries: readonly
             chosen={chosen.includes(entry)}
             onChoose={
               entry.result === 'ready' && ready.length > 1 && !stage.data
-                ? (on) => setLeft([...left.filter((id) => id !== entry.id), ...(on ? [] : [entry.id ?? ''])])
+                ? (on) => setUnchosen([...unchosen.filter((id) => id !== entry.id), ...(on ? [] : [entry.id ?? ''])])
                 : undefined
             }
           />
