@@ -34,7 +34,7 @@ test('in the profile one exports what is held, and switches e-mails off', async 
   await test.step('e-mails are switched off by the keyboard and stay so, a failure takes it back, and the demo shows them on a page', async () => {
     const region = page.getByRole('region', { name: 'E-mails', exact: true });
     const credits = region.getByRole('switch', {
-      name: 'Credits that you bought, or get with a plan, run low',
+      name: 'Your purchased credits, or those of your plan, run low',
       exact: true,
     });
     await expect(credits).toBeChecked();

@@ -94,7 +94,7 @@ test('an address is refused in words, allowed after a fresh sign-in, used by a s
   const removal = dialogOf(page, `Remove ${server.address}?`);
   await expect(removal).toContainText('inside stops working for everyone. Running calls fail.');
   await removal.getByRole('button', { name: 'Remove', exact: true }).click();
-  await expect(page.getByText(`${server.address} isn’t allowed any more.`)).toBeVisible();
+  await expect(page.getByText(`${server.address} is no longer allowed.`)).toBeVisible();
   await expect(itemOf(page, server.address)).toHaveCount(0);
   await server.close();
 });
@@ -168,7 +168,7 @@ test('a package is looked up, refused in words, confirmed as it was shown, start
   await expectNoAxeFindings(page);
   await button(page, 'Remove small').click();
   await dialogOf(page, 'Remove small?').getByRole('button', { name: 'Remove', exact: true }).click();
-  await expect(page.getByText('small isn’t allowed any more.')).toBeVisible();
+  await expect(page.getByText('small is no longer allowed.')).toBeVisible();
   await expect(page.getByText('No package was added')).toBeVisible();
 });
 

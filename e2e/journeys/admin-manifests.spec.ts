@@ -42,7 +42,7 @@ test('[MAN-3] [MAN-8] [MAN-11] [MAN-12] the list has its two buttons for all, an
   await expect(rowOf(page, 'Memory')).not.toContainText('Prompts');
   const github = rowOf(page, 'GitHub');
   await expect(github).toContainText('Inactive');
-  await expect(github).toContainText('1.0.0 waiting (bundled draft)');
+  await expect(github).toContainText('1.0.0 staged (bundled draft)');
   await expect(github).not.toContainText('Tools');
   await expectNoAxeFindings(page);
   // as the marketplace counts them
@@ -141,7 +141,7 @@ test("[MAN-7] [MAN-9] [MAN-10] [MAN-16] without manifests the list says so; one 
   await expect(connectionOf(page, 'Atlas')).toHaveText(`HTTP${url}`);
   await expect(row).toContainText('Unknown');
   await expect(row).toContainText(/Error\s*connection refused/);
-  await expect(row).toContainText('1.1.0 waiting');
+  await expect(row).toContainText('1.1.0 staged');
   await expect(row).toContainText('2 tools under review');
   await expect(row).toContainText('1 renter');
   await button(page, 'Next').click();

@@ -173,12 +173,12 @@ test('a plan that is archived cannot be bought, and its open payment page ends',
   await expect(person.getByRole('article', { name: 'Enterprise plan', exact: true })).toBeVisible();
   await expect(person.getByRole('article', { name: 'Pro plan', exact: true })).toHaveCount(0);
 
-  await page.getByRole('button', { name: "Take offers.json's version again", exact: true }).click();
+  await page.getByRole('button', { name: 'Reset to offers.json', exact: true }).click();
   await expect(effects(page).getByRole('listitem')).toHaveText([
     'People can subscribe to Pro for $19/month from now on.',
     'offers.json changes Pro again, at each start.',
   ]);
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Take it', exact: true }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Reset', exact: true }).click();
   await expect(page.getByText(/^Comes from offers\.json, which changes it at each start\./)).toBeVisible();
   await person.reload();
   await expect(person.getByRole('article', { name: 'Pro plan', exact: true })).toBeVisible();

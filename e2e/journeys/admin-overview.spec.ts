@@ -81,7 +81,7 @@ test('figures are those of what people paid and called, with their change, drawn
   await expect(figures).toContainText(/Credits paid for500None before/);
   await expect(figures).toContainText(/Credits used9None before/);
   await expect(figures).toContainText(/Tool calls3None before/);
-  await expect(figures).toContainText(/Calls that a server failed25%1 call\. None before/);
+  await expect(figures).toContainText(/Failed calls25%1 call\. None before/);
   await expect(figures).toContainText(/People who used services1/);
   await page.getByText('Day by day', { exact: true }).click();
   const today = page.getByRole('table', { name: 'Figures by day', exact: true }).getByRole('row').nth(1);

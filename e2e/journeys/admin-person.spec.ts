@@ -50,7 +50,9 @@ test('a payment is refunded in part from the page of its person, who finds it in
   const refundButton = rowWith(page, 'Payments', 'Credits').getByRole('button', { name: /^Refund/ });
   await refundButton.click();
   const dialog = warningOf(page, 'Refund payment');
-  await expect(dialog.getByText(/goes back to the card that paid\. .* are taken back\./)).toBeVisible();
+  await expect(
+    dialog.getByText(/is refunded to the payment method that was used\. .* are clawed back\./),
+  ).toBeVisible();
   await dialog.getByLabel(/^Amount/).fill('9999');
   await expect(dialog).toContainText(/At most \$.* can be refunded\./);
   await dialog.getByLabel(/^Amount/).fill('1.50');
@@ -64,17 +66,17 @@ test('a payment is refunded in part from the page of its person, who finds it in
   await refundButton.click();
   await dialog.getByLabel(/^Amount/).fill('1.50');
   await dialog.getByLabel('Reason').fill('came twice');
-  const taken = await dialog.getByText(/are taken back/).innerText();
+  const taken = await dialog.getByText(/are clawed back/).innerText();
   await dialog.getByRole('button', { name: 'Refund $1.50', exact: true }).click();
   await expect(page.getByText(`$1.50 is refunded to ${email}.`)).toBeVisible();
   await expect(rowWith(page, 'Payments', '$1.50 refunded')).toBeVisible();
   await expect(rowWith(page, 'Payments', '-$1.50')).toBeVisible();
   await openPart(page, 'Credits');
-  const back = rowWith(page, 'Ledger', 'Taken back: refund');
+  const back = rowWith(page, 'Ledger', 'Clawed back: refund');
   const credits = /([\d,]+) of the/.exec(taken)?.[1];
   await expect(back).toContainText(`-${credits}`);
   await openPart(page, 'Audit');
-  await expect(rowWith(page, 'Audit log', 'Asked for the refund of a payment')).toContainText(
+  await expect(rowWith(page, 'Audit log', 'Requested the refund of a payment')).toContainText(
     /admin@souk\.test.*refunded: \$0.*\$1\.50.*amount: \$1\.50.*Reason: came twice/s,
   );
 
@@ -92,7 +94,7 @@ test('a payment is refunded in part from the page of its person, who finds it in
   await openPart(page, 'Audit');
   await page.reload();
   await expect(
-    rowWith(page, 'Audit log', 'Asked for the refund of a payment').filter({
+    rowWith(page, 'Audit log', 'Requested the refund of a payment').filter({
       has: page.getByRole('button', { name: `Command line (${userInfo().username})`, exact: true }),
     }),
   ).toBeVisible();

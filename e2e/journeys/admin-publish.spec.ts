@@ -33,7 +33,7 @@ test('[ADM-13] an upload is told as staged, deployed after its dialog said what 
   await expect(button(page, 'Deploy All from Staging 1 staged')).toBeEnabled();
   await button(page, 'Deploy now').click();
   const first = page.getByRole('alertdialog', { name: 'Deploy Atlas 1.0.0?', exact: true });
-  await expect(first).toContainText('1.0.0 goes into the shop. No version is deployed yet.');
+  await expect(first).toContainText('1.0.0 will be added to the shop. No version is deployed yet.');
   expect(writes, 'nothing before the confirmation').toEqual(['POST /admin/manifests']);
   await expectNoAxeFindings(page);
   const sent = page.waitForRequest('**/admin/manifests/atlas/deploy');
@@ -51,7 +51,7 @@ test('[ADM-13] an upload is told as staged, deployed after its dialog said what 
 
   await paste(page, written({ version: '1.1.0', name: 'Atlas of today' }));
   await button(page, 'Upload Manifest').click();
-  await expect(rowOf(page, 'Atlas')).toContainText('1.1.0 waiting');
+  await expect(rowOf(page, 'Atlas')).toContainText('1.1.0 staged');
   await rowOf(page, 'Atlas').getByRole('button', { name: 'Deploy Atlas 1.1.0', exact: true }).click();
   const second = page.getByRole('alertdialog', { name: 'Deploy Atlas 1.1.0?', exact: true });
   await expect(second).toContainText('1.1.0 replaces 1.0.0.');

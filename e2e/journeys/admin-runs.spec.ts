@@ -201,10 +201,10 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     await button(page, 'Deploy All from Staging 2 staged').click();
     const dialog = page.getByRole('alertdialog', { name: 'Deploy 2 staged manifests?', exact: true });
     const trusted = 'a new version trusts all tools as the server offers them then, including these.';
-    await expect(dialog.getByRole('list', { name: 'What all of them do', exact: true })).toHaveText(
+    await expect(dialog.getByRole('list', { name: 'Combined effects', exact: true })).toHaveText(
       `1 tool is under review, at 1 server: ${trusted}`,
     );
-    const rows = dialog.getByRole('list', { name: 'Manifests that are deployed', exact: true }).locator('> li');
+    const rows = dialog.getByRole('list', { name: 'Manifests to deploy', exact: true }).locator('> li');
     await expect(rows).toHaveCount(2);
     await expect(rows.first()).toContainText(/^turncoat1\.0\.0 -> 1\.1\.0No one rents this server/);
     await expect(rows.first()).toContainText(`1 tool is under review: ${trusted}`);

@@ -64,7 +64,7 @@ test('[MAN-14] [MAN-15] view shows manifest, connection test and capabilities; e
   await tab(page, /^Connection test/).click();
   await button(page, 'Start test').click();
   await expect(page.getByText('A deployment would work.')).toBeVisible();
-  for (const step of ['Manifest', 'Address allowed', 'Connected', 'MCP initialized', 'Lists read']) {
+  for (const step of ['Manifest', 'Address allowed', 'Connected', 'MCP initialized', 'Lists loaded']) {
     await expect(page.getByText(step, { exact: true }).last()).toBeVisible();
   }
   await expect(page.getByText('The tools are the same as in the deployed version.')).toBeVisible();
@@ -262,9 +262,9 @@ test('a server is undeployed once it is told whom that concerns, found among the
   await openPage(page, 'ledge');
   await button(page, 'Undeploy').click();
   const undeploy = dialogOf(page, 'Undeploy Ledge?');
-  await expect(undeploy).toContainText('The server leaves the shop and everyone’s links immediately.');
+  await expect(undeploy).toContainText('The server is removed from the shop and from everyone’s links immediately.');
   await expect(undeploy).toContainText('Rentals are not renewed.');
-  await expect(undeploy.getByRole('listitem').filter({ hasText: email })).toContainText('Given until');
+  await expect(undeploy.getByRole('listitem').filter({ hasText: email })).toContainText('Granted until');
   await expect(undeploy.getByRole('checkbox'), 'nothing is paid back').toHaveCount(0);
   await expectNoAxeFindings(page);
 

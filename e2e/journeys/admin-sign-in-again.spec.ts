@@ -214,7 +214,7 @@ test('the deletion of a server names who rents it and who owns it; a refund with
   await expect(dialog).toContainText('They end with the paid period, without a refund. If you choose a refund here,');
   await expect(dialog.getByRole('heading', { name: '1 person rents it', exact: true })).toBeVisible();
   await expect(dialog.getByRole('status')).toHaveText('No refund is chosen.');
-  const owners = dialog.getByRole('region', { name: '1 person bought it or tries it', exact: true });
+  const owners = dialog.getByRole('region', { name: '1 person bought it or is trying it', exact: true });
   await expect(owners).toContainText('They lose it immediately, without a refund.');
   await expect(owners.getByRole('listitem')).toHaveText(['owner@acme.testPurchased']);
   const refund = dialog.getByRole('checkbox', { name: /^Refund \$\d(\.\d\d)? to ed@acme\.test$/ });

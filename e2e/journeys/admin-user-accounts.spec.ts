@@ -59,7 +59,7 @@ test('a user is deactivated, let in again and erased; each says what happens to 
   const erase = warningOf(page, 'Erase user?');
   await expect(erase.getByRole('list', { name: 'What they lose', exact: true }).getByRole('listitem')).toHaveText([
     '12 credits',
-    /^Travel Pro \(rental\), given by an administrator until [A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d\d\s[AP]M$/,
+    /^Travel Pro \(rental\), granted by an administrator until [A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d\d\s[AP]M$/,
   ]);
   await expect(erase).toContainText('They lose now, without a refund:');
   await expectNoAxeFindings(page);

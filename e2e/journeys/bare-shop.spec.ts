@@ -149,7 +149,7 @@ test('a plan is paid with tax and a code: page, result, history and Billing say 
   await expect(payment).toContainText(paid);
   await admin.goto('/admin?tab=overview');
   const revenue = admin.getByRole('region', { name: 'Last 30 days', exact: true });
-  await expect(revenue).toContainText('Without tax. $1.81 of tax was paid with it');
+  await expect(revenue).toContainText('Excludes tax. $1.81 of tax was collected');
   await expect(revenue.getByText('$9.50', { exact: true }).first()).toBeVisible();
   await admin.goBack();
   await payment.getByRole('button', { name: /^Refund/ }).click();

@@ -239,7 +239,7 @@ test('an unknown service, a failing broker and a sign-in that is over have scree
   await expect(page.getByRole('heading', { name: 'Connect Notes', exact: true })).toBeVisible();
   await page.goto('/connect/callback?state=made-up&code=made-up');
   await expect(
-    page.getByRole('alert').filter({ hasText: 'This sign-in has expired or was used already' }),
+    page.getByRole('alert').filter({ hasText: 'This sign-in has expired or was already used' }),
   ).toBeVisible();
   await expect(page).toHaveURL(/\/connect\/callback$/);
   await expectNoAxeFindings(page);

@@ -167,7 +167,9 @@ test('a service that goes down says so on its cards, its page and in My Services
   await way.stop();
   await untilEach(product, 'down', (since) => since !== undefined);
   await payIn(dialog).click();
-  await expect(dialog.getByText('Calls to the service fail now. Please decide again before you pay.')).toBeVisible();
+  await expect(
+    dialog.getByText('Calls to the service are failing right now. Please decide again before you pay.'),
+  ).toBeVisible();
   await expect(anywayIn(dialog), 'of what the dialog did not know').not.toBeChecked();
   await expect(payIn(dialog)).toBeDisabled();
   await way.resume();

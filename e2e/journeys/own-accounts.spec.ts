@@ -139,7 +139,7 @@ test("the operator's client is shown where an administrator confirmed it, and no
     await place.getByRole('button', { name, exact: true }).click();
     const host = new URL(String(issuer)).host;
     await page
-      .getByRole('alertdialog', { name: `Show your client to ${host}?`, exact: true })
+      .getByRole('alertdialog', { name: `Send your client to ${host}?`, exact: true })
       .getByRole('button', { name: 'Confirm', exact: true })
       .click();
   };
@@ -164,7 +164,7 @@ test("the operator's client is shown where an administrator confirmed it, and no
   ).toBeVisible();
   await page.reload();
   await expect(place).toContainText('Refused');
-  await expect(place).toContainText('your client was not shown there');
+  await expect(place).toContainText('your client was not sent there');
   await expect(place.getByRole('button', { name: 'Confirm the new one', exact: true })).toBeVisible();
   await expectNoAxeFindings(page);
   await nameIssuer(issuer);

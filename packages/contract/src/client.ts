@@ -37,7 +37,8 @@ export class ApiError extends Error {
 }
 
 type Part = 'params' | 'query' | 'body';
-type PartsThat<E extends Endpoint, IsOptional> = {
+/** Names of the declared parts that are optional, or of those that are required. */
+type PartNames<E extends Endpoint, IsOptional> = {
   [K in Part]: E extends Record<K, z.ZodType>
     ? (undefined extends RequestInput<E>[K] ? true : false) extends IsOptional
       ? K
@@ -45,8 +46,8 @@ type PartsThat<E extends Endpoint, IsOptional> = {
     : never;
 }[Part];
 /** Parts of the request that the endpoint declares; those with a default are optional. */
-type Parts<E extends Endpoint> = { [K in PartsThat<E, false>]: RequestInput<E>[K] } & {
-  [K in PartsThat<E, true>]?: RequestInput<E>[K];
+type Parts<E extends Endpoint> = { [K in PartNames<E, false>]: RequestInput<E>[K] } & {
+  [K in PartNames<E, true>]?: RequestInput<E>[K];
 };
 /** Options of a call. An aborted call throws the signal's reason. */
 export type CallOptions = {
@@ -105,7 +106,7 @@ export async function openStream<E extends Endpoint>(
   options: ClientOptions,
   call: CallOptions,
 ): Promise<ReadableStream<Uint8Array>> {
-  const response = await ask(endpoint, input, options, call);
+  const response = await request(endpoint, input, options, call);
   if (!response.ok) throw failureOf(response, await bodyOf(response, undefined), options);
   return response.body ?? new ReadableStream();
 }
@@ -116,7 +117,7 @@ async function send(
   options: ClientOptions,
   call: CallOptions = {},
 ): Promise<unknown> {
-  const response = await ask(endpoint, input, options, call);
+  const response = await request(endpoint, input, options, call);
   const body = await bodyOf(response, response.ok ? endpoint.mediaType : undefined);
   call.signal?.throwIfAborted();
   if (!response.ok) throw failureOf(response, body, options);
@@ -126,7 +127,7 @@ async function send(
   throw new ApiError({ message: 'An unexpected error occurred', code, status: response.status, cause: answer.error });
 }
 
-async function ask(
+async function request(
   endpoint: Endpoint,
   input: Input,
   options: ClientOptions,
@@ -137,7 +138,7 @@ async function ask(
     const code = 'authentication_required';
     throw new ApiError({ message: clientErrors[code].message, code });
   }
-  return request(options, `${options.baseUrl}${pathOf(endpoint, input.params)}${queryOf(input.query)}`, {
+  return fetchFrom(options, `${options.baseUrl}${pathOf(endpoint, input.params)}${queryOf(input.query)}`, {
     method: endpoint.method,
     headers: {
       accept: endpoint.mediaType ?? 'application/json',
@@ -160,7 +161,7 @@ async function bodyOf(response: Response, mediaType: Endpoint['mediaType']): Pro
   return (mediaType ? response.text() : response.json()).catch(() => undefined);
 }
 
-async function request({ fetch }: ClientOptions, url: string, init: RequestInit): Promise<Response> {
+async function fetchFrom({ fetch }: ClientOptions, url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (cause) {

@@ -6,7 +6,7 @@ import type { ErrorCode } from './errors.ts';
  * - public: anyone, with or without a token
  * - user: web token; a personal token may only read (GET)
  * - account: web token only
- * - refresh: a web token acts; a personal token or none only re-reads; an MCP client's token is refused
+ * - refresh: a web token refetches; a personal token or none returns the stored state; an MCP client's token is refused
  * - admin: web token of an administrator
  */
 export type Access = 'public' | 'user' | 'account' | 'refresh' | 'admin';

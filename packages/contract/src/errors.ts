@@ -26,7 +26,7 @@ export const errorCatalogue = {
   too_many_runs: { status: 429, message: null },
   too_many_downloads: {
     status: 429,
-    message: 'You are downloading two files already. Wait until one of them has come, and try again.',
+    message: 'You are already downloading two files. Wait until one is complete, then try again.',
   },
   not_implemented: { status: 501, message: null },
   manifest_invalid: { status: 400, message: null },
@@ -38,11 +38,11 @@ export const errorCatalogue = {
   registry_unavailable: { status: 502, message: null },
   too_many_tests: {
     status: 429,
-    message: 'You are running a connection test already. Wait until it has ended, or cancel it.',
+    message: 'You are already running a connection test. Wait until it ends, or cancel it.',
   },
   /** Stale write: the stored state has changed since the caller was shown it. */
   changed_since_shown: { status: 409, message: null },
-  change_decided: { status: 409, message: 'This change has been decided already.' },
+  change_decided: { status: 409, message: 'This change has already been decided.' },
   pat_create_failed: { status: 400, message: 'Failed to create PAT' },
   pat_create_unavailable: { status: 503, message: 'Failed to create PAT' },
   pat_too_many: {
@@ -54,7 +54,7 @@ export const errorCatalogue = {
   pat_revoke_unavailable: { status: 503, message: 'Failed to revoke PAT' },
   pat_stats_failed: { status: 500, message: 'Failed to fetch PAT stats' },
   sign_in_unavailable: { status: 502, message: null },
-  sign_in_expired: { status: 400, message: 'This sign-in has expired or was used already. Please start again.' },
+  sign_in_expired: { status: 400, message: 'This sign-in has expired or was already used. Please start again.' },
   sign_in_refused: { status: 400, message: null },
   sign_in_failed: { status: 502, message: null },
   has_access: { status: 409, message: null },
@@ -71,10 +71,13 @@ export const errorCatalogue = {
   price_changed: { status: 409, message: 'The price has changed. Please look at the new price before you pay.' },
   /** The user rents a service that the plan includes, and the page did not say so. */
   overlap_changed: { status: 409, message: null },
-  service_down: { status: 409, message: 'Calls to the service fail now. Please decide again before you pay.' },
+  service_down: {
+    status: 409,
+    message: 'Calls to the service are failing right now. Please decide again before you pay.',
+  },
   tool_price_changed: {
     status: 409,
-    message: 'A price has changed again. Nothing was approved. Please look at it again.',
+    message: 'A price has changed again. Nothing was approved. Please review the new price.',
   },
   not_active: { status: 409, message: null },
   /** Another change to the user's payments is running: their own from another tab, or an administrator's. */
@@ -91,7 +94,7 @@ export const errorCatalogue = {
     message:
       'Your payment for this is on its way. You get what you paid for when it arrives, which takes a few days with some banks.',
   },
-  refund_impossible: { status: 409, message: 'No money of this payment can be paid back from here.' },
+  refund_impossible: { status: 409, message: 'This payment cannot be refunded from here.' },
   refund_too_high: { status: 409, message: null },
   payments_off: { status: 404, message: 'Nothing is sold here.' },
   payments_unavailable: {

@@ -13,7 +13,7 @@ export const gatewayPreferencesSchema = z.object({
   /** Exceptions for personal tokens and connected apps, by id. */
   tokens: z
     .record(z.string().min(1).max(100), z.boolean())
-    .refine((tokens) => Object.keys(tokens).length <= maxTokens, `must hold at most ${maxTokens}`)
+    .refine((tokens) => Object.keys(tokens).length <= maxTokens, `must have at most ${maxTokens} entries`)
     .default({}),
 });
 export type GatewayPreferences = z.output<typeof gatewayPreferencesSchema>;

@@ -59,7 +59,7 @@ export const createPersonalTokenBodySchema = z.object({
     .min(1)
     .max(80)
     // shown in lists, so it must not hide or reorder text
-    .regex(/^[^\p{Cc}\u061C\u200B-\u200F\u202A-\u202E\u2066-\u2069]*$/u, 'must not hold control characters'),
+    .regex(/^[^\p{Cc}\u061C\u200B-\u200F\u202A-\u202E\u2066-\u2069]*$/u, 'must not contain control characters'),
   scopes: z
     .array(mcpScopeSchema)
     .min(1)

@@ -10,7 +10,7 @@ export const personNotices = {
   app_connected: { name: 'A new app is connected to your account', isDuty: true },
   account_deleted: { name: 'Your account is deleted', isDuty: true },
   access_ends: { name: 'A plan, rental or trial ends soon', isDuty: false },
-  credits_low: { name: 'Credits that you bought, or get with a plan, run low', isDuty: false },
+  credits_low: { name: 'Your purchased credits, or those of your plan, run low', isDuty: false },
   token_expires: { name: 'An access token expires soon', isDuty: false },
 } as const satisfies Record<string, { name: string; isDuty: boolean }>;
 export type PersonNotice = keyof typeof personNotices;

@@ -9,7 +9,7 @@ export function unansweredText(failure: string): string {
 
 function clauseOf(reason: string): string {
   if (reason.startsWith('The server ')) return `t${reason.slice(1)}`;
-  // it did respond; a text about connecting would make the operator search the network
+  // the server did respond; a text about connecting would make the operator look for a network fault
   if (/^HTTP \d{3}/.test(reason)) return `the server answered with an error: ${reason}`;
   return `connecting to the server failed: ${reason}`;
 }

@@ -3,8 +3,8 @@ import { endpoint } from './endpoint.ts';
 import { cursorSchema, momentSchema } from './times.ts';
 
 /**
- * Servers counted individually per user and day. Further ones are counted together under `otherServers`, which is no server's
- * id.
+ * Servers counted individually per user and day. Further ones are counted together under `otherServers`, an id that no server
+ * can have.
  */
 export const countedServers = 200;
 export const otherServers = '+others';
@@ -38,7 +38,7 @@ export const usageStatsSchema = z.object({
   usageByMcp: z.array(
     usedSchema.extend({
       mcpId: z.string(),
-      /** See below, for this server. */
+      /** Time of the last call of this server by an MCP client or a personal token; null if there was none. */
       lastClientAt: z.iso.datetime().nullable(),
     }),
   ),

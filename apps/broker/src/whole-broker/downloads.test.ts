@@ -124,7 +124,7 @@ describeOnEmbedded('files of one person', migrations, (open) => {
       expect(await refused[0]?.json()).toEqual({
         success: false,
         code: 'too_many_downloads',
-        message: 'You are downloading two files already. Wait until one of them has come, and try again.',
+        message: 'You are already downloading two files. Wait until one is complete, then try again.',
       });
       const texts = await Promise.all(sent.map((answer) => answer.text()));
       expect(texts[0]?.length).toBeGreaterThan(500_000);

@@ -18,7 +18,7 @@ const added = z.object({
 export const allowedAddressSchema = z.object({
   /** Normalized host and port, or network and port. */
   entry: z.string(),
-  /** Addresses that the host name had when it was added; no others are allowed. Empty for an address or a network. */
+  /** Addresses that the host name resolved to when it was added; no others are allowed. Empty for an address or a network. */
   addresses: z.array(z.string()).max(16),
   note: z.string(),
   added,
@@ -36,7 +36,7 @@ const variableName = z
   .string()
   .regex(
     /^[A-Z][A-Z0-9]{0,31}(?:_[A-Z0-9]{1,32}){0,8}$/,
-    'must be a name of capitals, digits and single _, such as API_TOKEN',
+    'must be uppercase letters, digits and single underscores, such as API_TOKEN',
   );
 
 /** A program from the npm registry, described by separate values instead of a command line. */
@@ -45,7 +45,7 @@ export const allowedPackageFormSchema = z.strictObject({
     .string()
     .regex(
       /^[a-z0-9][a-z0-9-]{0,62}$/,
-      'must be small letters, digits and -, at most 63: manifests name it as their command',
+      'must be 1 to 63 lowercase letters, digits and hyphens: manifests use it as their command',
     ),
   package: z
     .string()

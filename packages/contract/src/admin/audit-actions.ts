@@ -45,7 +45,7 @@ export const auditActions = {
   'secret.bound': {
     group: 'servers',
     object: 'server',
-    text: 'Gave the headers of the environment to another address',
+    text: 'Bound headers from the environment to another address',
   },
   'registry.added': { group: 'servers', object: 'other', text: 'Added a registry of servers' },
   'registry.renamed': { group: 'servers', object: 'other', text: 'Renamed a registry of servers' },
@@ -57,7 +57,7 @@ export const auditActions = {
     object: 'server',
     text: 'Dropped our registration at a sign-in provider',
   },
-  'tools.approved': { group: 'tools', object: 'server', text: 'Approved the tools of an account for the shop' },
+  'tools.approved': { group: 'tools', object: 'server', text: 'Approved the tools that a server offers to an account' },
   'tool-change.under-review': { group: 'tools', object: 'tool', text: 'Put a changed tool under review' },
   'tool-change.accepted': { group: 'tools', object: 'tool', text: 'Accepted a changed tool' },
   'tool-change.approved': { group: 'tools', object: 'tool', text: 'Approved a changed tool' },
@@ -75,29 +75,29 @@ export const auditActions = {
   'user.exported': { group: 'users', object: 'user', text: "Exported a user's data" },
   'user.erased': { group: 'users', object: 'user', text: 'Erased a user' },
   'user.deleted-own-account': { group: 'users', object: 'user', text: 'Deleted their own account' },
-  'access.given': { group: 'access', object: 'user', text: 'Gave access' },
+  'access.given': { group: 'access', object: 'user', text: 'Granted access' },
   'access.removed': { group: 'access', object: 'user', text: 'Removed access' },
   'access.not-renewed': { group: 'access', object: 'user', text: 'Stopped a renewal' },
   'access.refunded': { group: 'payments', object: 'user', text: 'Refunded removed access' },
   'access.refund-failed': { group: 'payments', object: 'user', text: 'Failed to refund removed access' },
-  'user.refund-asked': { group: 'payments', object: 'user', text: 'Asked for the refund of a payment' },
+  'user.refund-asked': { group: 'payments', object: 'user', text: 'Requested the refund of a payment' },
   'user.refunded': { group: 'payments', object: 'user', text: 'Refunded a payment' },
   'user.refund-failed': { group: 'payments', object: 'user', text: "Failed to refund a user's payment" },
-  'credits.welcome': { group: 'access', object: 'user', text: 'Gave welcome credits' },
+  'credits.welcome': { group: 'access', object: 'user', text: 'Granted welcome credits' },
   'credits.set': { group: 'access', object: 'user', text: 'Set credits' },
   'payment.flagged': { group: 'payments', object: 'payment', text: 'Flagged a payment that differs from its order' },
-  'payment.returned': { group: 'payments', object: 'payment', text: 'Returned a payment' },
+  'payment.returned': { group: 'payments', object: 'payment', text: 'Refunded a payment automatically' },
   'payment.duplicate-refunded': {
     group: 'payments',
     object: 'payment',
-    text: 'Refunded a second payment for the same',
+    text: 'Refunded a duplicate payment',
   },
   'payment.refunded-after-deletion': {
     group: 'payments',
     object: 'payment',
     text: 'Refunded a payment of a deleted account',
   },
-  'payment.return-refused': { group: 'payments', object: 'payment', text: 'Failed to return a payment' },
+  'payment.return-refused': { group: 'payments', object: 'payment', text: 'Failed to refund a payment automatically' },
   'payment.refund-failed': { group: 'payments', object: 'payment', text: 'Failed to refund a payment' },
   'payment.found-by-reconciler': {
     group: 'payments',
@@ -113,20 +113,24 @@ export const auditActions = {
   'subscription.paid-not-given': {
     group: 'payments',
     object: 'subscription',
-    text: 'Found a plan or credits that were paid for and not given',
+    text: 'Found a plan or credits that were paid for but not granted',
   },
   'offer.created': { group: 'payments', object: 'offer', text: 'Added an offer' },
   'offer.changed': { group: 'payments', object: 'offer', text: 'Edited an offer' },
   'offer.archived': { group: 'payments', object: 'offer', text: 'Archived an offer' },
   'offer.restored': { group: 'payments', object: 'offer', text: 'Brought an offer back' },
-  'offer.file-taken': { group: 'payments', object: 'offer', text: "Took offers.json's version of an offer again" },
+  'offer.file-taken': { group: 'payments', object: 'offer', text: 'Reset an offer to offers.json' },
   'offer.move-started': { group: 'payments', object: 'offer', text: 'Started a move of subscribers to another price' },
   'offer.moved': { group: 'payments', object: 'offer', text: 'Moved subscribers to another price' },
   'offer.move-stopped': { group: 'payments', object: 'offer', text: 'Stopped a move of subscribers' },
-  'administration.refused': { group: 'administration', object: 'call', text: 'Refused a call for administrators' },
-  'key.rotation-begun': { group: 'administration', object: 'other', text: 'Began to rotate the master key' },
+  'administration.refused': {
+    group: 'administration',
+    object: 'call',
+    text: 'Refused a call that only administrators may make',
+  },
+  'key.rotation-begun': { group: 'administration', object: 'other', text: 'Started to rotate the master key' },
   'key.rotated': { group: 'administration', object: 'other', text: 'Rotated the master key' },
-  'audit.limit-reached': { group: 'administration', object: 'other', text: 'Left out further rows of this day' },
+  'audit.limit-reached': { group: 'administration', object: 'other', text: 'Reached the daily limit of audit rows' },
   'audit.exported': { group: 'administration', object: 'other', text: 'Exported the audit log' },
 } as const satisfies Record<string, ActionText>;
 
@@ -138,7 +142,7 @@ export const auditGroupNames = Object.keys(auditGroups) as readonly AuditGroup[]
 export const actionsOf = (group: AuditGroup): AuditAction[] =>
   auditActionNames.filter((name) => auditActions[name].group === group);
 
-/** Returns the words for a row. A row written by a later version, seen after a downgrade, shows its name. */
+/** Returns the words for a row. After a downgrade, a row of a later version shows the name of its action. */
 export const actionText = (action: string): ActionText =>
   Object.hasOwn(auditActions, action)
     ? auditActions[action as AuditAction]

@@ -4,7 +4,7 @@ import { auditGroupNames } from './audit-actions.ts';
 import { endpoint } from '../endpoint.ts';
 import { daySchema, numberedCursorSchema } from '../times.ts';
 
-/** Actor. broker: a rule of the broker. operator: a command; name is null if the command did not know it. */
+/** Actor. person: a user. operator: a command; `name` is the system user, null if unknown. broker: a rule of the broker. */
 const auditActorSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('person'), id: z.string(), email: z.string().nullable() }),
   z.object({ kind: z.literal('operator'), name: z.string().nullable() }),
@@ -32,16 +32,13 @@ export const auditEntrySchema = z.object({
   changes: z.array(z.object({ field: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
   /** Other recorded details. */
   facts: z.array(z.object({ name: z.string(), text: z.string() })),
-  /** Recorded ids, of our rows and of the payment provider. Kept apart because they serve searches rather than readers. */
+  /** Recorded ids of our rows and of the payment provider, separate because they serve searches rather than readers. */
   ids: z.array(z.object({ name: z.string(), text: z.string() })),
   reason: z.string().nullable(),
   /** Network address of the administrator; null for other actors and for erased users. */
   address: z.string().nullable(),
 });
 export type AuditEntryShown = z.infer<typeof auditEntrySchema>;
-
-/** Kinds of actors that `who` accepts besides a single user or operator. */
-export const auditActorKinds = ['people', 'operators', 'broker'] as const;
 
 /** Filter of the audit log. An absent field does not filter. */
 export const auditFilterSchema = z.object({
@@ -58,13 +55,13 @@ export const auditFilterSchema = z.object({
 export type AuditFilter = z.output<typeof auditFilterSchema>;
 
 /** Rejects a filter whose period is empty. */
-export const inOrder = <Schema extends z.ZodType<AuditFilter>>(schema: Schema): Schema =>
+export const withValidPeriod = <Schema extends z.ZodType<AuditFilter>>(schema: Schema): Schema =>
   schema.refine(({ from, to }) => !from || !to || from.from < to.to, {
     path: ['from'],
     message: 'must not be later than `to`',
   });
 
-export const auditEntriesOfPage = 50;
+const auditEntriesPerPage = 50;
 export const maxAuditEntries = 200;
 
 export const listAudit = endpoint({
@@ -74,9 +71,9 @@ export const listAudit = endpoint({
   summary: 'Lists what administrators, operators and the broker did, newest first, paged in both directions',
   access: 'admin',
   weight: 10,
-  query: inOrder(
+  query: withValidPeriod(
     auditFilterSchema.extend({
-      limit: z.coerce.number().int().min(1).max(maxAuditEntries).default(auditEntriesOfPage),
+      limit: z.coerce.number().int().min(1).max(maxAuditEntries).default(auditEntriesPerPage),
       /** `older` or `newer` of another page. */
       cursor: numberedCursorSchema.optional(),
       /** Direction from the cursor. */
@@ -100,7 +97,7 @@ const ofFile = {
   method: 'GET',
   access: 'admin',
   weight: 50,
-  query: inOrder(auditFilterSchema),
+  query: withValidPeriod(auditFilterSchema),
   answer: z.string(),
   errors: ['too_many_downloads', 'invalid_request', ...adminErrors],
 } as const;

@@ -11,14 +11,14 @@ const reason = adminReason;
 
 const owned = {
   id: z.string(),
-  /** Server id. For a subscription the plan's id, in the field that the specification names. */
+  /** Server id, or for a subscription the plan id: the specification gives both the same field. */
   mcpId: z.string(),
   status: ownedStatusSchema,
   /** payment: charged by the payment provider; removing it cancels it there. person: a trial that the user started. */
   source: z.enum(['payment', 'administrator', 'person']),
   /** Refund for the unused part of the period; null: nothing was paid, it was refunded in full, or it is disputed. */
   refund: z.object({ amountCents: z.int(), currency: z.string() }).nullable(),
-  /** Some or all of it cannot be refunded, because the bank has the money for a dispute. */
+  /** Whether some or all of the payment is disputed and cannot be refunded: the bank has that money. */
   isDisputed: z.boolean(),
   /** null: nothing will be charged, or a failed charge is being retried. */
   charge: nextChargeSchema.nullable(),
@@ -99,7 +99,7 @@ export const setUserCredits = endpoint({
   body: z.strictObject({
     credits,
     reason,
-    /** Balance that was shown, without an upper limit. If the current balance differs, nothing is set. */
+    /** Balance that the administrator saw; it may exceed the limit of `credits`. If it has changed, nothing is set. */
     expectedBalance: z.int().optional(),
   }),
   answer: z.object({ success: z.literal(true), credits: z.int(), change: z.int() }),

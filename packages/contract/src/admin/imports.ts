@@ -9,7 +9,7 @@ import { maxRegistryNameLength } from '../catalogue/registries.ts';
 export const maxImportCharacters = 1024 * 1024;
 export const maxImportEntries = 200;
 /** Manifests staged per call; each is its own transaction. */
-export const maxStagedAtOnce = 20;
+export const maxStagedPerCall = 20;
 
 /** Origin of a version. It is stored with the version so that updates can be found there. */
 export const importSourceSchema = z.object({
@@ -103,7 +103,7 @@ export const stageImport = endpoint({
     entries: z
       .array(z.strictObject({ manifest: z.record(z.string(), z.unknown()), source: importSourceSchema.optional() }))
       .min(1)
-      .max(maxStagedAtOnce),
+      .max(maxStagedPerCall),
     reason: adminReason,
   }),
   answer: z.object({

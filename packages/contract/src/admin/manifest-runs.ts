@@ -6,7 +6,7 @@ import { endpoint } from '../endpoint.ts';
 
 const isoTime = z.iso.datetime();
 
-/** One entry per failed manifest, with the text to show. For deploy-all also one per manifest that is live but does not respond. */
+/** One entry per failed manifest, with the text to show; for deploy-all also per live manifest whose server does not respond. */
 const failures = z.array(z.object({ id: z.string(), message: z.string() }));
 
 export const reloadManifests = endpoint({
@@ -85,7 +85,7 @@ export const previewDeployAll = endpoint({
           changes: z.array(z.string()).max(previewedChanges),
           /** Effects on users, one sentence each. Empty if users notice nothing. */
           effects: z.array(z.string()),
-          /** Users who rent it now, who called it in the last 30 days, and who of these must approve a higher price. */
+          /** Numbers of users who rent it, called it in the last 30 days, and, of the latter, must approve a higher price. */
           people: z.object({ renters: z.int(), users: z.int(), asked: z.int() }),
           /** Required secrets without a value; until they are set the server does not respond. */
           missingSecrets: z.int(),

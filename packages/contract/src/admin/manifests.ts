@@ -50,7 +50,7 @@ export const listedManifestSchema = z.object({
 });
 export type ListedManifest = z.infer<typeof listedManifestSchema>;
 
-export const maxManifestsOfPage = 100;
+const maxManifestsPerPage = 100;
 
 /** Filters of the list, applied before paging. */
 const manifestFilters = {
@@ -86,7 +86,7 @@ export const listManifests = endpoint({
     sort: z.enum(manifestSorts).optional(),
     page: z.coerce.number().int().min(1).max(1_000_000).optional(),
     /** All matches are returned if page and limit are missing; if only one is given, page is 1 and limit 50. */
-    limit: z.coerce.number().int().min(1).max(maxManifestsOfPage).optional(),
+    limit: z.coerce.number().int().min(1).max(maxManifestsPerPage).optional(),
   }),
   answer: z.object({
     success: z.literal(true),
@@ -94,8 +94,8 @@ export const listManifests = endpoint({
     /** Counts the matches; without page and limit there is one page. */
     pagination: z.object({ page: z.int(), limit: z.int(), total: z.int(), pages: z.int() }),
     /**
-     * Counts of all manifests, regardless of filters. `staged`: what deploy-all deploys. `bundledDrafts`: staged, deployed by
-     * name only. `deleted` manifests are not part of `total`.
+     * Counts of all manifests, regardless of filters. `staged`: what deploy-all deploys. `bundledDrafts`: staged bundled
+     * manifests, which deploy-all skips. `deleted` manifests are not part of `total`.
      */
     counts: z.object({
       /** Deleted manifests that match a search; absent if none do. */
@@ -160,7 +160,7 @@ export const getManifest = endpoint({
   errors: ['invalid_request', 'not_found', ...adminErrors],
 });
 
-/** Product and price at the payment provider; absent if it did not need to know. */
+/** Product and price created or changed at the payment provider; absent if nothing had to change there. */
 const stripeResult = z.object({ productId: z.string(), priceId: z.string() }).optional();
 
 /** Warnings about settings that may be mistakes: prices, and a folder shared by all users. */

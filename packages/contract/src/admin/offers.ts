@@ -158,7 +158,7 @@ export const changeOffer = endpoint({
   errors: ['invalid_request', 'not_found', 'changed_since_shown', ...adminErrors],
 });
 
-/** Days before a renewal on which a user is told of a higher price; a renewal sooner than that keeps the old price. */
+/** Minimum notice of a higher price, in days before a renewal; a renewal sooner than that keeps the old price. */
 export const noticeDays = 7;
 
 export const movePreviewSchema = z.object({

@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts';
 // The administrators' first page: items that need attention, and the shop's figures.
 
 const isoTime = z.iso.datetime();
-/** Spelled out, because every administrator page makes the first call and must not load the schemas of other calls for it. */
+/** Repeats adminErrors: every administrator page makes the first call below, and importing them would load other schemas too. */
 const errors = ['admin_required', 'unauthenticated', 'authentication_required'] as const;
 /** Items listed per kind. */
 export const shownNeeds = 20;
@@ -24,7 +24,7 @@ const needsSchema = z.object({
   toolsUnderReview: listOf(z.object({ serverId: z.string(), name: z.string(), tools: z.int() })),
   /** Versions staged by administrators. */
   stagedVersions: listOf(z.object({ serverId: z.string(), name: z.string(), version: z.string() })),
-  /** Servers that the responding broker found failing. `since` is null for failures older than this record. */
+  /** Servers that the responding broker found failing. `since` is null if the failure began before this was recorded. */
   failingServers: listOf(
     z.object({
       serverId: z.string(),

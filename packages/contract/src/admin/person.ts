@@ -16,9 +16,9 @@ const isoTime = z.iso.datetime();
 const ofUser = z.object({ id: z.string().max(100) });
 const success = z.literal(true);
 
-export const maxRowsOfPerson = 200;
+export const maxRowsPerPage = 200;
 const page = {
-  limit: z.coerce.number().int().min(1).max(maxRowsOfPerson).default(50),
+  limit: z.coerce.number().int().min(1).max(maxRowsPerPage).default(50),
   /** nextCursor of the previous page. */
   cursor: cursorSchema.optional(),
 };
@@ -93,14 +93,14 @@ export const listPersonLedger = endpoint({
       held: z.int(),
       debt: z.int(),
     }),
-    entries: z.array(ledgerEntrySchema).max(maxRowsOfPerson),
+    entries: z.array(ledgerEntrySchema).max(maxRowsPerPage),
     nextCursor,
   }),
   errors: ['invalid_request', 'not_found', ...adminErrors],
 });
 
 /** Calls that one settlement charges in one entry. */
-const maxCallsOfEntry = 512;
+const maxCallsPerEntry = 512;
 
 export const listLedgerCalls = endpoint({
   id: 'listLedgerCalls',
@@ -109,7 +109,7 @@ export const listLedgerCalls = endpoint({
   summary: 'Lists the calls that one ledger entry charged; calls older than the call log are missing',
   access: 'admin',
   params: ofUser.extend({ entryId: z.string().regex(/^[0-9]{1,15}$/, 'is not an entry of the ledger') }),
-  answer: z.object({ success, calls: z.array(callSchema).max(maxCallsOfEntry) }),
+  answer: z.object({ success, calls: z.array(callSchema).max(maxCallsPerEntry) }),
   errors: ['invalid_request', 'not_found', ...adminErrors],
 });
 
@@ -141,7 +141,7 @@ export const listPersonPayments = endpoint({
     /** Only this payment and its refunds. */
     payment: z.string().max(100).optional(),
   }),
-  answer: z.object({ success, payments: z.array(paymentSchema).max(maxRowsOfPerson), nextCursor }),
+  answer: z.object({ success, payments: z.array(paymentSchema).max(maxRowsPerPage), nextCursor }),
   errors: ['invalid_request', 'not_found', ...adminErrors],
 });
 
@@ -212,7 +212,7 @@ export const listPersonCalls = endpoint({
   access: 'admin',
   params: ofUser,
   query: callFilter.extend(page),
-  answer: z.object({ success, calls: z.array(callSchema).max(maxRowsOfPerson), nextCursor }),
+  answer: z.object({ success, calls: z.array(callSchema).max(maxRowsPerPage), nextCursor }),
   errors: ['invalid_request', 'not_found', ...adminErrors],
 });
 
@@ -226,9 +226,9 @@ export const listPersonConnections = endpoint({
   answer: z.object({
     success,
     /** Newest first, at most 200. */
-    apps: z.array(connectedAppSchema).max(maxRowsOfPerson),
-    webSessions: z.array(webSessionSchema).max(maxRowsOfPerson),
-    tokens: z.array(personalTokenSchema).max(maxRowsOfPerson),
+    apps: z.array(connectedAppSchema).max(maxRowsPerPage),
+    webSessions: z.array(webSessionSchema).max(maxRowsPerPage),
+    tokens: z.array(personalTokenSchema).max(maxRowsPerPage),
   }),
   errors: ['not_found', ...adminErrors],
 });
@@ -297,7 +297,7 @@ export const listPersonSignIns = endpoint({
           outcome: signInOutcomeSchema,
         }),
       )
-      .max(maxRowsOfPerson),
+      .max(maxRowsPerPage),
     nextCursor,
   }),
   errors: ['invalid_request', 'not_found', ...adminErrors],

@@ -21,10 +21,7 @@ const variableValueSchema = z
   .string()
   .min(1, 'must not be empty')
   .max(6000, 'must be at most 6000 characters')
-  .refine(
-    (text) => !text.includes('\0') && text.isWellFormed(),
-    'must not contain the character NUL, or half characters',
-  );
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must not contain NUL or unpaired surrogates');
 
 export const secretValueSchemas = { header: headerValueSchema, variable: variableValueSchema } as const;
 
@@ -47,7 +44,7 @@ export const neededSecretSchema = z.object({
   state: z.enum(['environment', 'set', 'unreadable', 'missing']),
   /** Operator's variable for the same secret; null if none can supply it (a package allowed in the browser). */
   variable: z.string().nullable(),
-  /** Address bound to the operator's variable if it is not `place`, which then does not receive the variable. */
+  /** Address that the operator's variable is bound to, if it is another one: `place` does not receive the variable. */
   boundTo: z.string().nullable(),
   entered: entered.nullable(),
 });

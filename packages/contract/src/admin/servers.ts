@@ -44,8 +44,8 @@ export const getServerDifferences = endpoint({
     /** Effects on prices, renters, sign-ins and tools, one sentence each. Empty if users notice nothing. */
     effects: z.array(z.string()),
     /**
-     * Users who rent it now, who called it in the last 30 days, and who of these accepted a lower price for a tool: they are
-     * asked before their next call of it.
+     * Number of users who rent it now, who called it in the last 30 days, and who of the latter accepted a lower price for a
+     * tool: they are asked before their next call of it.
      */
     people: z.object({ renters: z.int(), users: z.int(), asked: z.int() }),
     /** Secrets required by the second version without a value; until they are set the server does not respond. */
@@ -54,7 +54,7 @@ export const getServerDifferences = endpoint({
   errors: ['invalid_request', 'not_found', ...adminErrors],
 });
 
-export const rentersOfPage = 50;
+export const rentersPerPage = 50;
 
 export const listServerRenters = endpoint({
   id: 'listServerRenters',
@@ -75,11 +75,11 @@ export const listServerRenters = endpoint({
           endsAt: isoTime.nullable(),
           /** null: nothing was paid, or all of it is disputed. */
           refund: z.object({ amountCents: z.int(), currency: z.string() }).nullable(),
-          /** Some or all of it cannot be refunded, because the bank has the money for a dispute. */
+          /** Whether some or all of the payment is disputed and cannot be refunded: the bank has that money. */
           isDisputed: z.boolean(),
         }),
       )
-      .max(rentersOfPage),
+      .max(rentersPerPage),
     /** Rental price at the payment provider; the last one if it is no longer for rent. null: the provider has none. */
     price: z
       .object({ productId: z.string(), priceId: z.string(), amountCents: z.int(), currency: z.string() })
@@ -89,7 +89,7 @@ export const listServerRenters = endpoint({
   errors: ['invalid_request', ...adminErrors],
 });
 
-export const ownersOfPage = 50;
+export const ownersPerPage = 50;
 
 export const listServerOwners = endpoint({
   id: 'listServerOwners',
@@ -110,7 +110,7 @@ export const listServerOwners = endpoint({
           endsAt: isoTime.nullable(),
         }),
       )
-      .max(ownersOfPage),
+      .max(ownersPerPage),
     pagination: z.object({ page: z.int(), limit: z.int(), total: z.int(), pages: z.int() }),
   }),
   errors: ['invalid_request', ...adminErrors],
@@ -242,7 +242,7 @@ export const getServerLog = endpoint({
   answer: z.object({
     success: z.literal(true),
     lines: z.array(z.string()).max(200),
-    /** Each user has their own process, and its lines are not shown because they may identify the user. */
+    /** Whether each user has their own process. Its lines are not shown, because they may identify the user. */
     isPerPerson: z.boolean(),
   }),
   errors: ['not_found', ...adminErrors],
@@ -264,13 +264,14 @@ const issuerPlaceSchema = z.strictObject({
  * State of the decision where users sign in at a server and which OAuth client is sent there.
  * - open: the server decides: its authorization server is on its own site, and we register there automatically
  * - waiting: no user and no client is sent to what the server names until an administrator confirms it
- * - confirmed: only the one that the operator set, the manifest names or an administrator confirmed
+ * - confirmed: users sign in only at the one that the operator set, the manifest names or an administrator confirmed
  * - refused: the server now names another one, and sign-in is blocked
  */
 const signInStateSchema = z.enum(['open', 'waiting', 'confirmed', 'refused']);
 
 /**
- * Doubts about an authorization server that an administrator decides, besides the use of the operator's client.
+ * Doubts about an authorization server that an administrator has to accept. Use of the operator's client has to be confirmed
+ * too.
  * - other-site: on another site than the server
  * - other-origins: has endpoints at origins other than its own
  * - no-pkce: does not declare support for PKCE with S256
@@ -340,10 +341,7 @@ export const registerAtServerAgain = endpoint({
   errors: ['not_found', ...adminErrors],
 });
 
-/**
- * Steps of a connection test, in order. `alias`, `sandbox` and `start` apply to programs, the other four before them to
- * addresses.
- */
+/** Steps of a connection test, in order. `resolve` to `connect` apply to addresses, `alias` to `start` to programs. */
 export const testStepSchema = z.enum([
   'manifest',
   'resolve',
@@ -402,7 +400,7 @@ export const connectionTestEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('lines'), lines: z.array(z.string()).max(200) }),
   z.object({
     type: z.literal('end'),
-    /** needs_account: it works, but each user needs their own account ('needs a person's account'). */
+    /** needs_account: it responds, but each user needs their own account. */
     result: z.enum(['passed', 'failed', 'needs_account', 'cancelled']),
     text: z.string(),
     ms: z.int(),

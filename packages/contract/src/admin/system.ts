@@ -5,7 +5,7 @@ import { endpoint } from '../endpoint.ts';
 
 const isoTime = z.iso.datetime();
 
-/** A configuration variable with its effective value. Never a secret or part of one. */
+/** A configuration variable with its effective value. Never contains a secret or a part of one. */
 export const settingSchema = z.object({
   name: z.string(),
   /** null: not set, or a secret. */
@@ -22,7 +22,7 @@ const brokerSchema = z.object({
   id: z.string(),
   /** Whether this broker responds to the request. */
   isThis: z.boolean(),
-  /** gone: no heartbeat for so long that other brokers took over its work. */
+  /** gone: considered dead, because its heartbeat stopped; other brokers took over its work. */
   state: z.enum(['alive', 'gone']),
   seenAt: isoTime,
   /** null: a broker of an earlier version, which does not report it. */

@@ -28,7 +28,7 @@ export const adminUserSchema = z.object({
 });
 export type AdminUser = z.infer<typeof adminUserSchema>;
 
-export const maxUsersOfPage = 100;
+export const maxUsersPerPage = 100;
 
 export const listUsers = endpoint({
   id: 'listUsers',
@@ -39,7 +39,7 @@ export const listUsers = endpoint({
   weight: 3,
   query: z.object({
     page: z.coerce.number().int().min(1).max(1_000_000).default(1),
-    limit: z.coerce.number().int().min(1).max(maxUsersOfPage).default(20),
+    limit: z.coerce.number().int().min(1).max(maxUsersPerPage).default(20),
     /** Beginning of an e-mail address or of a word of the name; case-insensitive. */
     search: z.string().trim().max(200).optional(),
     role: z.enum(['user', 'admin']).optional(),
@@ -49,7 +49,7 @@ export const listUsers = endpoint({
   }),
   answer: z.object({
     success: z.literal(true),
-    users: z.array(adminUserSchema).max(maxUsersOfPage),
+    users: z.array(adminUserSchema).max(maxUsersPerPage),
     /** Counts the matching users; `pages` is at least 1. */
     pagination: z.object({ page: z.int(), limit: z.int(), total: z.int(), pages: z.int() }),
     /** Counts of all users, regardless of page and filters. */

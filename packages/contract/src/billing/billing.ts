@@ -7,7 +7,7 @@ import { totalsSchema } from './totals.ts';
 const needSession = ['authentication_required', 'unauthenticated'] as const;
 const isoTime = z.iso.datetime();
 
-/** Spec part 1, section 3: "Subscription plan". The last two are additions. */
+/** Spec part 1, section 3: "Subscription plan". The last three are additions. */
 export const planSchema = z.object({
   planId: z.string(),
   name: z.string(),
@@ -23,7 +23,7 @@ export const planSchema = z.object({
   tier: tierSchema,
   /** Credits granted with each paid period; they expire with it. */
   monthlyCredits: z.int(),
-  /** Marked "Most Popular". */
+  /** Whether it is marked "Most Popular". */
   popular: z.boolean(),
 });
 export type Plan = z.infer<typeof planSchema>;
@@ -40,7 +40,7 @@ export const creditPackageSchema = z.object({
   currency: z.string(),
   /** Price id at the payment provider; null until it is created there. */
   stripePriceId: z.string().nullable(),
-  /** Marked "Most Popular". */
+  /** Whether it is marked "Most Popular". */
   popular: z.boolean(),
 });
 export type CreditPackage = z.infer<typeof creditPackageSchema>;
@@ -65,7 +65,6 @@ export const listCreditPackages = endpoint({
 });
 
 export const accessTypeSchema = z.enum(['free', 'rental', 'purchase', 'trial', 'subscription', 'none']);
-export type AccessType = z.infer<typeof accessTypeSchema>;
 
 /** Spec part 1, section 3: "User access to a server". */
 export const userAccessSchema = z.object({
@@ -76,14 +75,14 @@ export const userAccessSchema = z.object({
   isTrialPeriod: z.boolean(),
   /** 'System subscription (pro)' if a plan gives access (spec part 2, section 3). */
   features: z.array(z.string()),
-  /** Ends with its period; can be resumed until then. */
+  /** Whether it ends with its period; it can be resumed until then. */
   isCancelled: z.boolean(),
-  /** Is charged again when its period ends. */
+  /** Whether it is charged again when its period ends. */
   renews: z.boolean(),
   /**
-   * User's plan that includes the server, even if they also rent, bought or try it; null: none. `isCancelled`: the plan ends
-   * with its period. `includedUntil`: the time after which no plan of theirs includes the server; null: no such time is
-   * known.
+   * User's plan that includes the server, even if they also rent it, bought it or are trying it; null: none. `isCancelled`:
+   * the plan ends with its period. `includedUntil`: the time after which no plan of theirs includes the server; null: no such
+   * time is known.
    */
   plan: z
     .object({
@@ -133,7 +132,7 @@ export const subscriptionAnswerSchema = z.object({
       z.object({
         id: z.string(),
         planName: z.string(),
-        /** Plan id, in the field that the specification names. */
+        /** Plan id; the name of the field is the specification's. */
         mcpId: z.string(),
         /** Tier of the plan, which may be archived. */
         tier: tierSchema,

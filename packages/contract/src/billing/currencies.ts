@@ -7,7 +7,7 @@ const thousandths = 'BHD JOD KWD OMR TND'.split(' ');
  * Currencies that the shop can sell in: the payment provider charges in them and counts them in hundredths, as all amounts of
  * the shop are.
  */
-const sold: ReadonlySet<string> = new Set(
+const sellable: ReadonlySet<string> = new Set(
   (
     'AED AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BWP BYN BZD CAD CDF CHF CNY COP CRC CVE CZK DKK ' +
     'DOP DZD EGP ETB EUR FJD FKP GBP GEL GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR JMD KES KGS KHR KYD KZT LKR LRD LSL ' +
@@ -17,7 +17,7 @@ const sold: ReadonlySet<string> = new Set(
 );
 
 /** Payment provider's minimum charge, in hundredths. It names none for other currencies, so the dollar's applies. */
-const smallest: Readonly<Record<string, number>> = {
+const minimumCharges: Readonly<Record<string, number>> = {
   AED: 200,
   BGN: 100,
   CZK: 1500,
@@ -34,7 +34,7 @@ const smallest: Readonly<Record<string, number>> = {
   THB: 1000,
 };
 
-/** Returns the number of decimals in amounts of a currency (three capital letters). */
+/** Returns the number of decimals in amounts of a currency (three uppercase letters). */
 export function decimalsOf(currency: string): 0 | 2 | 3 {
   if (wholeUnits.includes(currency)) return 0;
   return thousandths.includes(currency) ? 3 : 2;
@@ -42,12 +42,12 @@ export function decimalsOf(currency: string): 0 | 2 | 3 {
 
 /** Returns why nothing can be sold in a currency; undefined if it can. */
 export function currencyFault(currency: string): string | undefined {
-  if (sold.has(currency)) return undefined;
+  if (sellable.has(currency)) return undefined;
   return 'must be a currency with two decimals that the payment provider charges in, such as USD or EUR';
 }
 
 /** Minimum charge, in hundredths. */
-export const leastAmount = (currency: string): number => smallest[currency] ?? 50;
+export const leastAmount = (currency: string): number => minimumCharges[currency] ?? 50;
 
 /**
  * Returns why a price above 0 cannot be charged; undefined if it can.

@@ -10,7 +10,7 @@ import { tierSchema } from '../tiers.ts';
 export const freePlanId = 'free';
 
 /** Offers per kind, including archived ones, which are kept forever. */
-export const maxOffersOfKind = 100;
+export const maxOffersPerKind = 100;
 
 const whole = (least: number, most: number) =>
   z
@@ -29,7 +29,7 @@ const shared = {
   /** True for at most one offer per kind. */
   popular: z.boolean(),
   /** Position among the offers of its kind on sale, from 1. Absent: unchanged, or last for a new one. */
-  place: whole(1, maxOffersOfKind).optional(),
+  place: whole(1, maxOffersPerKind).optional(),
 };
 
 export const planFieldsSchema = z.strictObject({
@@ -71,7 +71,7 @@ export const shownFieldsSchema = z.discriminatedUnion('kind', [
 
 export const offerIdSchema = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 small letters, digits and hyphens, such as pro');
+  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lowercase letters, digits and hyphens, such as pro');
 
 export type OfferFault = { path: string; message: string };
 

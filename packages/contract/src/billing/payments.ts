@@ -8,7 +8,7 @@ const isoTime = z.iso.datetime();
 
 /**
  * Addresses that the payment page redirects to. Only /payment/result of this installation is accepted; the broker adds
- * session_id. Without them it builds its own.
+ * session_id. By default, the broker builds them.
  */
 const returnAddresses = { successUrl: z.string().max(500).optional(), cancelUrl: z.string().max(500).optional() };
 /** Cents that the page showed. If the price has changed, the error is `price_changed` and nothing is started. */

@@ -28,7 +28,10 @@ const creditPriceSchema = z.object({
 });
 export type CreditPrice = z.infer<typeof creditPriceSchema>;
 
-/** Spec part 1, section 3: "MCP server (from capabilities)". Fields below the line are additions. */
+/**
+ * Spec part 1, section 3: "MCP server (from capabilities)". `billing.trialDays`, `billing.plan` and the fields from
+ * `askingTools` on are additions.
+ */
 export const serverSchema = z.object({
   serverId: z.string(),
   serverName: z.string(),
@@ -103,7 +106,7 @@ export const capabilitySchema = z.object({
   exposedName: z.string().optional(),
   inputSchema: z.record(z.string(), z.unknown()).optional(),
   annotations: z.record(z.string(), z.unknown()).optional(),
-  /** Characters that hide or reorder text were removed from its texts. */
+  /** Present if characters that hide or reorder text were removed from its texts. */
   flagged: z.literal(true).optional(),
   /** Last time the server changed this tool's title or description without a new version. */
   textChangedAt: isoTime.optional(),

@@ -34,7 +34,6 @@ export const serverJsonSchema = z.strictObject({
     .optional(),
   remotes: z.array(z.strictObject({ type: z.literal('streamable-http'), url: z.url() })),
 });
-export type ServerJson = z.infer<typeof serverJsonSchema>;
 
 const registryEntry = z.object({
   server: serverJsonSchema,

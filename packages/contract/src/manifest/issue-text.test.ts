@@ -6,7 +6,7 @@ const told = (schema: z.ZodType, value: unknown) => schema.safeParse(value).erro
 
 test('what a validator finds is told in words that follow the name of the field, and the words of a schema stay', () => {
   expect(told(z.string(), undefined)).toBe('is missing');
-  expect(told(z.string(), 5)).toBe('must be a text');
+  expect(told(z.string(), 5)).toBe('must be a string');
   expect(told(z.int(), 1.5)).toBe('must be a whole number');
   expect(told(z.coerce.number(), 'two')).toBe('must be a number');
   expect(told(z.string().min(1), '')).toBe('must not be empty');
@@ -17,6 +17,6 @@ test('what a validator finds is told in words that follow the name of the field,
   expect(told(z.email(), 'x')).toBe('must be an e-mail address');
   expect(told(z.strictObject({}), { a: 1 })).toBe('has an unknown field: "a"');
   expect(told(z.strictObject({}), { a: 1, b: 2 })).toBe('has unknown fields: "a", "b"');
-  expect(told(z.union([z.string(), z.number()]), true)).toBe('has no known form');
+  expect(told(z.union([z.string(), z.number()]), true)).toBe('has an unknown format');
   expect(told(z.string().min(1, 'must name a service'), '')).toBe('must name a service');
 });

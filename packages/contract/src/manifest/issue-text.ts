@@ -15,7 +15,7 @@ export function issueText(issue: z.core.$ZodIssue): string {
     case 'invalid_union':
       return 'options' in issue && Array.isArray(issue.options)
         ? oneOf(issue.options.map(String))
-        : 'has no known form';
+        : 'has an unknown format';
     case 'invalid_key':
       return 'is not an allowed name';
     case 'unrecognized_keys':
@@ -26,14 +26,14 @@ export function issueText(issue: z.core.$ZodIssue): string {
     case 'too_big':
       return `must ${size(issue.origin)} at most ${issue.maximum}${unit(issue.origin)}`;
     case 'invalid_format':
-      return `must be ${formats[issue.format] ?? 'of another form'}`;
+      return `must be ${formats[issue.format] ?? 'in another format'}`;
     default:
-      return 'has a wrong form';
+      return 'has the wrong format';
   }
 }
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',

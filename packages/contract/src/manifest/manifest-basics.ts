@@ -50,7 +50,7 @@ export const readsLikePlan = (text: string): boolean => /^system\s+subscription\
 /** A feature of a server, its rentals and purchases. Text that would make them look like a plan is rejected. */
 export const serverFeature = line(120).refine(
   (text) => !readsLikePlan(text),
-  'must not read like a plan: “System subscription (…)” is the text of plans',
+  'must not look like a plan: “System subscription (…)” is reserved for plans',
 );
 
 /** Categories of the home page's type filter (spec part 1, Home). */

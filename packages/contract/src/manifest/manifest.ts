@@ -58,14 +58,14 @@ export const connectionSchema = z.discriminatedUnion('type', [
 ]);
 
 /** Headers that control the routing, length or content of a request, so that they cannot be secrets. */
-const ofTransport: ReadonlySet<string> = new Set(
+const transportHeaders: ReadonlySet<string> = new Set(
   `host connection keep-alive transfer-encoding content-length content-type content-encoding te trailer upgrade expect
   accept accept-encoding origin referer last-event-id`.split(/\s+/),
 );
 
-function isOfTransport(name: string): boolean {
+function isTransportHeader(name: string): boolean {
   const lower = name.toLowerCase();
-  return ofTransport.has(lower) || lower.startsWith('mcp-') || lower.startsWith('proxy-');
+  return transportHeaders.has(lower) || lower.startsWith('mcp-') || lower.startsWith('proxy-');
 }
 
 /**
@@ -107,7 +107,7 @@ const authSchema = z.discriminatedUnion('type', [
           name: z
             .string()
             .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be a header name')
-            .refine((name) => !isOfTransport(name), 'is a header that HTTP or MCP sets itself'),
+            .refine((name) => !isTransportHeader(name), 'is a header that HTTP or MCP sets itself'),
           from: z.enum(['operator', 'user']),
           description: line(300).optional(),
         }),
@@ -117,7 +117,7 @@ const authSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** Parts of a definition that clients validate: if one is malformed, they reject the list of every server (MCP, schema). */
+/** Parts of a definition that clients validate: if one is malformed, they reject the whole list of all servers (MCP, schema). */
 const definition = z.looseObject({
   name: line(256),
   title: z.string().optional(),
@@ -228,7 +228,7 @@ const manifestFields = z.strictObject({
   isolation: z.enum(['shared', 'perUser']).optional(),
   /**
    * Kinds of questions that tools may ask the user's client, if the server lists such tools only to clients that can answer.
-   * Its tools are then listed once as a client of each kind too.
+   * Its tools are then also listed once for each kind, as a client that can answer it.
    */
   asks: z.array(questionKindSchema).min(1).max(4).optional(),
   auth: authSchema.default({ type: 'none' }),
@@ -247,8 +247,8 @@ const manifestFields = z.strictObject({
     .max(1024, 'must be at most 1024')
     .default(64),
   /**
-   * Policy for tools that differ from what was deployed: `text-only` (the default) accepts new titles and descriptions and
-   * hides a tool whose schema or annotations changed; `strict` hides it for any change.
+   * Policy for tools that differ from what was deployed: `text-only` (the default) accepts new titles and descriptions and one
+   * more optional argument, and hides tools that are new or changed otherwise; `strict` hides a tool for any change.
    */
   toolChanges: z.enum(['text-only', 'strict']).optional(),
   /**
@@ -273,10 +273,14 @@ export const manifestSchema = manifestFields.superRefine((manifest, context) => 
     });
   }
   if (manifest.auth.type === 'oauth' && manifest.isolation === 'shared') {
-    context.addIssue({ code: 'custom', path: ['isolation'], message: 'must be perUser when each person signs in' });
+    context.addIssue({ code: 'custom', path: ['isolation'], message: 'must be perUser, because each user signs in' });
   }
   if (manifest.billing?.trialDays !== undefined && manifest.billing.tier === 'T0') {
-    context.addIssue({ code: 'custom', path: ['billing', 'trialDays'], message: 'a T0 server is free: no trial' });
+    context.addIssue({
+      code: 'custom',
+      path: ['billing', 'trialDays'],
+      message: 'must be absent: a T0 server is free',
+    });
   }
 });
 
@@ -301,7 +305,7 @@ export const sentManifestSchema = manifestFields
   .partial({ version: true, description: true, category: true, author: true })
   .extend(z.object(listedFields).partial().shape);
 
-/** Optional fields that are filled in. */
+/** Optional fields that completeManifest fills in. */
 export const completedFields = ['version', 'description', 'category'] as const;
 
 /**

@@ -201,7 +201,7 @@ describeOnDatabases('e-mails', migrations, (open) => {
     const page = await fetch(link);
     expect([page.status, await page.text()]).toEqual([
       200,
-      expect.stringContaining('Credits that you bought, or get with a plan, run low'),
+      expect.stringContaining('Your purchased credits, or those of your plan, run low'),
     ]);
     expect(await isOn()).toEqual([]);
     const forged = link.replace(ann.userId, randomUUID());

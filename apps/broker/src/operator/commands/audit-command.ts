@@ -1,9 +1,9 @@
-import { auditEntrySchema, auditFilterSchema, inOrder, maxAuditEntries } from '@souk/contract/admin/audit.ts';
+import { auditEntrySchema, auditFilterSchema, maxAuditEntries, withValidPeriod } from '@souk/contract/admin/audit.ts';
 import { z } from 'zod';
 import type { AuditReader } from '#features/audit/index.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
 
-export const auditWantedSchema = inOrder(
+export const auditWantedSchema = withValidPeriod(
   auditFilterSchema.extend({ limit: z.coerce.number().int().min(1).max(maxAuditEntries).default(50) }),
 );
 export const auditListedSchema = z.object({ entries: z.array(auditEntrySchema), hasMore: z.boolean() });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { maxUsersOfPage } from '@souk/contract/admin/users.ts';
+import { maxUsersPerPage } from '@souk/contract/admin/users.ts';
 import type { Identity } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
@@ -27,8 +27,8 @@ export function userCommands(
   return {
     'user.list': async (args): Promise<UserList> => {
       const { search, page } = listSchema.parse(args);
-      const found = await directory.list({ search, page, limit: maxUsersOfPage });
-      return { users: found.users, total: found.total, pages: Math.max(1, Math.ceil(found.total / maxUsersOfPage)) };
+      const found = await directory.list({ search, page, limit: maxUsersPerPage });
+      return { users: found.users, total: found.total, pages: Math.max(1, Math.ceil(found.total / maxUsersPerPage)) };
     },
     'user.deactivate': async (args): Promise<Deactivated> => {
       const { operator, reason, endNow, ...who } = deactivateSchema.parse(args);

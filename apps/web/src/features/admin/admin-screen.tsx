@@ -10,7 +10,7 @@ import type { SignInAgain } from './sign-in-again.tsx';
 export type AdminPartProps = {
   userId: string;
   search: AdminSearch;
-  /** @param how push: Back returns from it, as from an opened page; replace: it does not, as from a typed filter */
+  /** @param how push: adds a history entry, as for an opened page; replace: adds none, as for a typed filter */
   onSearchChange: (search: AdminSearch, how: 'push' | 'replace') => void;
   signInAgain: SignInAgain;
 };

@@ -16,7 +16,7 @@ import { lostWindowText, PopupBlockedError } from '#web/navigation/popup-window.
 export type SignInAgain = (way: 'window' | 'tab', onLate: () => void) => Promise<boolean>;
 
 /** Whether an action was refused because the last sign-in is too long ago. */
-export function wantsSignInAgain(error: unknown): boolean {
+export function needsSignInAgain(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'sign_in_again';
 }
 
@@ -32,7 +32,7 @@ export function FailureOrSignIn({
   again: () => void;
 }) {
   if (!error) return null;
-  if (wantsSignInAgain(error)) return <SignInAgainNotice signInAgain={signInAgain} onSignedIn={again} />;
+  if (needsSignInAgain(error)) return <SignInAgainNotice signInAgain={signInAgain} onSignedIn={again} />;
   return <Notice tone="bad">{failureText(error)}</Notice>;
 }
 

@@ -10,8 +10,8 @@ export type DraftedDialog = {
 };
 
 /**
- * Text typed in a dialog. Closing the dialog deletes it. If the session ends, and the dialog goes away with its page, the text
- * is back when the dialog opens again. Not for secrets: the browser tab stores it.
+ * Text typed in a dialog. Closing the dialog deletes it. If the session ends and the browser leaves the page, the text
+ * reappears when the dialog opens again. Not for secrets: the browser tab stores it.
  */
 export function useDialogText<Initial extends string | undefined>(
   { adminId, dialog, open }: DraftedDialog,

@@ -1,4 +1,4 @@
-import { ownersOfPage, type listServerOwners } from '@souk/contract/admin/servers.ts';
+import { ownersPerPage, type listServerOwners } from '@souk/contract/admin/servers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import type { Query } from '#platform/db/database.ts';
 import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
@@ -30,7 +30,7 @@ export async function listOwners(
          select g.*, u.email, u.display_name from (select * from owning order by id limit $5 offset $6) g
            join users u on u.id = g.user_id) paged on true
      order by paged.id`,
-    [serverId, livemode, ...runningValues(nowMs), ownersOfPage, (page - 1) * ownersOfPage],
+    [serverId, livemode, ...runningValues(nowMs), ownersPerPage, (page - 1) * ownersPerPage],
   );
   const total = rows[0]?.total ?? 0;
   const owners = rows.flatMap(({ id, user_id, email, display_name, kind, period_ends_at }) => {
@@ -38,6 +38,6 @@ export async function listOwners(
     const user = { id: user_id, email, displayName: display_name };
     return [{ id, user, kind, endsAt: period_ends_at?.toISOString() ?? null }];
   });
-  const pages = Math.max(1, Math.ceil(total / ownersOfPage));
-  return { owners, pagination: { page, limit: ownersOfPage, total, pages } };
+  const pages = Math.max(1, Math.ceil(total / ownersPerPage));
+  return { owners, pagination: { page, limit: ownersPerPage, total, pages } };
 }

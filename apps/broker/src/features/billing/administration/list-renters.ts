@@ -1,4 +1,4 @@
-import { rentersOfPage, type listServerRenters } from '@souk/contract/admin/servers.ts';
+import { rentersPerPage, type listServerRenters } from '@souk/contract/admin/servers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import type { Query } from '#platform/db/database.ts';
 import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
@@ -32,7 +32,7 @@ export async function listRenters(
            join users u on u.id = g.user_id) paged on true
        left join lateral (${refundSumSql('paged.payment_id', '$3')}) r on true
      order by paged.id`,
-    [serverId, livemode, ...runningValues(nowMs), rentersOfPage, (page - 1) * rentersOfPage],
+    [serverId, livemode, ...runningValues(nowMs), rentersPerPage, (page - 1) * rentersPerPage],
   );
   const total = rows[0]?.total ?? 0;
   const renters = rows.flatMap(({ id, user_id, email, display_name, source, period_ends_at, ...refund }) => {
@@ -41,6 +41,6 @@ export async function listRenters(
     const endsAt = period_ends_at?.toISOString() ?? null;
     return [{ rentalId: id, user, source, endsAt, ...presentRefund(refund) }];
   });
-  const pages = Math.max(1, Math.ceil(total / rentersOfPage));
-  return { renters, pagination: { page, limit: rentersOfPage, total, pages } };
+  const pages = Math.max(1, Math.ceil(total / rentersPerPage));
+  return { renters, pagination: { page, limit: rentersPerPage, total, pages } };
 }

@@ -4,7 +4,7 @@ import {
   getPerson,
   listPersonConnections,
   listPersonSignIns,
-  maxRowsOfPerson,
+  maxRowsPerPage,
   revokePersonToken,
   signOutPerson,
 } from '@souk/contract/admin/person.ts';
@@ -60,9 +60,9 @@ export function mountPersonAdministration(
     const { apps, webSessions } = presentConnections(rows);
     return {
       ...success,
-      apps: apps.slice(0, maxRowsOfPerson),
-      webSessions: webSessions.slice(0, maxRowsOfPerson),
-      tokens: own.slice(0, maxRowsOfPerson),
+      apps: apps.slice(0, maxRowsPerPage),
+      webSessions: webSessions.slice(0, maxRowsPerPage),
+      tokens: own.slice(0, maxRowsPerPage),
     };
   });
 

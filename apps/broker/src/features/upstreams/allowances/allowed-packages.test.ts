@@ -99,7 +99,7 @@ describe.skipIf(!hasPostgres() || sandboxProblem() !== undefined)(
         [{ secrets: ['NODE_OPTIONS'] }, 'secrets.0 NODE_OPTIONS changes what a program loads'],
         [{ secrets: ['LD_PRELOAD'] }, 'secrets.0 LD_PRELOAD changes what a program loads'],
         [{ network: 'host' }, 'network: '],
-        [{ alias: '../small' }, 'alias: must be small letters'],
+        [{ alias: '../small' }, 'alias: must be 1 to 63 lowercase letters'],
         [{ argv: ['/bin/sh'] }, 'argv'],
       ] as const) {
         await expect(preview(change), JSON.stringify(change)).rejects.toMatchObject({

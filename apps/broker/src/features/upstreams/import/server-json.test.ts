@@ -198,7 +198,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   ],
   'a field of a wrong type': [
     'refused',
-    'why: its server.json does not match the schema: packages[0].identifier must be a text',
+    'why: its server.json does not match the schema: packages[0].identifier must be a string',
   ],
   'a version with signs that ours have not': [
     'ready example-calendar-weeks 2026-11--week-48- http https://weeks.calendar.example/mcp price 0',

@@ -281,7 +281,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
   });
 
   test.each([
-    ['NUL', 'a\0b', 'value: must not contain the character NUL, or half characters'],
+    ['NUL', 'a\0b', 'value: must not contain NUL or unpaired surrogates'],
     ['6,001 characters', 'x'.repeat(6001), 'value: must be at most 6000 characters'],
   ])('%s is refused for a variable', async (_what, value, message) => {
     await expect(set('chatty', { ...variable, value })).rejects.toMatchObject({ code: 'invalid_request', message });

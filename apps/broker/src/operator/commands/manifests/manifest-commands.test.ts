@@ -195,7 +195,7 @@ test('check prints every problem in words with its field, and deploy refuses the
       'connection.type: must be "http", "websocket" or "stdio"',
       'billing.tier: must be "T0", "T1", "T2" or "T3"',
       'features[0]: must not be empty',
-      'features[1]: must be a text',
+      'features[1]: must be a string',
       'maxInFlight: must be a whole number',
     ]),
   );

@@ -6,7 +6,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi } from '../admin-api.ts';
-import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../sign-in-again.tsx';
+import { SignInAgainNotice, needsSignInAgain, type SignInAgain } from '../sign-in-again.tsx';
 import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 import { FormDialog } from '../users/actions/form-dialog.tsx';
@@ -44,7 +44,7 @@ export function AddAddressDialog({
     setIsEmpty(typed === '');
     if (typed !== '') add.mutate({ entry: typed, note: note.trim() });
   };
-  const wantsSignIn = wantsSignInAgain(add.error);
+  const wantsSignIn = needsSignInAgain(add.error);
   const problem = isEmpty ? 'Enter an address.' : add.isError && !wantsSignIn ? failureText(add.error) : undefined;
   return (
     <FormDialog

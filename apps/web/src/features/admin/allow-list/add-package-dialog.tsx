@@ -7,7 +7,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi } from '../admin-api.ts';
-import { SignInAgainNotice, wantsSignInAgain } from '../sign-in-again.tsx';
+import { SignInAgainNotice, needsSignInAgain } from '../sign-in-again.tsx';
 import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 import { FormDialog } from '../users/actions/form-dialog.tsx';
@@ -95,7 +95,7 @@ export function AddPackageDialog({ userId, signInAgain, open, onClose }: AllowLi
           }}
         />
       )}
-      {wantsSignInAgain(error) && shown ? (
+      {needsSignInAgain(error) && shown ? (
         <SignInAgainNotice signInAgain={signInAgain} onSignedIn={() => add.mutate(shown)} />
       ) : (
         error && Object.keys(problems).length === 0 && <Notice tone="bad">{failureText(error)}</Notice>

@@ -75,7 +75,7 @@ function Addresses({
         </Notice>
       )}
       {ofOperator.length + added.length === 0 ? (
-        <EmptyState title="No private address is allowed" text="All servers have to be on the internet, with https." />
+        <EmptyState title="No private address is allowed" text="All servers must be on the internet and use https." />
       ) : (
         <ul className="flex flex-col divide-y divide-line rounded-lg border border-line bg-surface">
           {added.map((one) => (
@@ -130,7 +130,7 @@ function AddedRow({ address, onRemove }: { address: AllowedAddress; onRemove: ()
       )}
       {addresses.length > 0 && (
         <p>
-          Only while the name resolves to <Code>{addresses.join(', ')}</Code>
+          Works only while the name resolves to <Code>{addresses.join(', ')}</Code>
         </p>
       )}
       <p>

@@ -1,6 +1,7 @@
 import type { AllowedPackageForm, PackagePreview } from '@souk/contract/admin/allowances.ts';
 import type { ReactNode } from 'react';
 import { Notice } from '#ui/state/notice.tsx';
+import { counted } from '../counted.ts';
 import { variablesOf } from './package-fields.tsx';
 
 /** The package to confirm: what would run, its arguments and its hash. */
@@ -17,7 +18,9 @@ export function PackageShown({ form, preview }: { form: AllowedPackageForm; prev
         <Fact name="Alias in manifests">{alias}</Fact>
         <Fact name="Package">{form.package}</Fact>
         <Fact name="Hash at the registry">{preview.integrity}</Fact>
-        {preview.count > 0 && <Fact name={`Comes with ${preview.count} more`}>{preview.comesWith.join(', ')}</Fact>}
+        {preview.count > 0 && (
+          <Fact name={`Comes with ${counted(preview.count, 'more package')}`}>{preview.comesWith.join(', ')}</Fact>
+        )}
         {args.length > 0 && <Fact name="Arguments">{args.join(' · ')}</Fact>}
         {variables.length > 0 && <Fact name="Variables">{variables.join(' · ')}</Fact>}
         {secrets.length > 0 && <Fact name="Secrets, entered for each server">{secrets.join(', ')}</Fact>}

@@ -16,7 +16,7 @@ export function RemoveDialog({
 }) {
   const { queryKey } = allowancesQuery(userId);
   return (
-    <RemovalDialog {...props} name={name} queryKey={queryKey} removed={`${name} isn’t allowed any more.`}>
+    <RemovalDialog {...props} name={name} queryKey={queryKey} removed={`${name} is no longer allowed.`}>
       {servers.length === 0
         ? 'No deployed server uses it.'
         : `${servers.join(', ')} ${servers.length === 1 ? 'stops' : 'stop'} working for everyone. Running calls fail.`}

@@ -34,12 +34,12 @@ export const isFiltered = ({ who, group, object, from, to }: AdminSearch) =>
 
 export function AuditFilters({
   search,
-  nameOfWho,
+  actorName,
   onChange,
 }: {
   search: AdminSearch;
   /** Name of the actor in the address, if the list shows it. */
-  nameOfWho: string | undefined;
+  actorName: string | undefined;
   onChange: (change: AdminSearch, how: 'push' | 'replace') => void;
 }) {
   const { who = '', group = '' } = search;
@@ -61,7 +61,7 @@ export function AuditFilters({
         aria-label="Who"
         className="flex-1 basis-36 sm:max-w-52"
         value={who}
-        options={isKind ? actors : [...actors, { value: who, label: nameOfWho ?? who }]}
+        options={isKind ? actors : [...actors, { value: who, label: actorName ?? who }]}
         onChange={(value) => choose({ who: value === '' ? undefined : value })}
       />
       <Select

@@ -21,12 +21,12 @@ export function AuditTab({ userId: adminId, search, onSearchChange }: AdminPartP
   const read = useQuery({ ...auditQuery(adminId, search), enabled: fault === undefined });
   const data = fault === undefined ? read.data : undefined;
   const change = (part: AdminSearch, how: 'push' | 'replace' = 'push') => onSearchChange({ ...search, ...part }, how);
-  const ofWho = data?.entries.find(({ who }) => filterOfActor(who) === search.who)?.who;
+  const actor = data?.entries.find(({ who }) => filterOfActor(who) === search.who)?.who;
   const showAll = <Button onClick={() => change(unfiltered)}>Show all entries</Button>;
   const refreshNewest = () => void client.invalidateQueries({ queryKey: [...adminKey(adminId), 'audit'] });
   return (
     <div className="flex flex-col gap-4">
-      <AuditFilters search={search} nameOfWho={ofWho && nameOfActor(ofWho)} onChange={change} />
+      <AuditFilters search={search} actorName={actor && nameOfActor(actor)} onChange={change} />
       {fault !== undefined && (
         <ErrorState title={fault} text="Change the filters, or show all entries." actions={showAll} />
       )}

@@ -1,4 +1,4 @@
-import { maxStagedAtOnce, type ImportEntry } from '@souk/contract/admin/imports.ts';
+import { maxStagedPerCall, type ImportEntry } from '@souk/contract/admin/imports.ts';
 import { useEffect, useRef, useState } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
@@ -15,10 +15,10 @@ import { PreviewEntry, type EntryResult } from './preview-entry.tsx';
 /** The servers to stage, which of them are chosen, and the result. Nothing is staged before the click. */
 export function Preview({ userId, entries }: { userId: string; entries: readonly ImportEntry[] }) {
   const ready = entries.filter(({ result }) => result === 'ready');
-  const [left, setLeft] = useState<readonly string[]>([]);
+  const [unchosen, setUnchosen] = useState<readonly string[]>([]);
   const manifestsChanged = useManifestsChanged(userId);
   const registriesChanged = useRegistriesChanged(userId);
-  const chosen = ready.filter(({ id = '' }) => !left.includes(id));
+  const chosen = ready.filter(({ id = '' }) => !unchosen.includes(id));
   const stage = useSingleMutation({
     mutationFn: stageAll,
     onSuccess: () => Promise.all([manifestsChanged(), registriesChanged()]),
@@ -73,7 +73,7 @@ export function Preview({ userId, entries }: { userId: string; entries: readonly
             chosen={chosen.includes(entry)}
             onChoose={
               entry.result === 'ready' && ready.length > 1 && !stage.data
-                ? (on) => setLeft([...left.filter((id) => id !== entry.id), ...(on ? [] : [entry.id ?? ''])])
+                ? (on) => setUnchosen([...unchosen.filter((id) => id !== entry.id), ...(on ? [] : [entry.id ?? ''])])
                 : undefined
             }
           />
@@ -83,12 +83,12 @@ export function Preview({ userId, entries }: { userId: string; entries: readonly
   );
 }
 
-/** Stages in batches of up to maxStagedAtOnce. */
+/** Stages in batches of up to maxStagedPerCall. */
 async function stageAll(entries: readonly ImportEntry[]): Promise<EntryResult[]> {
   const chosen = entries.flatMap(({ manifest, source }) => (manifest ? [{ manifest, ...(source && { source }) }] : []));
   const results: EntryResult[] = [];
-  for (let first = 0; first < chosen.length; first += maxStagedAtOnce) {
-    const answer = await adminApi.stageImport({ body: { entries: chosen.slice(first, first + maxStagedAtOnce) } });
+  for (let first = 0; first < chosen.length; first += maxStagedPerCall) {
+    const answer = await adminApi.stageImport({ body: { entries: chosen.slice(first, first + maxStagedPerCall) } });
     results.push(...answer.results);
   }
   return results;

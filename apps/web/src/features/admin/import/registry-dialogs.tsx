@@ -30,7 +30,7 @@ export function RegistryDialog({
   const drafted = { adminId: userId, dialog: `registry.${registry?.id ?? preset?.url ?? ''}`, open };
   const [name, setName] = useDialogText(drafted, 'name', registry?.name ?? preset?.name ?? '');
   const [url, setUrl] = useDialogText(drafted, 'url', preset?.url ?? '');
-  const [isAsked, setIsAsked] = useState(false);
+  const [isSubmitted, setIsSubmitted] = useState(false);
   const save = useSingleMutation({
     mutationFn: () =>
       registry
@@ -43,7 +43,7 @@ export function RegistryDialog({
     },
   });
   const submit = () => {
-    setIsAsked(true);
+    setIsSubmitted(true);
     if (registry ? name.trim() !== '' : url.trim() !== '') save.mutate(undefined);
   };
   return (
@@ -59,7 +59,7 @@ export function RegistryDialog({
         <Field
           label="Address"
           hint="The part before /v0.1/servers. It must use https, unless UPSTREAM_ALLOW_ADDRESSES lists it."
-          error={isAsked && url.trim() === '' ? 'Enter the address of a registry.' : undefined}
+          error={isSubmitted && url.trim() === '' ? 'Enter the address of a registry.' : undefined}
           required
         >
           <Input
@@ -74,7 +74,7 @@ export function RegistryDialog({
       <Field
         label={registry ? 'Name' : 'Name (optional)'}
         hint={registry ? undefined : 'Leave it empty to use the host.'}
-        error={registry && isAsked && name.trim() === '' ? 'Enter a name.' : undefined}
+        error={registry && isSubmitted && name.trim() === '' ? 'Enter a name.' : undefined}
       >
         <Input value={name} autoComplete="off" maxLength={80} onChange={(event) => setName(event.target.value)} />
       </Field>

@@ -20,7 +20,7 @@ const sinceOptions = [
 ] as const;
 
 /** Pause in typing before a search, since each one is a request to the registry. */
-const askedAfterMs = 400;
+const searchDelayMs = 400;
 
 export function RegistryFilters({
   search,
@@ -41,7 +41,7 @@ export function RegistryFilters({
           placeholder="Search by name"
           q={search.q}
           maxLength={maxSearchLength}
-          delayMs={askedAfterMs}
+          delayMs={searchDelayMs}
           onChange={(q) => onChange({ q }, 'replace')}
         />
       </div>

@@ -9,7 +9,7 @@ export function UpdatesLink({ userId }: { userId: string }) {
   if (count === 0) return null;
   return (
     <TextLink to="/admin" search={{ tab: 'manifests', import: 'updates' }}>
-      {counted(count, 'update waits', 'updates wait')}
+      {counted(count, 'update available', 'updates available')}
     </TextLink>
   );
 }

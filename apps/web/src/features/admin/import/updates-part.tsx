@@ -58,7 +58,7 @@ export function UpdatesPart({ userId, search }: AdminPartProps) {
         <p role="status" className="text-quiet">
           {data.updates.length === 0
             ? 'Every imported server is up to date.'
-            : `${counted(data.updates.length, 'update waits', 'updates wait')}.`}{' '}
+            : `${counted(data.updates.length, 'update available', 'updates available')}.`}{' '}
           {data.checkedAt !== null && (
             <>
               Last checked <Ago moment={data.checkedAt} />.

@@ -4,7 +4,7 @@ import { failureText } from '#web/texts/failure-text.ts';
 export type ManifestAction = 'delete' | 'deploy' | 'undeploy' | 'reload' | 'upload';
 
 /** Whether the call was refused because the user isn't signed in as an administrator. */
-const isOfAccess = (message: string) => message.includes('Authentication') || message.includes('Access denied');
+const isAccessFailure = (message: string) => message.includes('Authentication') || message.includes('Access denied');
 
 /**
  * Describes why the list of manifests couldn't be loaded (spec part 2, section 8).
@@ -12,7 +12,7 @@ const isOfAccess = (message: string) => message.includes('Authentication') || me
  */
 export function listFailure(error: unknown): { title: string; reason: string | undefined } {
   const message = failureText(error);
-  if (isOfAccess(message)) {
+  if (isAccessFailure(message)) {
     return {
       title: 'Authentication required. Please ensure you are logged in as an administrator.',
       reason: undefined,
@@ -27,7 +27,7 @@ export const describeAction = (action: ManifestAction) => (error: unknown) => ({
 /** Returns the text of a failed action on manifests (spec part 2, section 8). */
 export function actionFailure(action: ManifestAction, error: unknown): string {
   const message = failureText(error);
-  return isOfAccess(message)
+  return isAccessFailure(message)
     ? `Authentication required. Please log in as an administrator to ${action} manifests.`
     : `Failed to ${action} manifest: ${message}`;
 }

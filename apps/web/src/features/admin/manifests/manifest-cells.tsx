@@ -7,7 +7,7 @@ import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { toolFigure } from '#web/texts/tools-that-ask.ts';
 import type { AdminSearch } from '../admin-search.ts';
 import { counted } from '../counted.ts';
-import { isNotAskedYet } from './manifest-queries.ts';
+import { isAwaitingFirstAnswer } from './manifest-queries.ts';
 
 // Parts of a manifest, for the rows of the table and the cards of narrow screens.
 
@@ -66,7 +66,7 @@ export function Capabilities({ manifest }: { manifest: ListedManifest }) {
   );
 }
 
-/** How a server left the shop. */
+/** How a server was removed from the shop. */
 export const removedTexts = {
   deleted: 'Deleted',
   undeployed: 'Undeployed',
@@ -82,7 +82,7 @@ export function Deployed({ manifest }: { manifest: ListedManifest }) {
       {isGone(manifest) && <span className="text-xs text-quiet">{removedTexts[manifest.gone ?? 'unknown']}</span>}
       {stagedVersion !== null && (
         <span className="text-xs wrap-anywhere text-accent">
-          {stagedVersion} waiting{stagedOrigin === 'bundled' && ' (bundled draft)'}
+          {stagedVersion} staged{stagedOrigin === 'bundled' && ' (bundled draft)'}
         </span>
       )}
       {toolsUnderReview > 0 && (
@@ -109,7 +109,7 @@ export function Health({ manifest }: { manifest: ListedManifest }) {
   return (
     <div className="flex min-w-0 flex-col items-start gap-1">
       <StatusBadge status={status} quiet>
-        {isNotAskedYet(manifest) ? 'Connecting…' : healthWords[status]}
+        {isAwaitingFirstAnswer(manifest) ? 'Connecting…' : healthWords[status]}
       </StatusBadge>
       {status !== 'connected' && statusDetail !== undefined && (
         <span

@@ -25,8 +25,8 @@ const shownOptions = ({ failing, deleted }: Pick<ManifestCounts, 'failing' | 'de
     { value: 'deleted', label: `Deleted or undeployed (${formatCount(deleted)})` },
   ] as const;
 
-/** Pause in typing before a search, since each one goes through every manifest. */
-const askedAfterMs = 150;
+/** Pause in typing before a search, since each one scans every manifest. */
+const searchDelayMs = 150;
 
 export function ManifestFilters({
   search,
@@ -50,7 +50,7 @@ export function ManifestFilters({
           placeholder="Search manifests"
           q={search.q}
           maxLength={maxSearchLength}
-          delayMs={askedAfterMs}
+          delayMs={searchDelayMs}
           onChange={(q) => onChange({ q }, 'replace')}
         />
       </div>

@@ -20,14 +20,14 @@ export const manifestsQuery = (userId: string, { q, type, status, health, sort, 
     queryFn: ({ signal }) =>
       adminApi.listManifests({ query: { search: q, type, status, health, sort, page, limit: pageSize } }, { signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.data?.manifests.some(isNotAskedYet) ? askedAgainMs : freshForMs),
+    refetchInterval: ({ state }) => (state.data?.manifests.some(isAwaitingFirstAnswer) ? connectingPollMs : pollMs),
   });
 
 /** Refetch intervals: while a newly deployed server is being asked what it offers, and otherwise. */
-const [askedAgainMs, freshForMs] = [1500, 60_000];
+const [connectingPollMs, pollMs] = [1500, 60_000];
 
 /** Whether it is deployed, and no broker has an answer or an error from its server yet. */
-export const isNotAskedYet = ({ isActive, status, statusDetail }: ManifestList['manifests'][number]) =>
+export const isAwaitingFirstAnswer = ({ isActive, status, statusDetail }: ManifestList['manifests'][number]) =>
   isActive && status === 'disconnected' && statusDetail === undefined;
 
 export const manifestCountsQuery = (userId: string) =>

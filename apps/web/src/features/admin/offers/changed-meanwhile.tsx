@@ -17,7 +17,7 @@ const labels: Readonly<Partial<Record<keyof OfferDraft, string>>> = {
   place: 'Place',
 };
 
-/** Shows both versions after another administrator saved the offer during the editing, and lets the administrator choose. */
+/** Shows both versions and asks which to keep, after another administrator saved the offer during the editing. */
 export function ChangedMeanwhile({
   conflicts,
   by,
@@ -76,9 +76,9 @@ export function ChangedMeanwhile({
                 <th scope="row" className="py-1.5 pr-3 font-normal text-quiet">
                   {labels[name]}
                 </th>
-                <td className="py-1.5 pr-3 wrap-anywhere whitespace-pre-line">{say(theirs[name])}</td>
+                <td className="py-1.5 pr-3 wrap-anywhere whitespace-pre-line">{textOf(theirs[name])}</td>
                 <td className="py-1.5 wrap-anywhere whitespace-pre-line">
-                  {mine[name] === base[name] ? <span className="text-quiet">Not changed</span> : say(mine[name])}
+                  {mine[name] === base[name] ? <span className="text-quiet">Not changed</span> : textOf(mine[name])}
                 </td>
               </tr>
             ))}
@@ -93,5 +93,5 @@ export function ChangedMeanwhile({
   );
 }
 
-const say = (value: string | boolean) =>
+const textOf = (value: string | boolean) =>
   typeof value === 'boolean' ? (value ? 'Yes' : 'No') : value === '' ? 'None' : value;

@@ -20,7 +20,7 @@ test.each([
   ['0.01', 'Must be at least $0.50, the least that the payment provider charges.'],
   ['999999999', 'Must be at most $100,000.'],
   ['100000.01', 'Must be at most $100,000.'],
-  ['1,000', 'Must be an amount such as 12.00, without separators of thousands.'],
+  ['1,000', 'Must be an amount such as 12.00, without thousands separators.'],
   ['', 'Must be an amount such as 12.00.'],
   ['1e2', 'Must be an amount such as 12.00.'],
 ])('a price of %j is refused in the unit of its field', (price, fault) => {

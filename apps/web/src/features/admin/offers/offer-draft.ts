@@ -114,7 +114,7 @@ const inputOf = (path: string): string => path.replace(/^(?:change\.)?fields\./,
 
 const inputs: Readonly<Record<string, string>> = { amount: 'price', currency: 'price', offerId: 'id', kind: 'name' };
 
-/** Returns faults of numbers' texts, which say more than the schema's faults. */
+/** Returns faults of numbers as typed, which say more than the schema's faults. */
 function faultsOfTexts(draft: OfferDraft, priceFault: string | undefined): OfferFault[] {
   const faults = (['monthlyCredits', 'credits', 'bonus'] as const)
     .filter((name) => isSeparated(draft[name]))
@@ -126,11 +126,11 @@ function readPrice(typed: string, currency: string): { amount?: number; fault?: 
   const price = typed.trim();
   const amount = centsOf(price);
   if (amount === undefined)
-    return { fault: `must be an amount such as 12.00${isSeparated(price) ? ', without separators of thousands' : ''}` };
+    return { fault: `must be an amount such as 12.00${isSeparated(price) ? ', without thousands separators' : ''}` };
   return amount > maxAmount ? { fault: `must be at most ${formatMoney(maxAmount, currency)}` } : { amount };
 }
 
-/** Returns NaN for a text that isn't a whole number: the schema refuses it. Caps a long number, so that its limit is named. */
+/** Returns NaN for a text that isn't a whole number, which the schema refuses. Caps huge numbers, so that it names its limit. */
 const wholeOf = (text: string): number =>
   /^\d+$/.test(text.trim()) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : Number.NaN;
 

@@ -16,8 +16,8 @@ export function OfferHead({
 }) {
   const { fields, offerId, active, edited, file, provider } = offer;
   const { name } = fields;
-  const takeFile = () =>
-    onAsk({ title: `Take offers.json's ${name} again`, label: 'Take it', change: { type: 'take-file' } });
+  const resetToFile = () =>
+    onAsk({ title: `Reset ${name} to offers.json`, label: 'Reset', change: { type: 'take-file' } });
   return (
     <>
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
@@ -43,7 +43,7 @@ export function OfferHead({
           </p>
         </div>
         <div className="flex flex-wrap gap-2">
-          {edited && file !== 'absent' && <Button onClick={takeFile}>Take offers.json's version again</Button>}
+          {edited && file !== 'absent' && <Button onClick={resetToFile}>Reset to offers.json</Button>}
           {active && !isFree && (
             <Button
               onClick={() =>

@@ -2,7 +2,6 @@ import type { getAdminOffer } from '@souk/contract/admin/offers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import { formatMoment } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
-
 import { Section } from '../section.tsx';
 
 const actions: Readonly<Record<string, string>> = {
@@ -10,7 +9,7 @@ const actions: Readonly<Record<string, string>> = {
   'offer.changed': 'Edited',
   'offer.archived': 'Archived',
   'offer.restored': 'Brought back',
-  'offer.file-taken': "offers.json's version taken again",
+  'offer.file-taken': 'Reset to offers.json',
   'offer.move-started': 'Move of subscribers started',
   'offer.moved': 'Move of subscribers ended',
   'offer.move-stopped': 'Move of subscribers stopped',

@@ -32,7 +32,7 @@ export function OffersTab(props: AdminPartProps) {
     <div className="flex flex-col gap-10">
       {query.error && <Notice tone="bad">{failureText(query.error)}</Notice>}
       {!isSelling && (
-        <Notice>Nothing is sold here (PAYMENTS=off). Offers can be prepared, and people see the plans.</Notice>
+        <Notice>Nothing is sold here (PAYMENTS=off). You can prepare offers, and people see the plans.</Notice>
       )}
       <Section id="admin-plans" gap="gap-4" title="Plans" actions={add('plan')}>
         <OfferList label="Plans for sale" offers={ofKind('plan')} />

@@ -45,7 +45,7 @@ export function ReviewDialog({
 }) {
   const opening = useId();
   const [reason, setReason] = useDialogText({ adminId: userId, dialog: `offer.${review.title}`, open }, 'reason', '');
-  const tellRefusal = (answer: Promise<Answer>) =>
+  const reportRefusal = (answer: Promise<Answer>) =>
     answer.catch((error: unknown) => {
       if (isRefused(error)) onRefused(error);
       throw error;
@@ -53,18 +53,18 @@ export function ReviewDialog({
   const preview = useQuery({
     // each opening has its own preview, which a change of the offers doesn't refetch
     queryKey: [...adminKey(userId), 'offer-preview', opening],
-    queryFn: () => tellRefusal(review.send({ preview: true, reason: undefined })),
+    queryFn: () => reportRefusal(review.send({ preview: true, reason: undefined })),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
     enabled: open,
   });
   const save = useSingleMutation({
-    mutationFn: () => tellRefusal(review.send({ preview: false, reason })),
+    mutationFn: () => reportRefusal(review.send({ preview: false, reason })),
     onSuccess: onDone,
   });
   const failure = save.error ?? preview.error;
-  const isNothing = preview.data?.effects.length === 1 && preview.data.effects[0] === 'Nothing changes.';
+  const hasNoEffect = preview.data?.effects.length === 1 && preview.data.effects[0] === 'Nothing changes.';
   return (
     <ConfirmDialog
       open={open}
@@ -72,7 +72,7 @@ export function ReviewDialog({
       title={review.title}
       confirmLabel={review.label}
       variant={review.variant ?? 'primary'}
-      disabled={!preview.data || isNothing}
+      disabled={!preview.data || hasNoEffect}
       busy={save.isPending}
       onConfirm={() => save.mutate(undefined)}
     >
@@ -80,7 +80,7 @@ export function ReviewDialog({
         {preview.isPending && <Skeleton className="h-16 w-full" />}
         {failure && <Notice tone="bad">{failureText(failure)}</Notice>}
         {preview.data && <EffectList effects={preview.data.effects} />}
-        {preview.data && !isNothing && <ReasonField value={reason} onChange={setReason} />}
+        {preview.data && !hasNoEffect && <ReasonField value={reason} onChange={setReason} />}
       </div>
     </ConfirmDialog>
   );

@@ -10,14 +10,14 @@ export function useOfferDraft(offer: AdminOffer, offers: readonly AdminOffer[]) 
   const [draft, setDraft] = useState(saved);
   const [errors, setErrors] = useState<DraftErrors>({});
   const isDirty = !isSameDraft(draft, base.draft);
-  const isMoved = offer.revision !== base.revision;
+  const isStale = offer.revision !== base.revision;
   const adopt = (next: OfferDraft) => {
     setBase({ revision: offer.revision, draft: saved });
     setDraft(next);
     setErrors({});
   };
   // nothing was typed, so another administrator's change is shown as it is
-  if (isMoved && !isDirty) adopt(saved);
+  if (isStale && !isDirty) adopt(saved);
   return {
     saved,
     base,
@@ -26,7 +26,7 @@ export function useOfferDraft(offer: AdminOffer, offers: readonly AdminOffer[]) 
     setErrors,
     isDirty,
     /** Another administrator saved since, and there are unsaved edits. */
-    isInConflict: isMoved && isDirty,
+    isInConflict: isStale && isDirty,
     adopt,
     change: (changed: Partial<OfferDraft>) => setDraft({ ...draft, ...changed }),
     onSaved(now: AdminOffer, isEdit: boolean): void {

@@ -93,7 +93,7 @@ function Revenue({ figures: { revenue, days } }: { figures: Figures }) {
   return (
     <Figure title="Revenue, after refunds" value={format(first.now)} change={changeText(first, format)}>
       {revenue.map(({ currency, tax }) => (
-        <TaxBeside key={currency} currency={currency} tax={tax} />
+        <TaxLine key={currency} currency={currency} tax={tax} />
       ))}
       {others.map((other) => (
         <p key={other.currency} className="mt-1 text-[0.8125rem] tabular-nums">
@@ -110,12 +110,12 @@ function Revenue({ figures: { revenue, days } }: { figures: Figures }) {
 }
 
 /** The tax that was paid in addition to the revenue. Renders nothing if there was none. */
-function TaxBeside({ currency, tax }: Pick<Figures['revenue'][number], 'currency' | 'tax'>) {
+function TaxLine({ currency, tax }: Pick<Figures['revenue'][number], 'currency' | 'tax'>) {
   if (tax.now === 0 && tax.before === 0) return null;
   const format = (amount: number) => formatMoney(amount, currency);
   return (
     <p className="mt-1 text-[0.8125rem] text-quiet tabular-nums">
-      Without tax. {format(tax.now)} of tax was paid with it{' '}
+      Excludes tax. {format(tax.now)} of tax was collected{' '}
       <span className="text-faint">({changeText(tax, format)})</span>
     </p>
   );
@@ -178,7 +178,7 @@ function Errors({ figures: { calls, errors, days } }: { figures: Figures }) {
   const before = calls.before + errors.before;
   return (
     <Figure
-      title="Calls that a server failed"
+      title="Failed calls"
       value={shareText(errors.now, calls.now + errors.now)}
       change={`${counted(errors.now, 'call')}. ${before === 0 ? 'None before' : `${shareText(errors.before, before)} before`}`}
     >

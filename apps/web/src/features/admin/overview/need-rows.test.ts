@@ -42,7 +42,7 @@ test('a server that sends people where nobody has confirmed is told with both, a
   expect(group).toMatchObject({ title: 'Sign-ins to confirm', tone: 'urgent' });
   const [row] = group?.rows ?? [];
   expect(`${row?.before}${row?.link?.text}${row?.after} ${row?.detail}`).toBe(
-    'No one can sign in to Vault until you decide about where it sends people. It sends people to https://id.other.example/tenant.',
+    'No one can sign in to Vault until you decide where it may send people. It sends people to https://id.other.example/tenant.',
   );
   expect(row).toMatchObject({ since, link: { search: { tab: 'manifests', id: 'vault' } } });
 });

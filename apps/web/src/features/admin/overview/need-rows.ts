@@ -42,7 +42,7 @@ export function needGroups(needs: Needs): NeedGroup[] {
       key: `${userId} ${fault}`,
       before: 'The credits of ',
       link: { text: 'this account', search: { tab: 'users', user: userId, part: 'credits' } },
-      after: " don't add up. This must never happen.",
+      after: " don't add up. This should never happen.",
       detail: fault,
     })),
     group('disputes', 'Disputes', 'urgent', needs.disputes, (one) => ({
@@ -80,7 +80,7 @@ export function needGroups(needs: Needs): NeedGroup[] {
       key: one.serverId,
       before: 'No one can sign in to ',
       link: server(one.serverId, one.name),
-      after: ' until you decide about where it sends people.',
+      after: ' until you decide where it may send people.',
       detail: `It sends people to ${one.issuer}.`,
       since: one.since,
     })),
@@ -94,8 +94,8 @@ export function needGroups(needs: Needs): NeedGroup[] {
     group('orders', 'Flagged payments', 'urgent', needs.flaggedOrders, (one) => ({
       key: one.orderId,
       ...startsWith(one, 'A deleted account'),
-      after: ` paid for ${one.description}, and got nothing for it yet: ${one.reason ?? 'it is not what was ordered'}.`,
-      detail: `Order ${one.orderId} of ${formatMoney(one.amountCents, one.currency)}. The money goes back after 7 days unless you decide otherwise.`,
+      after: ` paid for ${one.description}, and got nothing for it yet: ${one.reason ?? 'the payment differs from the order'}.`,
+      detail: `Order ${one.orderId} of ${formatMoney(one.amountCents, one.currency)}. It is refunded after 7 days unless you decide otherwise.`,
       since: one.since,
     })),
     group('refunds', 'Failed refunds', 'urgent', needs.failedRefunds, (one) => ({
@@ -147,5 +147,6 @@ function group<Item>(
   present: (item: Item) => NeedRow,
 ): NeedGroup {
   const rows = items.map(present);
+  // the total of tools counts tools, but each row is a server
   return { key, title, tone, rows, more: key === 'tools' ? 0 : Math.max(0, total - rows.length) };
 }

@@ -6,7 +6,7 @@ import { counted } from '../counted.ts';
 import { durationText, shareText } from './figure-texts.ts';
 import type { Figures } from './overview-queries.ts';
 
-/** The slowest servers and those that failed most, with links to their pages. */
+/** The slowest servers and those with the highest failure rates, with links to their pages. */
 export function ServerLists({ figures: { slowest, failing } }: { figures: Figures }) {
   return (
     <div className="grid gap-4 lg:grid-cols-2">
@@ -21,9 +21,9 @@ export function ServerLists({ figures: { slowest, failing } }: { figures: Figure
         }))}
       />
       <List
-        title="Servers that failed calls"
-        text="The share of their calls that they failed."
-        empty="No server with 20 calls failed any."
+        title="Servers with failed calls"
+        text="Share of their calls that failed."
+        empty="No server with at least 20 calls has a failed one."
         rows={failing.map(({ calls, errors, ...one }) => ({
           ...one,
           detail: `${formatCount(errors)} of ${formatCount(calls + errors)} calls`,

@@ -10,7 +10,7 @@ import { Facts } from '#ui/text/facts.tsx';
 import { Ago, Day } from '#ui/text/moment.tsx';
 import { failedToLoad, NotLoaded } from '../not-loaded.tsx';
 import { Part } from '../users/details/part.tsx';
-import { EndOneDialog, type EndedOne } from './end-one-dialog.tsx';
+import { EndAccessDialog, type EndedAccess } from './end-access-dialog.tsx';
 import { connectionsQuery, type PersonPartProps } from './person-queries.ts';
 
 /** Connected apps, browsers and access tokens of a user, without their values. */
@@ -21,7 +21,7 @@ export function AppsPart({
 }: PersonPartProps & { user: { id: string; email: string; isActive: boolean } }) {
   const query = useQuery(connectionsQuery(adminId, personId));
   const { data } = query;
-  const [asked, setAsked] = useState<EndedOne>();
+  const [asked, setAsked] = useState<EndedAccess>();
   const describe = failedToLoad('apps and tokens');
   if (!data) return <NotLoaded query={query} label="Loading apps and tokens…" describe={describe} />;
   return (
@@ -66,7 +66,7 @@ export function AppsPart({
         </Rows>
       </Part>
       <EachOpening asked={asked}>
-        {(one, open) => <EndOneDialog user={user} one={one} open={open} onClose={() => setAsked(undefined)} />}
+        {(one, open) => <EndAccessDialog user={user} ended={one} open={open} onClose={() => setAsked(undefined)} />}
       </EachOpening>
     </div>
   );
@@ -130,7 +130,7 @@ function AppNote(app: ConnectedApp) {
   return (
     <Facts>
       {app.publishedBy === null ? 'Unverified application' : `Published by ${app.publishedBy}`}
-      {`Sends back to ${app.redirectHost}`}
+      {`Redirects to ${app.redirectHost}`}
       {usedFacts(app, 'Allowed')}
     </Facts>
   );

@@ -19,8 +19,8 @@ const words: Readonly<Record<LedgerKind, string>> = {
   purchased: 'Purchase',
   usage: 'Calls',
   expiry: 'Expired',
-  refund: 'Taken back: refund',
-  dispute: 'Taken back: dispute',
+  refund: 'Clawed back: refund',
+  dispute: 'Clawed back: dispute',
   adjustment: 'Set by an administrator',
 };
 

@@ -5,7 +5,6 @@ import type { ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-
 import type { AdminSearch } from '../admin-search.ts';
 import { failedToLoad, NotLoaded } from '../not-loaded.tsx';
 

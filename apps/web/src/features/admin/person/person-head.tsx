@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Facts } from '#ui/text/facts.tsx';
 import { Ago } from '#ui/text/moment.tsx';
-import { GiveDialogs, type AskedGift } from '../users/actions/give-dialogs.tsx';
+import { GrantDialogs, type AskedGrant } from '../users/actions/grant-dialogs.tsx';
 import { ActiveBadge, RoleBadge } from '../users/user-marks.tsx';
 
 export function PersonHead({ user, lastSeenAt }: { user: AdminUser; lastSeenAt: string | null }) {
-  const [asked, setAsked] = useState<AskedGift>();
+  const [asked, setAsked] = useState<AskedGrant>();
   return (
     <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
       <div className="min-w-0 flex-1 basis-80">
@@ -33,7 +33,7 @@ export function PersonHead({ user, lastSeenAt }: { user: AdminUser; lastSeenAt: 
         <Button onClick={() => setAsked({ action: 'credits', user })}>Edit credits</Button>
         <Button onClick={() => setAsked({ action: 'subscription', user })}>Add subscription</Button>
       </div>
-      <GiveDialogs asked={asked} onClose={() => setAsked(undefined)} />
+      <GrantDialogs asked={asked} onClose={() => setAsked(undefined)} />
     </div>
   );
 }

@@ -34,7 +34,7 @@ export const ledgerCallsQuery = (adminId: string, id: string, entryId: string) =
   });
 
 /** Refetch interval while a refund is pending. */
-const soonMs = 2_000;
+const pendingPollMs = 2_000;
 
 export const paymentsQuery = (adminId: string, id: string, { after: cursor, payment }: AdminSearch) =>
   queryOptions({
@@ -43,7 +43,7 @@ export const paymentsQuery = (adminId: string, id: string, { after: cursor, paym
       adminApi.listPersonPayments({ params: { id }, query: { limit: pageSize, cursor, payment } }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) =>
-      data?.payments.some(({ refund }) => refund && refund.pendingCents > 0) ? soonMs : false,
+      data?.payments.some(({ refund }) => refund && refund.pendingCents > 0) ? pendingPollMs : false,
   });
 
 export const refundPreviewQuery = (adminId: string, id: string, paymentId: string, amountCents: number) =>

@@ -14,8 +14,8 @@ const words: Readonly<Record<SignInOutcome, string>> = {
   signed_in: 'Signed in',
   deactivated: 'Refused: deactivated',
   not_allowed: 'Refused: not allowed here',
-  other_account: 'Refused: another account was open',
-  not_asked: 'Refused: not asked again',
+  other_account: 'Refused: another account was chosen',
+  not_asked: 'Refused: the provider did not ask again',
 };
 
 const Outcome = ({ outcome }: Pick<SignIn, 'outcome'>) => (
@@ -44,7 +44,7 @@ const columns: readonly TableColumn<SignIn>[] = [
     ),
   },
   { id: 'outcome', header: 'Outcome', wideOnly: true, cell: (one) => <Outcome {...one} /> },
-  { id: 'way', header: 'Way', wideOnly: true, cell: ({ provider }) => <Provider id={provider} /> },
+  { id: 'way', header: 'Provider', wideOnly: true, cell: ({ provider }) => <Provider id={provider} /> },
   { id: 'browser', header: 'Browser', wideOnly: true, cell: ({ browserName }) => browserName ?? 'Unknown' },
   { id: 'address', header: 'Address', wideOnly: true, cell: ({ address }) => address ?? 'Not known' },
 ];

@@ -6,7 +6,7 @@ import { Input } from '#ui/form/input.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import type { JsonObject } from './part-of.ts';
 import type { ServerPartProps } from './server-queries.ts';
-import { useChangeOnTop } from './use-change-on-top.ts';
+import { useStageChange } from './use-stage-change.ts';
 import { ReasonField } from '../users/actions/reason-field.tsx';
 
 export type PriceFormProps = ServerPartProps & {
@@ -27,7 +27,7 @@ const noErrors: { price?: string | undefined; version?: string | undefined } = {
 /** Stages a new price: the price, the new version and the reason. */
 export function PriceForm(props: PriceFormProps) {
   const { title, label, initialPrice, inputMode, problemOf, effect, apply, onClose } = props;
-  const { stage, isPending, failure } = useChangeOnTop(props, onClose);
+  const { stage, isPending, failure } = useStageChange(props, onClose);
   const [price, setPrice] = useState(initialPrice);
   const [version, setVersion] = useState<string>();
   const [reason, setReason] = useState('');

@@ -14,11 +14,11 @@ export type ServerPartProps = { userId: string; serverId: string; shown: ShownMa
 
 const freshForMs = 30_000;
 /** Refetch intervals of a deployed server: while it is down and an administrator repairs it, and while it is connected. */
-const [awaitedMs, followedMs] = [1_500, 10_000];
+const [downPollMs, connectedPollMs] = [1_500, 10_000];
 
 function intervalOf(listed: ShownManifest['listed']): number {
   if (!listed?.isActive) return freshForMs;
-  return listed.status === 'connected' ? followedMs : awaitedMs;
+  return listed.status === 'connected' ? connectedPollMs : downPollMs;
 }
 
 /** The staged manifest, else the deployed one, else the one that was live last; and all versions. */
@@ -95,10 +95,10 @@ export const rentersQuery = (userId: string, id: string, page: number) =>
 export function versionBefore({ listed, versions, answeredVersion }: ShownManifest): string | undefined {
   if (listed?.isActive && listed.deployedVersion !== answeredVersion)
     return versions.find(({ version }) => version === answeredVersion)?.version;
-  const lived = versions
+  const earlier = versions
     .filter(({ version, deployedAt }) => deployedAt !== null && version !== listed?.deployedVersion)
     .toSorted((a, b) => (b.deployedAt ?? '').localeCompare(a.deployedAt ?? ''));
-  return lived[0]?.version;
+  return earlier[0]?.version;
 }
 
 /** Returns who staged a version: an administrator, the command line or the installation. */

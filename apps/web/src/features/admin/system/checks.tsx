@@ -7,13 +7,13 @@ import { describeFailure } from '#web/texts/failure-text.ts';
 import { counted } from '../counted.ts';
 import { systemApi } from './system-queries.ts';
 
-const worst = ['failed', 'warned', 'skipped', 'passed'];
+const bySeverity = ['failed', 'warned', 'skipped', 'passed'];
 
 export function Checks() {
   const run = useMutation({ mutationFn: () => systemApi.runSystemChecks() });
   const failure = run.isError ? describeFailure("The checks couldn't run", run.error) : undefined;
   const faults = run.data?.checks.filter(({ status }) => status === 'failed').length ?? 0;
-  const sorted = run.data?.checks.toSorted((a, b) => worst.indexOf(a.status) - worst.indexOf(b.status)) ?? [];
+  const sorted = run.data?.checks.toSorted((a, b) => bySeverity.indexOf(a.status) - bySeverity.indexOf(b.status)) ?? [];
   return (
     <CheckSection
       id="system-checks"

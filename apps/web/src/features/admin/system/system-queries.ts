@@ -5,7 +5,7 @@ import { adminClientOptions, adminKey } from '../admin-api.ts';
 
 export const systemApi = createClient(adminSystemEndpoints, adminClientOptions);
 
-/** Refetch interval, about the 12 s in which brokers appear or are considered gone. */
+/** Refetch interval, close to the 12 s within which brokers appear or are considered dead. */
 const refreshMs = 10_000;
 
 export const systemQuery = (adminId: string) =>

@@ -17,7 +17,7 @@ export function SystemTab({ userId: adminId, search, onSearchChange }: AdminPart
   if (!data) return <NotLoaded query={query} label="Loading the system…" rows={8} describe={describe} />;
   return (
     <div className="flex flex-col gap-10">
-      {error && <Notice tone="bad">{`${describe(error).title}. Shown is the last loaded state.`}</Notice>}
+      {error && <Notice tone="bad">{`${describe(error).title}. Showing the last loaded state.`}</Notice>}
       <Warnings warnings={data.warnings} />
       <Facts system={data} />
       <Checks />

@@ -62,7 +62,7 @@ export function periodText({ startsAt, endsAt }: Pick<OwnedThing, 'startsAt' | '
 /** Returns the next charge or the end; undefined if neither is known. */
 export function nextText({ charge, endsAt, status, source }: OwnedThing): string | undefined {
   if (charge) return `Next charge: ${chargeText(charge)} on ${formatMoment(charge.at)}`;
-  if (status === 'past_due') return 'The last charge failed, and is tried again';
+  if (status === 'past_due') return 'The last charge failed and will be retried';
   if (endsAt === null) return undefined;
   if (source !== 'payment') return `Ends on ${formatMoment(endsAt)}`;
   return status === 'canceled' ? `Ends on ${formatMoment(endsAt)}, with no further charge` : undefined;

@@ -25,12 +25,12 @@ export type UserFailure = {
   user?: string | undefined;
 };
 
-/** The list of users is refetched until it loads. Of everything else, only the newest failure is shown. */
+/** The failure of the list stays until it loads. Of all other failures, only the newest is kept. */
 const isLoading = (work: UserWorkName) => work === 'users';
 
 /**
- * The last failure, shown above the table until the action succeeds or the failure is dismissed. Only the newest is shown; a
- * failed list comes back once that is gone.
+ * The last failure, shown above the table until the action succeeds or the failure is dismissed. Only the newest is shown;
+ * the list's failure reappears once a newer one is cleared.
  */
 export function useUserFailures() {
   const [failures, setFailures] = useState<readonly UserFailure[]>([]);

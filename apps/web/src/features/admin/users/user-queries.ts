@@ -8,7 +8,7 @@ import type { AdminSearch } from '../admin-search.ts';
 /** Spec part 2, section 9. */
 const pageSize = 20;
 
-const servicesAtOnce = 20;
+const servicesPerSearch = 20;
 
 export const userListsKey = (adminId: string) => [...usersKey(adminId), 'list'] as const;
 
@@ -41,6 +41,6 @@ export const plansQuery = queryOptions({
 export const servicesQuery = (q: string) =>
   queryOptions({
     queryKey: ['catalogue', 'assignable', q],
-    queryFn: ({ signal }) => api.findServers({ query: { q, pageSize: servicesAtOnce } }, { signal }),
+    queryFn: ({ signal }) => api.findServers({ query: { q, pageSize: servicesPerSearch } }, { signal }),
     placeholderData: keepPreviousData,
   });

@@ -20,7 +20,7 @@ export const UserWorkContext = createContext<UserWork | undefined>(undefined);
 
 export function useUserWork(): UserWork {
   const work = use(UserWorkContext);
-  if (!work) throw new Error('useUserWork needs the tab around it');
+  if (!work) throw new Error('useUserWork needs a UserWorkContext');
   return work;
 }
 

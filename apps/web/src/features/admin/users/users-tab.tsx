@@ -14,7 +14,7 @@ import { Pagination } from '#ui/pagination.tsx';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import { counted } from '../counted.ts';
 import type { AdminSearch } from '../admin-search.ts';
-import { GiveDialogs, type AskedGift } from './actions/give-dialogs.tsx';
+import { GrantDialogs, type AskedGrant } from './actions/grant-dialogs.tsx';
 import { UserDetailsDialog } from './details/user-details-dialog.tsx';
 import { FailureNotice } from './failure-notice.tsx';
 import { UserFilters } from './user-filters.tsx';
@@ -30,7 +30,7 @@ export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain 
   const users = useQuery(usersQuery(adminId, search));
   const { data, error, isFetching, isPlaceholderData, refetch } = users;
   useEffect(() => (error ? report('users', error) : clear('users')), [error, report, clear]);
-  const [asked, setAsked] = useState<AskedGift>();
+  const [asked, setAsked] = useState<AskedGrant>();
   const work = useMemo(() => ({ adminId, report, clear, signInAgain }), [adminId, report, clear, signInAgain]);
   const isPastEnd = data !== undefined && data.pagination.page > data.pagination.pages;
   const change = (part: AdminSearch, how: 'push' | 'replace') => onSearchChange({ ...search, ...part }, how);
@@ -92,7 +92,7 @@ export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain 
           />
         )}
       </EachOpening>
-      <GiveDialogs asked={asked} onClose={() => setAsked(undefined)} />
+      <GrantDialogs asked={asked} onClose={() => setAsked(undefined)} />
     </UserWorkContext>
   );
 }

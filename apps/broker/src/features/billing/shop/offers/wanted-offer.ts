@@ -1,5 +1,5 @@
 import type { OfferChange } from '@souk/contract/admin/offers.ts';
-import { freePlanId, maxOffersOfKind, type OfferFields } from '@souk/contract/billing/offer-fields.ts';
+import { freePlanId, maxOffersPerKind, type OfferFields } from '@souk/contract/billing/offer-fields.ts';
 import { actorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { StoredOffer } from './offer-rows.ts';
@@ -42,8 +42,8 @@ function addition(
         ? 'is the id of another offer'
         : 'is the id of an archived offer: bring that back, or choose another id',
     );
-  if (stored.filter(({ kind }) => kind === fields.kind).length >= maxOffersOfKind)
-    throw invalid('offerId', `cannot be added: there are ${maxOffersOfKind} of its kind already`);
+  if (stored.filter(({ kind }) => kind === fields.kind).length >= maxOffersPerKind)
+    throw invalid('offerId', `cannot be added: there are ${maxOffersPerKind} of its kind already`);
   // the specification's current-plan rule would mistake such a plan for a package (part 1, section 2)
   if (fields.kind === 'plan' && offerId.includes('credit'))
     throw invalid('offerId', 'must not contain credit: such ids are those of packages');

@@ -6,7 +6,7 @@ import { Dialog } from '#ui/overlay/dialog.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { NotLoaded } from '../../not-loaded.tsx';
 import type { ShownManifest } from '../../server/server-queries.ts';
-import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../../sign-in-again.tsx';
+import { SignInAgainNotice, needsSignInAgain, type SignInAgain } from '../../sign-in-again.tsx';
 import { useDialogText } from '../../use-dialog-text.ts';
 import { FormDialog } from '../../users/actions/form-dialog.tsx';
 import { ReasonField } from '../../users/actions/reason-field.tsx';
@@ -14,7 +14,7 @@ import { ChangeFailure } from '../deploy/change-failure.tsx';
 import { describeAction } from '../failure-texts.ts';
 import type { ServerDialogProps } from '../server-dialog.ts';
 import { OwnersList } from './owners-list.tsx';
-import { refundsThatNeedSomeone, type ChosenRefunds } from './refunds.ts';
+import { refundsThatNeedAttention, type ChosenRefunds } from './refunds.ts';
 import { RentersList, type RentersListProps } from './renters-list.tsx';
 import { deletedTitle, useDelete } from './use-delete.ts';
 
@@ -27,7 +27,7 @@ export function DeleteDialog({ signInAgain, ...dialog }: ServerDialogProps & { s
   const [refunds, setRefunds] = useState<ChosenRefunds>(new Map());
   const { shown, remove } = useDelete(dialog);
   const { data } = shown;
-  const needing = remove.data ? refundsThatNeedSomeone(remove.data.refunds) : [];
+  const needing = remove.data ? refundsThatNeedAttention(remove.data.refunds) : [];
   if (needing.length > 0) {
     return (
       <Dialog
@@ -82,7 +82,7 @@ export function DeleteDialog({ signInAgain, ...dialog }: ServerDialogProps & { s
               setIsWrong(false);
             }}
           />
-          {wantsSignInAgain(remove.error) ? (
+          {needsSignInAgain(remove.error) ? (
             <SignInAgainNotice signInAgain={signInAgain} onSignedIn={send} />
           ) : (
             <ChangeFailure action="delete" error={remove.error} shown={data.listed} onLookAgain={lookAgain} />
@@ -100,7 +100,7 @@ function Effects({ shown: { listed }, ...renters }: RentersListProps & { shown: 
     <>
       <p className="text-quiet">
         {listed?.isActive
-          ? 'The server stops immediately for everyone who uses it, and leaves the shop.'
+          ? 'The server stops immediately for everyone who uses it, and is removed from the shop.'
           : 'It isn’t deployed, so no one uses it. It is removed from the list.'}{' '}
         Its versions are kept, and you can deploy one of them again.
       </p>

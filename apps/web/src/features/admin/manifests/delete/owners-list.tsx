@@ -6,7 +6,7 @@ import { adminApi, serverKey } from '../../admin-api.ts';
 import { counted } from '../../counted.ts';
 import { LoadFailed } from '../../not-loaded.tsx';
 
-/** Users who bought or try a server, by page, and what they lose. Renders nothing if there are none. */
+/** Users who bought or are trying a server, by page, and what they lose. Renders nothing if there are none. */
 export function OwnersList({ userId, id }: { userId: string; id: string }) {
   const [page, setPage] = useState(1);
   const query = useQuery({
@@ -23,7 +23,7 @@ export function OwnersList({ userId, id }: { userId: string; id: string }) {
   return (
     <section aria-labelledby="owners" className="flex flex-col gap-2">
       <h3 id="owners" className="font-medium">
-        {counted(pagination.total, 'person bought it or tries it', 'people bought it or try it')}
+        {counted(pagination.total, 'person bought it or is trying it', 'people bought it or are trying it')}
       </h3>
       <p className="text-quiet">
         They lose it immediately, without a refund. They get it back if it is deployed again; trials still end on time.
@@ -45,7 +45,12 @@ export function OwnersList({ userId, id }: { userId: string; id: string }) {
           </li>
         ))}
       </ul>
-      <Pagination label="People who bought it or try it" page={page} pageCount={pagination.pages} onChange={setPage} />
+      <Pagination
+        label="People who bought it or are trying it"
+        page={page}
+        pageCount={pagination.pages}
+        onChange={setPage}
+      />
     </section>
   );
 }

@@ -7,7 +7,7 @@ import type { Renter } from '../../server/server-queries.ts';
 type Refund = NonNullable<Renter['refund']>;
 export type RefundResult = AnswerOutput<typeof deleteManifest>['refunds'][number];
 
-/** Refunds that one deletion takes at most (contract, deleteManifest). */
+/** Limit of refunds per deletion (contract, deleteManifest). */
 export const maxRefunds = 1000;
 
 export type ChosenRefunds = ReadonlyMap<string, Refund>;
@@ -20,7 +20,7 @@ export function sumOf(chosen: ChosenRefunds): string {
 }
 
 /** Returns a sentence for each kind of refund that needs attention. Empty if all were paid. */
-export function refundsThatNeedSomeone(results: readonly RefundResult[]): string[] {
+export function refundsThatNeedAttention(results: readonly RefundResult[]): string[] {
   const count = (result: RefundResult['result']) => results.filter((one) => one.result === result).length;
   const [pending, failed, nothing] = [count('pending'), count('failed'), count('nothing_paid')];
   return [

@@ -25,7 +25,7 @@ export function RentersList({ userId, id, refunds }: RentersListProps) {
   const [page, setPage] = useState(1);
   // refunds shrink with the remaining time
   const query = useQuery({ ...rentersQuery(userId, id, page), staleTime: 0, refetchOnWindowFocus: false });
-  if (!query.data) return <NotLoaded query={query} label="Loading who rents it…" />;
+  if (!query.data) return <NotLoaded query={query} label="Loading renters…" />;
   const { renters, pagination } = query.data;
   if (pagination.total === 0) return <p className="text-quiet">No one rents this server.</p>;
   const choose = (those: readonly Renter[], on: boolean) => {
@@ -63,7 +63,7 @@ export function RentersList({ userId, id, refunds }: RentersListProps) {
                   'No end'
                 ) : (
                   <>
-                    {renter.source === 'payment' ? 'Paid until ' : 'Given until '}
+                    {renter.source === 'payment' ? 'Paid until ' : 'Granted until '}
                     <DayAndTime moment={renter.endsAt} />
                   </>
                 )}
@@ -92,7 +92,7 @@ export function RentersList({ userId, id, refunds }: RentersListProps) {
       {refunds && (
         <p role="status" className="tabular-nums">
           {chosen.size === 0 ? 'No refund is chosen.' : `${counted(chosen.size, 'refund')}, ${sumOf(chosen)} in total.`}
-          {chosen.size >= maxRefunds && ` One deletion takes up to ${formatCount(maxRefunds)} refunds.`}
+          {chosen.size >= maxRefunds && ` You can choose up to ${formatCount(maxRefunds)} refunds per deletion.`}
         </p>
       )}
     </section>

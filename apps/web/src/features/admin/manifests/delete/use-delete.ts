@@ -4,7 +4,7 @@ import { adminApi } from '../../admin-api.ts';
 import { manifestToChangeQuery } from '../../server/server-queries.ts';
 import type { ServerDialogProps } from '../server-dialog.ts';
 import { useManifestsChanged } from '../manifest-queries.ts';
-import { refundsThatNeedSomeone, sumOf, type ChosenRefunds } from './refunds.ts';
+import { refundsThatNeedAttention, sumOf, type ChosenRefunds } from './refunds.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 
 /** Returns "Travel (travel) is deleted". The id is there because other servers may have the same name. */
@@ -27,9 +27,9 @@ export function useDelete({ userId, id, open, onClose }: ServerDialogProps) {
       ),
     onSuccess: async (answer, { refunds }) => {
       // refunds that need attention are listed in the dialog
-      if (refundsThatNeedSomeone(answer.refunds).length === 0) {
-        const said = `${deletedTitle(shown.data?.listed?.name, id)}.`;
-        toast.success(refunds.size === 0 ? said : `${said} ${sumOf(refunds)} is refunded.`);
+      if (refundsThatNeedAttention(answer.refunds).length === 0) {
+        const message = `${deletedTitle(shown.data?.listed?.name, id)}.`;
+        toast.success(refunds.size === 0 ? message : `${message} ${sumOf(refunds)} is refunded.`);
         onClose();
       }
       await changed();

@@ -14,12 +14,12 @@ type Refusal<Failure> = {
 
 /** Says why a change of a server failed. Renders nothing without an error. */
 export function ChangeFailure({ action, error, ...refusal }: Refusal<Error | null> & { action: ManifestAction }) {
-  if (isStaleWrite(error)) return <Moved {...refusal} error={error} />;
+  if (isStaleWrite(error)) return <StaleWrite {...refusal} error={error} />;
   return error && <Notice tone="bad">{actionFailure(action, error)}</Notice>;
 }
 
 /** Compares what was shown with what is stored now, and offers to look again. */
-function Moved({ error, shown, onLookAgain }: Refusal<ApiError>) {
+function StaleWrite({ error, shown, onLookAgain }: Refusal<ApiError>) {
   const { current } = error;
   return (
     <Notice tone="bad">

@@ -18,7 +18,7 @@ export function DeployAllEffects({ preview, onLeave }: { preview: DeployAllPrevi
   return (
     <>
       {known.length > 0 && (
-        <ul aria-label="What all of them do" className="mt-3 list-disc pl-5 text-text">
+        <ul aria-label="Combined effects" className="mt-3 list-disc pl-5 text-text">
           {known.map((text) => (
             <li key={text}>{text}</li>
           ))}
@@ -26,7 +26,7 @@ export function DeployAllEffects({ preview, onLeave }: { preview: DeployAllPrevi
       )}
       <MissingOfAll preview={preview} onLeave={onLeave} />
       <ul
-        aria-label="Manifests that are deployed"
+        aria-label="Manifests to deploy"
         tabIndex={0}
         className="mt-3 max-h-80 divide-y divide-line overflow-y-auto rounded-md border border-line px-3 text-text"
       >
@@ -114,5 +114,5 @@ function reviews(preview: DeployAllPreview): string[] {
 
 function rentals({ renters, rentedServers }: DeployAllPreview): string[] {
   if (renters === 0) return [];
-  return [`${counted(renters, 'rental runs', 'rentals run')} now, at ${counted(rentedServers, 'server')}.`];
+  return [`${counted(renters, 'rental is', 'rentals are')} active, at ${counted(rentedServers, 'server')}.`];
 }

@@ -79,12 +79,12 @@ function Warnings({
 }
 
 /** The result of a deployment that needs reading: the server doesn't answer, or there are notes. */
-function Outcome({ deployment: { failure, before, notes } }: Pick<PartProps, 'deployment'>) {
+function Outcome({ deployment: { failure, earlier, notes } }: Pick<PartProps, 'deployment'>) {
   return (
     <>
       {failure !== undefined && (
         <Notice tone="bad">
-          {unansweredText(failure)} {before === undefined ? 'Test' : 'Roll back, or test'} its connection to see why.
+          {unansweredText(failure)} {earlier === undefined ? 'Test' : 'Roll back, or test'} its connection to see why.
         </Notice>
       )}
       {notes.length > 0 && (
@@ -103,7 +103,7 @@ function Outcome({ deployment: { failure, before, notes } }: Pick<PartProps, 'de
 function Footer({
   id,
   onClose,
-  deployment: { plan, deploy, isRollback, isDone, failure, before, rollBack },
+  deployment: { plan, deploy, isRollback, isDone, failure, earlier, rollBack },
   cancel,
 }: PartProps & { cancel: RefObject<HTMLButtonElement | null> }) {
   return isDone ? (
@@ -113,8 +113,8 @@ function Footer({
           Test its connection
         </LinkButton>
       )}
-      {failure !== undefined && before !== undefined && (
-        <Button onClick={() => rollBack(before)}>Roll back to {before}</Button>
+      {failure !== undefined && earlier !== undefined && (
+        <Button onClick={() => rollBack(earlier)}>Roll back to {earlier}</Button>
       )}
       <Button ref={cancel} variant="primary" onClick={onClose}>
         Close

@@ -15,9 +15,9 @@ export function DeployEffects({ plan }: { plan: DeployPlan }) {
     <>
       <p className="text-quiet">
         {from === null
-          ? `${to} goes into the shop. No version is deployed yet.`
+          ? `${to} will be added to the shop. No version is deployed yet.`
           : from === to
-            ? `${to} is deployed already. Deploying it again changes nothing.`
+            ? `${to} is already deployed. Deploying it again changes nothing.`
             : `${to} replaces ${from}. ${audience(people)}`}
       </p>
       {effects.length > 0 && (

@@ -18,20 +18,20 @@ export type DeployPlan = Pick<
   answered: string | null;
 };
 
-/** Attempts to read two answers of the same deployed version. */
-const maxLooks = 3;
+/** Attempts to get both answers for the same deployed version. */
+const maxAttempts = 3;
 
 /**
  * @param version undefined: the staged version, else the one that was live last
  * @throws ApiError of either call
  */
 async function readPlan(id: string, version: string | undefined, signal: AbortSignal): Promise<DeployPlan> {
-  for (let look = 1; ; look += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const shown = await adminApi.getManifest({ params: { id }, query: {} }, { signal });
     const to = version ?? versionToDeploy(shown);
     const found = await adminApi.getServerDifferences({ params: { id }, query: { to } }, { signal });
     const deployed = shown.listed?.deployedVersion ?? null;
-    if (found.from === deployed || look === maxLooks) {
+    if (found.from === deployed || attempt === maxAttempts) {
       const { revision, listed, answeredVersion } = shown;
       return {
         ...found,
@@ -48,8 +48,8 @@ async function readPlan(id: string, version: string | undefined, signal: AbortSi
 function versionToDeploy({ listed, versions }: Shown): string | undefined {
   const current = listed?.stagedVersion ?? listed?.deployedVersion;
   if (typeof current === 'string') return current;
-  const lived = versions.filter(({ deployedAt }) => deployedAt !== null);
-  return lived.toSorted((a, b) => (b.deployedAt ?? '').localeCompare(a.deployedAt ?? ''))[0]?.version;
+  const everDeployed = versions.filter(({ deployedAt }) => deployedAt !== null);
+  return everDeployed.toSorted((a, b) => (b.deployedAt ?? '').localeCompare(a.deployedAt ?? ''))[0]?.version;
 }
 
 /** Fetched for each dialog, and not refetched while it is open. */

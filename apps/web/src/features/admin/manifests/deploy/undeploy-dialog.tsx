@@ -72,7 +72,7 @@ export function UndeployDialog({ userId, id, open, onClose }: ServerDialogProps)
         <div className="flex flex-col gap-4">
           <p className="text-quiet">
             {listed?.isActive
-              ? 'The server leaves the shop and everyone’s links immediately. Running calls finish.'
+              ? 'The server is removed from the shop and from everyone’s links immediately. Running calls finish.'
               : 'It is not deployed: there is nothing to undeploy.'}{' '}
             Its versions are kept, and you can deploy one of them again
             {listed && listed.stagedVersion !== null && `, and ${listed.stagedVersion} stays staged`}.

@@ -35,9 +35,9 @@ export function useDeployment({ userId, id, version: asked, open, onClose }: Dep
     onMutate: setSent,
     onSuccess: async (answer, { name, effects }) => {
       await changed();
-      if (answer.failure !== undefined || untold(answer, effects).length > 0) return;
+      if (answer.failure !== undefined || unpreviewed(answer, effects).length > 0) return;
       toast.show({
-        text: `${name} ${answer.version} ${answer.result === 'deployed' ? 'is deployed' : 'was deployed already'}.`,
+        text: `${name} ${answer.version} ${answer.result === 'deployed' ? 'is deployed' : 'was already deployed'}.`,
         tone: 'good',
         action: {
           label: 'See it in the shop',
@@ -49,7 +49,7 @@ export function useDeployment({ userId, id, version: asked, open, onClose }: Dep
     onError: () => setSent(undefined),
   });
   const failure = deploy.data?.failure;
-  const notes = deploy.data && plan ? untold(deploy.data, plan.effects) : [];
+  const notes = deploy.data && plan ? unpreviewed(deploy.data, plan.effects) : [];
   return {
     query,
     plan,
@@ -68,7 +68,7 @@ export function useDeployment({ userId, id, version: asked, open, onClose }: Dep
       plan.staged !== plan.to &&
       !isLaterVersion(plan.to, plan.from),
     /** The version to roll back to: the last one whose server answered. */
-    before: plan?.answered === plan?.to ? undefined : (plan?.answered ?? undefined),
+    earlier: plan?.answered === plan?.to ? undefined : (plan?.answered ?? undefined),
     rollBack(to: string): void {
       deploy.reset();
       setSent(undefined);
@@ -82,6 +82,6 @@ export function useDeployment({ userId, id, version: asked, open, onClose }: Dep
   };
 }
 
-/** Returns the notes that the preview couldn't have, since a server's tools are known only after it was asked. */
-const untold = ({ notes = [] }: { notes?: string[] | undefined }, said: readonly string[]) =>
-  notes.filter((note) => !said.includes(note));
+/** Returns the notes that the preview couldn't have, since a server's tools are known only once it has been asked. */
+const unpreviewed = ({ notes = [] }: { notes?: string[] | undefined }, previewed: readonly string[]) =>
+  notes.filter((note) => !previewed.includes(note));

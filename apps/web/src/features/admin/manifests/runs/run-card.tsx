@@ -66,9 +66,9 @@ function summary(
   const verb = kind === 'reload' ? 'reloaded' : 'deployed';
   const { live, ended, failed, unanswered } = counts;
   if (status === 'running') return `${formatCount(ended)} of ${formatCount(items.length)} done.`;
-  const silent =
+  const failing =
     unanswered === 0 ? '' : ` ${counted(unanswered, 'deployed server is', 'deployed servers are')} failing.`;
-  const result = `${formatCount(live)} ${verb}, ${formatCount(failed)} failed.${silent}`;
+  const result = `${formatCount(live)} ${verb}, ${formatCount(failed)} failed.${failing}`;
   if (status === 'done') return result;
   const left = items.length - live - failed;
   return `${result} ${formatCount(left)} were not processed, because the broker stopped. Try again for those.`;

@@ -8,14 +8,14 @@ import { Pagination } from '#ui/pagination.tsx';
 import { Spinner } from '#ui/state/spinner.tsx';
 import { groupRun, type RunGroup } from './run-groups.ts';
 
-const groupsOfPage = 20;
+const groupsPerPage = 20;
 
 /** The state of each manifest of a run. The box scrolls, so that the list of manifests below stays visible. */
 export function RunItems({ run }: { run: ManifestRun }) {
   const [page, setPage] = useState(1);
   const groups = groupRun(run.items);
   if (groups.length === 0) return null;
-  const pageCount = Math.ceil(groups.length / groupsOfPage);
+  const pageCount = Math.ceil(groups.length / groupsPerPage);
   return (
     <div className="flex flex-col gap-3">
       <ul
@@ -23,7 +23,7 @@ export function RunItems({ run }: { run: ManifestRun }) {
         tabIndex={0}
         className="max-h-52 divide-y divide-line overflow-y-auto rounded-md border border-line"
       >
-        {groups.slice((page - 1) * groupsOfPage, page * groupsOfPage).map((group) => (
+        {groups.slice((page - 1) * groupsPerPage, page * groupsPerPage).map((group) => (
           <Group key={group.items[0].id} group={group} />
         ))}
       </ul>

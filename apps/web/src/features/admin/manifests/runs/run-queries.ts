@@ -28,34 +28,34 @@ export const runQuery = (userId: string, id: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Time between two renders: a run of thousands of manifests sends events more often than that. */
-const drawnEveryMs = 100;
+/** Minimum time between two reports, since a run of thousands of manifests sends events more often than that. */
+const reportIntervalMs = 100;
 
 /**
  * Reports a run as it proceeds, until it ends or the signal aborts.
  * @throws ApiError, or the error of a broken connection
  */
-export async function followRun(id: string, signal: AbortSignal, tell: (run: ManifestRun) => void): Promise<void> {
+export async function followRun(id: string, signal: AbortSignal, report: (run: ManifestRun) => void): Promise<void> {
   let run: ManifestRun | undefined;
   let items = new Map<string, ManifestRunItem>();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const draw = () => {
+  const flush = () => {
     timer = undefined;
-    if (run && !signal.aborted) tell({ ...run, items: [...items.values()] });
+    if (run && !signal.aborted) report({ ...run, items: [...items.values()] });
   };
   const stream = await openStream(followManifestRun, { params: { id } }, adminClientOptions, { signal });
   try {
-    await readEvents(stream, (told) => {
-      const event = manifestRunEventSchema.parse(told);
+    await readEvents(stream, (data) => {
+      const event = manifestRunEventSchema.parse(data);
       if (event.type === 'item') items.set(event.item.id, event.item);
       else {
         run = event.run;
         items = new Map(run.items.map((item) => [item.id, item]));
       }
-      timer ??= setTimeout(draw, drawnEveryMs);
+      timer ??= setTimeout(flush, reportIntervalMs);
     });
   } finally {
     clearTimeout(timer);
-    draw();
+    flush();
   }
 }

@@ -5,10 +5,10 @@ import { useManifestsChanged } from '../manifest-queries.ts';
 import { followRun, runQuery, runsQuery, type RunKind } from './run-queries.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 
-/** Poll interval while a run starts: its id is only in the list, since the call that starts it answers at its end. */
-const lookForEveryMs = 400;
+/** Poll interval while a run starts: the call that starts it returns only at its end, so the list shows its id first. */
+const startingPollMs = 400;
 /** Poll interval for runs that other administrators or tabs start. */
-const lookEveryMs = 20_000;
+const pollMs = 20_000;
 const reconnectAfterMs = 2000;
 
 type StartedRun = { kind: RunKind; reason?: string };
@@ -30,7 +30,7 @@ export function useRuns(userId: string) {
   const runs = useQuery({
     ...runsQuery(userId),
     refetchInterval: ({ state }) =>
-      start.isPending && !state.data?.some(({ status }) => status === 'running') ? lookForEveryMs : lookEveryMs,
+      start.isPending && !state.data?.some(({ status }) => status === 'running') ? startingPollMs : pollMs,
   });
   const running = runs.data?.find(({ status }) => status === 'running');
   const newest = runs.data?.[0];
@@ -92,7 +92,7 @@ function useDismissedRun(): [string | null, (id: string) => void] {
     try {
       window.localStorage.setItem(dismissedKey, id);
     } catch {
-      // storage is blocked: the result is back at the next visit
+      // storage is blocked: the result reappears on the next visit
     }
   };
   return [dismissed, dismiss];

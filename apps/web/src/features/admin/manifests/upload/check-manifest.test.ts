@@ -40,7 +40,7 @@ test('[MAN-19] [MAN-20] a file is refused for its name, and for what does not pa
   const missing = 'Something is missing here: a value, a comma or a closing bracket.';
   expect(manifestFault('{"id":', 'file')).toEqual({ text: unreadable, detail: `Line 1, column 6: ${missing}` });
   expect(manifestFault('{\n"id": }', 'file')).toEqual({ text: unreadable, detail: `Line 2, column 5: ${missing}` });
-  const open = 'This cannot stand here: a comma, a quote or a bracket may be missing.';
+  const open = 'This is not expected here: a comma, a quote or a bracket may be missing.';
   expect(manifestFault('{"id": "a', 'file')).toEqual({ text: unreadable, detail: `Line 1, column 8: ${open}` });
   const latin = new File([new Uint8Array([0x22, 0xe9, 0x22])], 'atlas.json');
   expect(await readManifestFile(latin)).toEqual({ text: unreadable, detail: 'It is not valid UTF-8.' });

@@ -12,8 +12,8 @@ const tooLargeText = 'Invalid manifest: is larger than 256 KiB';
 export type ManifestFault = { text: string; detail?: string | undefined };
 
 /**
- * Checks a manifest before it is sent. The broker checks everything else and names the fields, such as a byte order mark, NUL
- * or duplicate keys.
+ * Checks a manifest before it is sent. The broker checks everything else, such as byte order marks, NUL and duplicate keys,
+ * and names the fields.
  * @param from whether the text is an unchanged file, or was typed or edited
  * @returns undefined if nothing is wrong
  */

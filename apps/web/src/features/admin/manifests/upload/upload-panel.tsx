@@ -40,7 +40,7 @@ export function UploadPanel({ userId, onDeploy }: UploadPanelProps) {
             'Drop the file to read it.'
           ) : (
             <>
-              It is staged first: nothing changes for people until you deploy it.
+              A manifest is staged first: nothing changes for people until you deploy it.
               <span className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1">
                 {(draft === undefined || draft.text === '') && (
                   <Button size="small" variant="ghost" className="-ml-2.5" onClick={work.startFromTemplate}>

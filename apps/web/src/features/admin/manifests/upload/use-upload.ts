@@ -1,5 +1,4 @@
 import { ApiError } from '@souk/contract/client.ts';
-
 import { useEffect, useRef, useState } from 'react';
 import { adminApi } from '../../admin-api.ts';
 import { readDraft, writeDraft } from '../../draft-store.ts';
@@ -60,7 +59,7 @@ export function useUpload(userId: string) {
     async choose(file: File): Promise<void> {
       const read = await readManifestFile(file);
       if (typeof read !== 'string') {
-        // the previous file's text goes, but edited text stays
+        // the previous file's text is dropped, but edited text stays
         begin(draft?.isEdited && draft.text !== '' ? draft : undefined);
         setRefused(read);
         return;
@@ -85,7 +84,7 @@ export function faultyFields(error: unknown): ApiError['issues'] {
   return error instanceof ApiError && error.issues.length > 1 ? error.issues : [];
 }
 
-/** Stores the draft in this tab, since the page goes away when the session ends. */
+/** Stores the draft in this tab, since the browser leaves the page when the session ends. */
 function useStoredDraft(userId: string, draft: UploadDraft | undefined): void {
   const latest = useRef(draft);
   useEffect(() => {
@@ -117,6 +116,6 @@ function parseDraft(stored: string | undefined): UploadDraft | undefined {
     if (typeof text !== 'string') return undefined;
     return { text, fileName: typeof fileName === 'string' ? fileName : null, isEdited: isEdited !== false };
   } catch {
-    return undefined; // something else stands there
+    return undefined; // not a draft of ours
   }
 }

@@ -64,7 +64,7 @@ export function PaymentsPart({ adminId, personId, user, search, onChange }: Pers
         search={search}
         onChange={onChange}
         count={({ payments }) => payments.length}
-        empty={{ title: 'No payments', text: 'What this user pays and gets back appears here.' }}
+        empty={{ title: 'No payments', text: 'Payments of this user and their refunds appear here.' }}
       >
         {({ payments }) => <Table caption="Payments" columns={columns} rows={payments} rowKey={({ id }) => id} />}
       </PagedList>
@@ -104,7 +104,7 @@ const columnsWith = (refundButton: (payment: PersonPayment) => ReactNode): Table
             <Day moment={payment.createdAt} />
           </span>
           <TotalsLine totals={payment.totals} currency={payment.currency} />
-          <GoneBack {...payment} />
+          <RefundedAmounts {...payment} />
           {payment.dispute && <span className="block">{disputeTexts[payment.dispute.state]}</span>}
         </div>
         <div className="mt-1 flex flex-wrap items-center gap-x-2.5 gap-y-1 text-[0.8125rem] font-normal sm:hidden">
@@ -147,7 +147,7 @@ function PaymentStatus({ status, dispute }: PersonPayment) {
 }
 
 /** Amounts that were refunded or are being refunded. */
-function GoneBack({ refund, currency }: PersonPayment) {
+function RefundedAmounts({ refund, currency }: PersonPayment) {
   if (!refund) return null;
   const { refundedCents, pendingCents } = refund;
   return (

@@ -23,7 +23,7 @@ import { ReasonField } from '../../users/actions/reason-field.tsx';
 
 type Refundable = PersonPayment & { refund: NonNullable<PersonPayment['refund']> };
 
-/** Refunds a payment in part or whole, after showing which credits are taken back. */
+/** Refunds a payment in part or whole, after showing which credits it claws back. */
 export function RefundDialog({ user, payment, open, onClose }: UserDialogProps & { payment: Refundable }) {
   const toast = useToast();
   const queries = useQueryClient();
@@ -120,21 +120,21 @@ function Consequence(of: { userId: string; paymentId: string; amountCents: numbe
   const { adminId } = useUserWork();
   const amountCents = useDeferredValue(of.amountCents);
   const { data, error } = useQuery(refundPreviewQuery(adminId, of.userId, of.paymentId, amountCents));
-  if (error) return <Notice tone="bad">{failureLine('Failed to work out what is taken back', error)}</Notice>;
+  if (error) return <Notice tone="bad">{failureLine('Failed to preview the refund', error)}</Notice>;
   return (
     <Notice>
-      <span className="block min-h-10">{data ? consequenceText(data) : 'Working out what is taken back…'}</span>
+      <span className="block min-h-10">{data ? consequenceText(data) : 'Calculating the effects…'}</span>
     </Notice>
   );
 }
 
 function consequenceText({ amountCents, currency, credits, runs }: AnswerOutput<typeof previewRefund>): string {
   const { granted, taken, owed } = credits;
-  const money = `${formatMoney(amountCents, currency)} goes back to the card that paid.`;
+  const money = `${formatMoney(amountCents, currency)} is refunded to the payment method that was used.`;
   const took =
     granted === 0
-      ? 'It brought no credits, so none are taken back.'
-      : `${formatCount(taken)} of the ${creditsWord(granted)} that it brought are taken back.`;
+      ? 'The payment granted no credits, so none are clawed back.'
+      : `${formatCount(taken)} of the ${creditsWord(granted)} that it granted are clawed back.`;
   const debt =
     owed === 0
       ? ''

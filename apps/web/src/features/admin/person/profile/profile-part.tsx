@@ -48,7 +48,7 @@ export function ProfilePart({
           </Button>
         }
       >
-        <p className="text-quiet">Everything that is stored about this user, as they would get it themselves.</p>
+        <p className="text-quiet">Everything that is stored about this user, the same as in their own export.</p>
       </Part>
       {isOwn ? (
         <Part title="Account">

@@ -40,7 +40,7 @@ export function SignOutDialog({ user, ...dialog }: UserDialogProps & { user: { i
       </div>
       <Checkbox
         label="Revoke their access tokens too"
-        hint="Scripts that use them stop working. They have to make new ones."
+        hint="Scripts that use them stop working until the user creates new ones."
         checked={revokeTokens}
         onChange={setRevokeTokens}
       />

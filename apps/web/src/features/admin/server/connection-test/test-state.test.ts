@@ -19,7 +19,7 @@ test('the steps of a test fill as they happen, and those that were not reached s
 
 test('a test whose stream ends without an end says that, and one that had its end says nothing more', () => {
   const cut = after(...begun, { type: 'stream ended', failure: undefined });
-  expect(cut).toMatchObject({ isRunning: false, failure: 'The connection ended before the test.' });
+  expect(cut).toMatchObject({ isRunning: false, failure: 'The connection to the broker ended before the test did.' });
   const end: TestAction = { type: 'end', result: 'passed', text: 'A deployment would work.', ms: 20 };
   const whole = after(...begun, end, { type: 'stream ended', failure: undefined });
   expect(whole).toMatchObject({ isRunning: false, end: { result: 'passed' } });
@@ -29,8 +29,8 @@ test('a test whose stream ends without an end says that, and one that had its en
 test('a test that is refused shows why, and the next one begins anew', () => {
   const refused = after(
     { type: 'asked' },
-    { type: 'stream ended', failure: 'You are running a connection test already.' },
+    { type: 'stream ended', failure: 'You are already running a connection test.' },
   );
-  expect(refused).toMatchObject({ isRunning: false, failure: 'You are running a connection test already.' });
+  expect(refused).toMatchObject({ isRunning: false, failure: 'You are already running a connection test.' });
   expect(changeTest(refused, { type: 'asked' })).toEqual({ isRunning: true, steps: [] });
 });

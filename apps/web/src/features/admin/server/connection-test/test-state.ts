@@ -50,7 +50,7 @@ export function changeTest(state: TestState, action: TestAction): TestState {
       return { ...state, isRunning: false, end: action, steps: state.steps.map(notReached) };
     case 'stream ended': {
       if (state.end) return { ...state, isRunning: false };
-      const failure = action.failure ?? 'The connection ended before the test.';
+      const failure = action.failure ?? 'The connection to the broker ended before the test did.';
       return { ...state, isRunning: false, failure, steps: state.steps.map(notReached) };
     }
   }

@@ -14,7 +14,7 @@ const names: Readonly<Record<TestStep, string>> = {
   sandbox: 'Sandbox',
   start: 'Program started',
   initialize: 'MCP initialized',
-  lists: 'Lists read',
+  lists: 'Lists loaded',
   findings: 'Findings',
 };
 

@@ -62,12 +62,12 @@ test('a key that comes twice, one that is not allowed, and what is too deep are 
 
 test('what is no JSON is told once, where it begins', () => {
   expect(told('{ "id": "travel", }')).toEqual([
-    { at: ',', message: 'A comma stands before a closing bracket: remove it' },
+    { at: ',', message: 'There is a comma before a closing bracket: remove it' },
   ]);
   expect(told('{ "id": }')).toEqual([
     { at: ':', message: 'Something is missing here: a value, a comma or a closing bracket' },
   ]);
-  expect(told('{ "id": oops }')[0]?.message).toMatch(/^This cannot stand here/);
+  expect(told('{ "id": oops }')[0]?.message).toMatch(/^This is not expected here/);
   expect(told('')[0]?.message).toMatch(/^Something is missing/);
   expect(told('\uFEFF{}')).toEqual([{ at: '\uFEFF', message: 'begins with a byte order mark: remove it' }]);
   expect(told('{ "id": "a\\u0000" }')[0]?.message).toBe('contains a NUL character');

@@ -87,11 +87,11 @@ function placed({ path, message }: Issue, { values, names }: JsonFields): Proble
   if (name && message.startsWith('is not a')) return { ...name, message: text };
   const value = values.get(path);
   // a long value is underlined only at its start
-  if (value) return { from: value.from, to: Math.min(value.to, value.from + maxMarked), message: text };
+  if (value) return { from: value.from, to: Math.min(value.to, value.from + maxUnderlined), message: text };
   const parent = parentOf(path, values);
   return { from: parent, to: parent + 1, message: text };
 }
-const maxMarked = 200;
+const maxUnderlined = 200;
 
 /** Returns the start of the nearest object or list that contains the path. */
 function parentOf(path: string, values: JsonFields['values']): number {

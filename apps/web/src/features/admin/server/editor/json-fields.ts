@@ -17,7 +17,7 @@ export type JsonFields = {
   /** Position of each value by its path in the broker's notation: connection.url, features[0]. */
   values: ReadonlyMap<string, TextRange>;
   names: ReadonlyMap<string, TextRange>;
-  /** The text has no value if there is one. */
+  /** If there are any, the text cannot be parsed. */
   syntaxProblems: Problem[];
   /** Duplicate or forbidden names, and too deep nesting. */
   nameProblems: Problem[];
@@ -44,9 +44,9 @@ export function readFields(text: string): JsonFields {
   function readName({ from, to }: TextRange, level: Level): void {
     const name = unquoted(text.slice(from, to));
     level.next = level.path === '' ? name : `${level.path}.${name}`;
-    const told = (message: string) => nameProblems.push({ from, to, message: `${level.next} ${message}` });
-    if (level.keys?.has(name)) told('is a duplicate key');
-    if (forbiddenKeys.has(name)) told('is not an allowed name');
+    const report = (message: string) => nameProblems.push({ from, to, message: `${level.next} ${message}` });
+    if (level.keys?.has(name)) report('is a duplicate key');
+    if (forbiddenKeys.has(name)) report('is not an allowed name');
     level.keys?.add(name);
     names.set(level.next, { from, to });
   }
@@ -99,10 +99,11 @@ function syntaxProblem(text: string, { from, to }: SyntaxNodeRef): Problem {
     return {
       from: before.length - 1,
       to: before.length,
-      message: 'A comma stands before a closing bracket: remove it',
+      message: 'There is a comma before a closing bracket: remove it',
     };
   }
-  if (to > from) return { from, to, message: 'This cannot stand here: a comma, a quote or a bracket may be missing' };
+  if (to > from)
+    return { from, to, message: 'This is not expected here: a comma, a quote or a bracket may be missing' };
   const at = Math.max(0, before.length - 1);
   return { from: at, to: before.length, message: 'Something is missing here: a value, a comma or a closing bracket' };
 }

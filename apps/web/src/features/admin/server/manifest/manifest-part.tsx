@@ -6,7 +6,7 @@ import type { EditorCheck, EditorHandle } from '../editor/manifest-editor.tsx';
 import { Section } from '../../section.tsx';
 import { useDialogText } from '../../use-dialog-text.ts';
 import type { ServerPartProps } from '../server-queries.ts';
-import { MovedManifest } from './moved-manifest.tsx';
+import { ManifestConflict } from './manifest-conflict.tsx';
 import { ProblemList } from './problem-list.tsx';
 import { SaveBar } from './save-bar.tsx';
 import { useManifestDraft } from './use-manifest-draft.ts';
@@ -31,7 +31,7 @@ export function ManifestPart({
   const editor = useRef<EditorHandle>(null);
   const stored = textOf(shown.manifest);
   const draft = useManifestDraft(part, stored, editor, onUnsavedChange);
-  const { began, base, isUnsaved, hasMoved } = draft;
+  const { restored, base, isUnsaved, isStale } = draft;
   const [check, setCheck] = useState<EditorCheck>();
   // kept like the text when the administrator leaves this part
   const [reason, setReason] = useDialogText({ adminId: userId, dialog: `save.${serverId}`, open: true }, 'reason', '');
@@ -41,7 +41,7 @@ export function ManifestPart({
   });
 
   // another administrator saved or deployed, and there are no unsaved edits
-  const takesStored = hasMoved && !isUnsaved && !save.isPending;
+  const takesStored = isStale && !isUnsaved && !save.isPending;
   useEffect(() => {
     if (takesStored) draft.followStored();
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- `draft` is new at each render
@@ -64,12 +64,12 @@ export function ManifestPart({
         </Button>
       }
     >
-      {began && isUnsaved && <Notice>Your unsaved text of {name} was restored.</Notice>}
-      {isUnsaved && hasMoved && !save.isPending && (
-        <MovedManifest
+      {restored && isUnsaved && <Notice>Your unsaved text of {name} was restored.</Notice>}
+      {isUnsaved && isStale && !save.isPending && (
+        <ManifestConflict
           shown={shown}
           stored={stored}
-          own={() => editor.current?.text() ?? began?.text ?? ''}
+          own={() => editor.current?.text() ?? restored?.text ?? ''}
           onKeepOwn={() => {
             draft.keepOwn();
             save.reset();
@@ -86,7 +86,7 @@ export function ManifestPart({
           ref={editor}
           serverId={serverId}
           serverName={name}
-          initialText={began?.text ?? base.text}
+          initialText={restored?.text ?? base.text}
           refused={save.refused}
           onEdit={draft.onEdit}
           onChecked={setCheck}
@@ -132,7 +132,7 @@ function TakenVersion({
         </Button>
       }
     >
-      Version {version} {version === listed?.deployedVersion ? 'is deployed' : 'exists already'}. A change needs a new
+      Version {version} {version === listed?.deployedVersion ? 'is deployed' : 'already exists'}. A change needs a new
       version.
     </Notice>
   );

@@ -7,20 +7,22 @@ export type UnsavedText = {
 };
 
 const nameOf = (serverId: string) => `server.${serverId}`;
-/** Longest text to keep: twice a manifest's limit, since sessionStorage holds only a few megabytes. */
-const maxKeptLength = 512 * 1024;
+/** Length limit of stored text: twice a manifest's limit, since sessionStorage has room for only a few megabytes. */
+const maxStoredLength = 512 * 1024;
 
 export const hasUnsavedText = (userId: string, serverId: string) => readUnsavedText(userId, serverId) !== undefined;
 
 /** Returns the unsaved text of a server's manifest from this tab. */
 export function readUnsavedText(userId: string, serverId: string): UnsavedText | undefined {
-  const kept = readDraft(userId, nameOf(serverId));
-  const end = kept?.indexOf('\n') ?? -1;
-  return kept === undefined || end === -1 ? undefined : { revision: kept.slice(0, end), text: kept.slice(end + 1) };
+  const stored = readDraft(userId, nameOf(serverId));
+  const end = stored?.indexOf('\n') ?? -1;
+  return stored === undefined || end === -1
+    ? undefined
+    : { revision: stored.slice(0, end), text: stored.slice(end + 1) };
 }
 
 /** @param unsaved undefined deletes it */
-export function keepUnsavedText(userId: string, serverId: string, unsaved: UnsavedText | undefined): void {
-  const isKept = unsaved !== undefined && unsaved.text.length <= maxKeptLength;
-  writeDraft(userId, nameOf(serverId), isKept ? `${unsaved.revision}\n${unsaved.text}` : undefined);
+export function storeUnsavedText(userId: string, serverId: string, unsaved: UnsavedText | undefined): void {
+  const fits = unsaved !== undefined && unsaved.text.length <= maxStoredLength;
+  writeDraft(userId, nameOf(serverId), fits ? `${unsaved.revision}\n${unsaved.text}` : undefined);
 }

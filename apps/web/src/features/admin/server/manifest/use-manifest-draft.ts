@@ -1,10 +1,10 @@
 import { useLayoutEffect, useRef, useState, type RefObject } from 'react';
 import type { EditorHandle } from '../editor/manifest-editor.tsx';
 import type { ServerPartProps } from '../server-queries.ts';
-import { keepUnsavedText, readUnsavedText } from './unsaved-text.ts';
+import { storeUnsavedText, readUnsavedText } from './unsaved-text.ts';
 
 /** Pause in typing before the text is stored in the tab. */
-const keepAfterMs = 400;
+const storeAfterMs = 400;
 
 /** State of the edited text, which is stored in the tab until it is saved. */
 export function useManifestDraft(
@@ -13,11 +13,11 @@ export function useManifestDraft(
   editor: RefObject<EditorHandle | null>,
   onUnsavedChange: (isUnsaved: boolean) => void,
 ) {
-  const [began] = useState(() => readUnsavedText(userId, serverId));
+  const [restored] = useState(() => readUnsavedText(userId, serverId));
   /** The stored manifest that the edited text started from. */
-  const [base, setBase] = useState({ text: stored, revision: began?.revision ?? shown.revision });
-  const [isUnsaved, setIsUnsaved] = useState(began !== undefined);
-  const tellUnsaved = (next: boolean) => {
+  const [base, setBase] = useState({ text: stored, revision: restored?.revision ?? shown.revision });
+  const [isUnsaved, setIsUnsaved] = useState(restored !== undefined);
+  const markUnsaved = (next: boolean) => {
     setIsUnsaved(next);
     onUnsavedChange(next);
   };
@@ -26,48 +26,48 @@ export function useManifestDraft(
     window.clearTimeout(timer.current);
     timer.current = undefined;
   };
-  const keep = () => {
+  const store = () => {
     stopTimer();
     const text = editor.current?.text();
     if (text === undefined) return;
     const differs = text !== base.text;
-    keepUnsavedText(userId, serverId, differs ? { text, revision: base.revision } : undefined);
-    tellUnsaved(differs);
+    storeUnsavedText(userId, serverId, differs ? { text, revision: base.revision } : undefined);
+    markUnsaved(differs);
   };
   // stores the last keystrokes when the administrator leaves, the session ends or the page reloads
-  const keepLatest = useRef(keep);
-  keepLatest.current = keep;
+  const storeLatest = useRef(store);
+  storeLatest.current = store;
   useLayoutEffect(() => {
-    const keepNow = () => {
-      if (timer.current !== undefined) keepLatest.current();
+    const storeNow = () => {
+      if (timer.current !== undefined) storeLatest.current();
     };
-    window.addEventListener('pagehide', keepNow);
+    window.addEventListener('pagehide', storeNow);
     return () => {
-      window.removeEventListener('pagehide', keepNow);
-      keepNow();
+      window.removeEventListener('pagehide', storeNow);
+      storeNow();
     };
   }, []);
   const rebase = () => setBase({ text: stored, revision: shown.revision });
   return {
     /** The unsaved text from before this part was opened. */
-    began,
+    restored,
     base,
     isUnsaved,
     /** Another administrator saved or deployed since. */
-    hasMoved: shown.revision !== base.revision,
+    isStale: shown.revision !== base.revision,
     onEdit(): void {
-      if (!isUnsaved) tellUnsaved(true);
+      if (!isUnsaved) markUnsaved(true);
       window.clearTimeout(timer.current);
       // compares after the pause, since a save or another administrator may change the base
-      timer.current = window.setTimeout(() => keepLatest.current(), keepAfterMs);
+      timer.current = window.setTimeout(() => storeLatest.current(), storeAfterMs);
     },
     onSaved(text: string, revision: string): void {
       const now = editor.current?.text() ?? text;
       // the keystrokes just before the click are saved too
       stopTimer();
       setBase({ text, revision });
-      keepUnsavedText(userId, serverId, now === text ? undefined : { text: now, revision });
-      tellUnsaved(now !== text);
+      storeUnsavedText(userId, serverId, now === text ? undefined : { text: now, revision });
+      markUnsaved(now !== text);
     },
     /** Replaces the text with the stored manifest. */
     takeStored(): void {
@@ -82,7 +82,7 @@ export function useManifestDraft(
     /** Keeps the text as edits of the stored manifest. */
     keepOwn(): void {
       rebase();
-      keepUnsavedText(userId, serverId, { text: editor.current?.text() ?? '', revision: shown.revision });
+      storeUnsavedText(userId, serverId, { text: editor.current?.text() ?? '', revision: shown.revision });
     },
   };
 }

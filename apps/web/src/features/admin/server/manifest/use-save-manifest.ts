@@ -32,7 +32,7 @@ export function useSaveManifest(userId: string, serverId: string, onSaved: (text
       toast.success(
         result === 'staged'
           ? `${version} is staged. Deploy it when you are ready.`
-          : `${version} is stored like this already.`,
+          : `${version} is already stored with this text.`,
       );
       await changed();
     },

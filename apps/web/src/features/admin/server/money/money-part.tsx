@@ -55,7 +55,7 @@ function RentalPrice(part: ServerPartProps) {
         </div>
         <AtProvider userId={userId} serverId={serverId} />
         {waits && data.effects.length > 0 && (
-          <ul aria-label="What the waiting version does" className="list-disc space-y-1 pl-5 text-quiet wrap-anywhere">
+          <ul aria-label="Effects of the staged version" className="list-disc space-y-1 pl-5 text-quiet wrap-anywhere">
             <ItemsWithCode texts={data.effects} />
           </ul>
         )}

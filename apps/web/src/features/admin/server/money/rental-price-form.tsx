@@ -23,7 +23,7 @@ export function RentalPriceForm({
       problemOf={(price) => {
         const cents = centsOf(price);
         if (cents === undefined || cents < 1 || cents > mostCents) return 'Enter an amount from 0.01 to 100,000.';
-        return cents === rental?.price ? 'This is the price already.' : undefined;
+        return cents === rental?.price ? 'This is already the price.' : undefined;
       }}
       effect={effectOf(data?.renters)}
       apply={(manifest, price) => {

@@ -87,5 +87,5 @@ function sourceOf({ source }: Renter): string {
 
 function refundOf({ refund, isDisputed }: Renter): string {
   if (refund !== null) return formatMoney(refund.amountCents, refund.currency);
-  return isDisputed ? 'Disputed, none' : 'Nothing paid';
+  return isDisputed ? 'None: disputed' : 'Nothing paid';
 }

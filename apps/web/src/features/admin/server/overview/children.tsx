@@ -2,7 +2,6 @@ import type { ServerFigures } from '@souk/contract/admin/servers.ts';
 import { Ago } from '#ui/text/moment.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
-
 import { Section } from '../../section.tsx';
 
 type Child = NonNullable<ServerFigures['now']>['children'][number];

@@ -7,7 +7,7 @@ import { useSingleMutation } from '../../use-single-mutation.ts';
 import { signInQuery } from '../server-queries.ts';
 import { whatIsAtStake, type IssuerQuestion } from './what-is-at-stake.ts';
 
-/** Asks before users are sent to an authorization server and our client is shown there, and names the risks. */
+/** Asks before users and our client are sent to an authorization server, and names the risks. */
 export function ConfirmIssuer({
   userId,
   serverId,
@@ -35,7 +35,7 @@ export function ConfirmIssuer({
         confirm.reset();
         onClose();
       }}
-      title={isOperators ? `Show your client to ${host}?` : `Let people sign in at ${host}?`}
+      title={isOperators ? `Send your client to ${host}?` : `Let people sign in at ${host}?`}
       confirmLabel="Confirm"
       variant={isChange ? 'danger' : 'primary'}
       busy={confirm.isPending}

@@ -24,7 +24,7 @@ export function RegisterAgain({
     mutationFn: () => adminApi.registerAtServerAgain({ params: { id: serverId } }),
     onSuccess: (answer) => {
       queries.setQueryData(signInQuery(userId, serverId).queryKey, answer);
-      toast.success('The next sign-in registers anew. People who are signed in stay signed in.');
+      toast.success('The next sign-in registers again. People who are signed in stay signed in.');
     },
   });
   return (

@@ -71,7 +71,7 @@ function Decision({ name, signIn, onConfirm }: { name: string; signIn: ServerSig
           }
         >
           {clientId === null
-            ? `No one can sign in yet: you have to confirm first where ${name} sends people.`
+            ? `No one can sign in until you confirm where ${name} sends people.`
             : `No one can sign in yet. We won’t send your client to any authorization server until you confirm the one that ${name} names${named ? '.' : ', and it names none now.'}`}
         </Beside>
       </Notice>
@@ -92,7 +92,7 @@ function Decision({ name, signIn, onConfirm }: { name: string; signIn: ServerSig
         }
       >
         {name} now sends people to another authorization server than {than}. No one can sign in, and{' '}
-        {clientId === null ? 'nothing was sent there.' : 'your client was not shown there.'}
+        {clientId === null ? 'nothing was sent there.' : 'your client was not sent there.'}
       </Beside>
     </Notice>
   );

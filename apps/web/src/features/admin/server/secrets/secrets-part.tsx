@@ -29,7 +29,7 @@ export function SecretsPart({ userId, serverId, signInAgain }: ServerPartProps &
       {needed.length === 0 ? (
         <EmptyState
           title="This server needs no secret"
-          text='A header with "from": "operator" in its manifest, or a program that names secrets, is asked for here.'
+          text='Headers with "from": "operator" in its manifest, and secrets that its program names, appear here.'
         />
       ) : (
         <Section

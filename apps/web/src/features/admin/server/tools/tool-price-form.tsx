@@ -19,13 +19,13 @@ export function ToolPriceForm({
       inputMode="numeric"
       problemOf={(price) => {
         if (!/^\d+$/.test(price) || Number(price) > mostCredits) return 'Enter a whole number from 0 to 1,000,000.';
-        return Number(price) === now ? 'This is the price already.' : undefined;
+        return Number(price) === now ? 'This is already the price.' : undefined;
       }}
-      effect="Calls cost the new price from the moment you deploy the new version. Users who know a lower price are asked before their next call."
+      effect="The new price applies as soon as you deploy the new version. Users who agreed to a lower price are asked before their next call."
       apply={(manifest, price) => {
         const { announcedPrices: announced, ...billing } = partOf(manifest, 'billing');
         const toolCosts = { ...partOf(billing, 'toolCosts'), [name]: Number(price) };
-        const announcedPrices = withoutBegun(partOf({ announced }, 'announced'), name);
+        const announcedPrices = withoutStarted(partOf({ announced }, 'announced'), name);
         const isAnnounced = Object.keys(announcedPrices).length > 0;
         return { ...manifest, billing: { tier: 'T0', ...billing, toolCosts, ...(isAnnounced && { announcedPrices }) } };
       }}
@@ -34,7 +34,7 @@ export function ToolPriceForm({
 }
 
 /** Removes a tool's announced price once its date has passed, since it would override the new price. */
-function withoutBegun(announced: Readonly<Record<string, unknown>>, name: string) {
+function withoutStarted(announced: Readonly<Record<string, unknown>>, name: string) {
   const { from } = partOf(announced, name);
   const hasBegun = typeof from === 'string' && Date.parse(from) <= Date.now();
   return Object.fromEntries(Object.entries(announced).filter(([tool]) => !hasBegun || tool !== name));

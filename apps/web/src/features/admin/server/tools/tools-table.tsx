@@ -67,7 +67,7 @@ export function ToolsTable({ tools, ...part }: ServerPartProps & { tools: readon
     {
       id: 'tokens',
       header: (
-        <abbr title="How much of a model's context its definition takes, estimated" className="no-underline">
+        <abbr title="Estimated size of its definition in a model's context" className="no-underline">
           Context tokens
         </abbr>
       ),

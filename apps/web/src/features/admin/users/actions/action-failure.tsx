@@ -1,4 +1,4 @@
-import { SignInAgainNotice, wantsSignInAgain } from '../../sign-in-again.tsx';
+import { SignInAgainNotice, needsSignInAgain } from '../../sign-in-again.tsx';
 import { FailureNotice } from '../failure-notice.tsx';
 import type { UserFailure } from '../user-failures.ts';
 import { useUserWork } from '../user-work.ts';
@@ -12,6 +12,6 @@ export type ActionFailureProps = UserFailure & {
 export function ActionFailure({ work, error, again }: ActionFailureProps) {
   const { signInAgain } = useUserWork();
   if (!error) return null;
-  if (wantsSignInAgain(error)) return <SignInAgainNotice signInAgain={signInAgain} onSignedIn={again} />;
+  if (needsSignInAgain(error)) return <SignInAgainNotice signInAgain={signInAgain} onSignedIn={again} />;
   return <FailureNotice work={work} error={error} />;
 }

@@ -12,7 +12,7 @@ export function ActivateDialog(props: UserDialogProps) {
       submitLabel="Reactivate user"
       change={(reason) => adminApi.activateUser({ params: { id }, body: { reason } })}
       onDone={({ result }, toast) =>
-        toast.success(`${email} ${result === 'unchanged' ? 'was active already' : 'is active again'}.`)
+        toast.success(`${email} ${result === 'unchanged' ? 'was already active' : 'is active again'}.`)
       }
     >
       <ul className="flex list-disc flex-col gap-1 pl-5 text-quiet">

@@ -28,7 +28,7 @@ export function DeactivateDialog({
       const waits = ending.some(({ atProvider }) => atProvider === 'pending');
       const later = waits ? " The payment provider didn't answer; we'll retry automatically." : '';
       toast.success(
-        result === 'unchanged' ? `${user.email} was deactivated already.` : `${user.email} is deactivated.${later}`,
+        result === 'unchanged' ? `${user.email} was already deactivated.` : `${user.email} is deactivated.${later}`,
       );
       onClose();
     },

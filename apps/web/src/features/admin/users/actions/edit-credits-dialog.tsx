@@ -27,7 +27,7 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
   const toast = useToast();
   const billing = useUserBilling(user.id, user.email);
   const [shown, setShown] = useState<Credits>();
-  const [movedFrom, setMovedFrom] = useState<number>();
+  const [outdatedBalance, setOutdatedBalance] = useState<number>();
   const [typed, setTyped] = useUserText('credits', { user, open }, 'credits', undefined);
   /** The typed text was not a number and became 0, which the administrator may not have noticed while typing. */
   const [isReplaced, setIsReplaced] = useState(false);
@@ -48,7 +48,7 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
       const { data } = await billing.refetch();
       if (!data) return;
       if (typed === undefined) setTyped(String(shown?.balance ?? 0));
-      setMovedFrom(shown?.balance);
+      setOutdatedBalance(shown?.balance);
       setShown(data.billing.credits);
     },
   });
@@ -74,9 +74,9 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
       {!shown && <RetryBilling billing={billing} />}
       {!shown && !billing.isError && <Skeleton className="h-44 w-full" />}
       {save.isError && <FailureNotice work="credits" error={save.error} />}
-      {movedFrom !== undefined && shown && (
+      {outdatedBalance !== undefined && shown && (
         <Notice>
-          The balance was {formatCount(movedFrom)} when you opened this, and is {formatCount(shown.balance)} now.
+          The balance was {formatCount(outdatedBalance)} when you opened this, and is {formatCount(shown.balance)} now.
           Nothing was changed. Check your number, and update again.
         </Notice>
       )}

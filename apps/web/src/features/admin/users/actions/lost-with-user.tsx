@@ -53,6 +53,6 @@ const kinds: Readonly<Record<OwnedThing['kind'], string>> = {
 };
 
 function lossText({ kind, name, source, endsAt }: OwnedThing): string {
-  const how = { payment: 'paid', administrator: 'given by an administrator', person: 'started by them' }[source];
+  const how = { payment: 'paid', administrator: 'granted by an administrator', person: 'started by them' }[source];
   return `${name} (${kinds[kind]}), ${how}${endsAt === null ? ', no end' : ` until ${formatMoment(endsAt)}`}`;
 }

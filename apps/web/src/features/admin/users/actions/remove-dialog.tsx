@@ -13,7 +13,7 @@ import { UserActionDialog } from './user-action-dialog.tsx';
  * (clarifications, "Dashboard and administration", "Small questions").
  */
 export function RemoveDialog({ thing, ...props }: UserDialogProps & { thing: OwnedThing }) {
-  const [paysBack, setPaysBack] = useState(false);
+  const [withRefund, setWithRefund] = useState(false);
   const { refund, isDisputed } = thing;
   return (
     <UserActionDialog
@@ -29,13 +29,13 @@ export function RemoveDialog({ thing, ...props }: UserDialogProps & { thing: Own
       change={(reason) =>
         adminApi.removeUserSubscription({
           params: { id: props.user.id, subscriptionId: thing.id },
-          body: { reason, refund: paysBack ? 'prorata' : 'none' },
+          body: { reason, refund: withRefund ? 'prorata' : 'none' },
         })
       }
       onDone={(removed, toast) => {
-        const said = removed.refund ? refundedText(thing, removed, removed.refund) : removed.message;
-        if (removed.refund?.result === 'failed') toast.error(said);
-        else toast.success(said);
+        const message = removed.refund ? refundedText(thing, removed, removed.refund) : removed.message;
+        if (removed.refund?.result === 'failed') toast.error(message);
+        else toast.success(message);
       }}
     >
       <p className="text-quiet">{consequence(thing)}</p>
@@ -43,8 +43,8 @@ export function RemoveDialog({ thing, ...props }: UserDialogProps & { thing: Own
         <Checkbox
           label={`Refund ${formatMoney(refund.amountCents, refund.currency)}`}
           hint="For the unused part of the paid period. Otherwise nothing is refunded."
-          checked={paysBack}
-          onChange={setPaysBack}
+          checked={withRefund}
+          onChange={setWithRefund}
         />
       )}
       {isDisputed && (

@@ -25,7 +25,7 @@ export function AccountActions({ user, billing, onErased }: AccountActionsProps)
       >
         <p className="text-quiet">
           {user.isActive
-            ? 'Deactivating shuts this user out immediately. You can reactivate them later.'
+            ? 'Deactivating blocks this user immediately. You can reactivate them later.'
             : 'This user is deactivated: they cannot sign in, and their apps and tokens are refused.'}
         </p>
       </Part>

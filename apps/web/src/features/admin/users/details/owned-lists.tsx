@@ -64,7 +64,7 @@ const statusWords: Readonly<Record<OwnedThing['status'], string>> = {
 };
 const sources: Readonly<Record<OwnedThing['source'], string>> = {
   payment: 'Paid',
-  administrator: 'Given by an administrator',
+  administrator: 'Granted by an administrator',
   person: 'Started by the user',
 };
 

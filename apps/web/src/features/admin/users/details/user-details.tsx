@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Facts } from '#ui/text/facts.tsx';
-import { GiveDialogs, type AskedGift } from '../actions/give-dialogs.tsx';
+import { GrantDialogs, type AskedGrant } from '../actions/grant-dialogs.tsx';
 import type { BillingUser } from '../owned.ts';
 import { creditsWord } from '../user-words.ts';
 import { useUserWork } from '../user-work.ts';
@@ -25,7 +25,7 @@ export type UserDetailsProps = {
 /** Facts, access and actions of a user. Its dialogs open above the details dialog. */
 export function UserDetails({ user, billing, listed, onErased }: UserDetailsProps) {
   const { adminId } = useUserWork();
-  const [asked, setAsked] = useState<AskedGift>();
+  const [asked, setAsked] = useState<AskedGrant>();
   return (
     <>
       <UserFacts user={user} listed={listed} />
@@ -64,7 +64,7 @@ export function UserDetails({ user, billing, listed, onErased }: UserDetailsProp
       ) : (
         <AccountActions user={user} billing={billing} onErased={onErased} />
       )}
-      <GiveDialogs asked={asked} onClose={() => setAsked(undefined)} />
+      <GrantDialogs asked={asked} onClose={() => setAsked(undefined)} />
     </>
   );
 }

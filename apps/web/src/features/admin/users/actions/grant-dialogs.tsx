@@ -3,9 +3,9 @@ import { AddSubscriptionDialog } from './add-subscription-dialog.tsx';
 import { EditCreditsDialog } from './edit-credits-dialog.tsx';
 import type { UserDialogProps } from './form-dialog.tsx';
 
-export type AskedGift = { action: 'credits' | 'subscription'; user: UserDialogProps['user'] };
+export type AskedGrant = { action: 'credits' | 'subscription'; user: UserDialogProps['user'] };
 
-export function GiveDialogs({ asked, onClose }: { asked: AskedGift | undefined; onClose: () => void }) {
+export function GrantDialogs({ asked, onClose }: { asked: AskedGrant | undefined; onClose: () => void }) {
   return (
     <EachOpening asked={asked}>
       {({ action, user }, open) =>

@@ -2,7 +2,7 @@ import { adminApi } from '../admin-api.ts';
 import type { UserDialogProps } from '../users/actions/form-dialog.tsx';
 import { UserActionDialog } from '../users/actions/user-action-dialog.tsx';
 
-export type EndedOne = { kind: 'app' | 'browser' | 'token'; id: string; name: string };
+export type EndedAccess = { kind: 'app' | 'browser' | 'token'; id: string; name: string };
 
 const texts = {
   app: { verb: 'Disconnect', button: 'Disconnect app', done: 'is disconnected.', work: 'disconnect' },
@@ -15,35 +15,39 @@ const consequences = {
   browser: 'It is signed out immediately.',
   token: 'Anything using it stops working immediately. This cannot be undone.',
 } as const;
-/** Ways back for an active user. */
-const ways = { app: ' The user can connect it again.', browser: ' The user can sign in again.', token: '' } as const;
+/** How an active user regains the access. */
+const waysBack = {
+  app: ' The user can connect it again.',
+  browser: ' The user can sign in again.',
+  token: '',
+} as const;
 
 /** Asks before an app is disconnected, a browser signed out or a token revoked. */
-export function EndOneDialog({
+export function EndAccessDialog({
   user,
-  one,
+  ended,
   ...dialog
-}: UserDialogProps & { user: { isActive: boolean }; one: EndedOne }) {
-  const { verb, button, done, work } = texts[one.kind];
+}: UserDialogProps & { user: { isActive: boolean }; ended: EndedAccess }) {
+  const { verb, button, done, work } = texts[ended.kind];
   return (
     <UserActionDialog
       {...dialog}
       user={user}
       work={work}
-      reason={{ draft: `reason.${one.id}`, initial: '' }}
-      title={`${verb} ${one.name}?`}
+      reason={{ draft: `reason.${ended.id}`, initial: '' }}
+      title={`${verb} ${ended.name}?`}
       submitLabel={button}
       variant="danger"
       change={(reason) =>
-        one.kind === 'token'
-          ? adminApi.revokePersonToken({ params: { id: user.id, tokenId: one.id }, body: { reason } })
-          : adminApi.disconnectPersonApp({ params: { id: user.id, appId: one.id }, body: { reason } })
+        ended.kind === 'token'
+          ? adminApi.revokePersonToken({ params: { id: user.id, tokenId: ended.id }, body: { reason } })
+          : adminApi.disconnectPersonApp({ params: { id: user.id, appId: ended.id }, body: { reason } })
       }
-      onDone={(_, toast) => toast.success(`${one.name} ${done}`)}
+      onDone={(_, toast) => toast.success(`${ended.name} ${done}`)}
     >
       <p className="text-quiet">
-        {consequences[one.kind]}
-        {user.isActive && ways[one.kind]}
+        {consequences[ended.kind]}
+        {user.isActive && waysBack[ended.kind]}
       </p>
     </UserActionDialog>
   );

@@ -12,7 +12,7 @@ type Change = { version: string; reason: string; apply: (manifest: JsonObject) =
  * Stages a version with one change to the staged manifest, else to the deployed one. The broker refuses it if another
  * administrator has changed the manifest since it was shown.
  */
-export function useChangeOnTop({ userId, serverId, shown }: ServerPartProps, onDone: () => void) {
+export function useStageChange({ userId, serverId, shown }: ServerPartProps, onDone: () => void) {
   const toast = useToast();
   const changed = useManifestsChanged(userId);
   const change = useSingleMutation({

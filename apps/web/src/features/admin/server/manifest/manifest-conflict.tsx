@@ -5,7 +5,7 @@ import { LazyDifferences } from '../editor/lazy-differences.tsx';
 import { stagerOf, type ShownManifest } from '../server-queries.ts';
 
 /** Shows both texts after another administrator changed the manifest during the editing. */
-export function MovedManifest({
+export function ManifestConflict({
   shown,
   stored,
   own,
@@ -27,11 +27,11 @@ export function MovedManifest({
   ].join(', ');
   return (
     <section
-      aria-labelledby="manifest-moved"
+      aria-labelledby="manifest-conflict"
       className="flex flex-col gap-3 rounded-lg border border-line-strong bg-surface p-4"
     >
       <div role="alert">
-        <h3 id="manifest-moved" className="font-semibold">
+        <h3 id="manifest-conflict" className="font-semibold">
           This server was changed while you were writing
         </h3>
         <p className="mt-1 text-quiet wrap-anywhere">
