@@ -117,7 +117,7 @@ test('who pays is told what is lost before they delete their account, and has no
   const heal = await failCalls(page, '**/api/billing/subscription', { message: 'The books rest.' });
   await page.reload();
   await open();
-  await expect(dialog.getByRole('alert')).toContainText("What ends with your account couldn't be loaded.");
+  await expect(dialog.getByRole('alert')).toContainText("We couldn't load what ends with your account.");
   await heal();
   await dialog.getByRole('button', { name: 'Try again', exact: true }).click();
   await expect(dialog.getByRole('link', { name: 'Refunds', exact: true })).toHaveAttribute('href', '/refunds');

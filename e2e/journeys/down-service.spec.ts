@@ -150,7 +150,7 @@ test('a service that goes down says so on its cards, its page and in My Services
   const dialog = dialogOf(page, 'Ferry');
   await expect(dialog.getByRole('alert')).toContainText(isDown);
   await expect(dialog.getByRole('alert')).toContainText(
-    'Calls to Ferry fail until it is back, and are not charged. The month you pay for runs meanwhile.',
+    'Calls to Ferry fail until it is back, and are not charged. The month you pay for starts anyway.',
   );
   await expect(payIn(dialog)).toBeDisabled();
   await expectNoAxeFindings(page);
