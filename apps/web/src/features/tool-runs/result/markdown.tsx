@@ -4,7 +4,7 @@ import { TextAnchor } from '#ui/text/text-link.tsx';
 import { parseMarkdown, type Block, type Inline } from './parse-markdown.ts';
 import { webAddress } from './web-address.ts';
 
-/** Further blocks are left out. */
+/** Blocks shown; further ones are left out. */
 const maxBlocks = 400;
 
 /** Renders a server's Markdown. Links open in a new tab and show their host; nothing is loaded. */
@@ -13,7 +13,7 @@ export function Markdown({ text }: { text: string }) {
   return (
     <div className="min-w-0 space-y-3 wrap-anywhere">
       {blocks.slice(0, maxBlocks).map((block, index) => (
-        // the text of a result never changes
+        // keyed by place, since the text of a result never changes
         <BlockOf key={index} block={block} />
       ))}
       {blocks.length > maxBlocks && <p className="text-quiet">The rest is left out here.</p>}

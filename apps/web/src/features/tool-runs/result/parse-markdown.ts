@@ -1,4 +1,4 @@
-/** Text with emphasis, code and links. Images are links, and HTML is text. */
+/** Text with emphasis, code and links. Images are shown as links, and HTML as text. */
 export type Inline =
   | { kind: 'text' | 'strong' | 'em' | 'code'; text: string }
   | { kind: 'link'; text: string; url: string };
@@ -94,7 +94,7 @@ function cellsOf(line: string): Inline[][] {
 /** The longest distance between a mark and its end. */
 const maxSpan = 1000;
 
-/** Begins code, emphasis, a link or image, or an address. */
+/** The start of code, emphasis, a link or image, or an address. */
 const marks = /[`*_[!]|https?:\/\//g;
 
 export function parseInline(text: string): Inline[] {
