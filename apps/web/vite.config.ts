@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 /**
- * The broker for `npm run dev`: start it beside this, with PUBLIC_URL=http://localhost:5173. The Host header is passed
+ * The broker for `npm run dev`: start it separately, with PUBLIC_URL=http://localhost:5173. The Host header is passed
  * on unchanged, since the broker answers only to its public address.
  */
 const broker = process.env['BROKER_URL'] ?? 'http://localhost:3000';
@@ -26,21 +26,23 @@ const brokerPaths = [
   '/admin/',
 ];
 
-/** A page's first HTML shows its content, so the program must not compete with its style and font for the network. */
-const programLast = {
-  name: 'program-last',
-  transformIndexHtml: { order: 'post' as const, handler: (html: string) => html.replaceAll(first, low) },
+/** A page's first HTML shows its content, so the script must not compete with stylesheet and font for the network. */
+const scriptLast = {
+  name: 'script-last',
+  transformIndexHtml: {
+    order: 'post' as const,
+    handler: (html: string) => html.replaceAll(moduleScript, `${moduleScript}fetchpriority="low" `),
+  },
 };
-const first = '<script type="module" ';
-const low = `${first}fetchpriority="low" `;
+const moduleScript = '<script type="module" ';
 
-/** Small modules that the shop's screens share: a file of its own for each would cost a kilobyte of headers. */
-const ofShop =
+/** Small modules that the shop's screens share: separate files would cost a kilobyte of headers. */
+const shopModules =
   /src\/ui\/(text\/(search-text|moment)|pagination|overlay\/dialog|picture\/uptime-days)\.tsx|icons\/(chevron-left|chevron-right|arrow-left|sliders-horizontal)\.|src\/(loading\/server-query|features\/catalogue\/service\/service-of|billing\/credit-worth)\.ts$|\/useQueries\.js$/;
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), programLast],
+  plugins: [react(), tailwindcss(), scriptLast],
   build: {
     target: 'es2022',
     // the content security policy allows no inline script and no data: font
@@ -49,13 +51,13 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     sourcemap: false,
-    // one file for all that the first screen needs: twenty files would cost headers, and each compresses by itself
+    // one file for all that the first screen needs: twenty files would cost headers, and compress less well
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
             { name: 'first', tags: ['$initial'], priority: 1 },
-            { name: 'shop', test: ofShop },
+            { name: 'shop', test: shopModules },
           ],
         },
       },

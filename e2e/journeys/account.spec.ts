@@ -117,7 +117,7 @@ test('who pays is told what is lost before they delete their account, and has no
   const heal = await failCalls(page, '**/api/billing/subscription', { message: 'The books rest.' });
   await page.reload();
   await open();
-  await expect(dialog.getByRole('alert')).toContainText("What ends with your account couldn't be loaded.");
+  await expect(dialog.getByRole('alert')).toContainText("We couldn't load what ends with your account.");
   await heal();
   await dialog.getByRole('button', { name: 'Try again', exact: true }).click();
   await expect(dialog.getByRole('link', { name: 'Refunds', exact: true })).toHaveAttribute('href', '/refunds');
@@ -129,16 +129,16 @@ test('who pays is told what is lost before they delete their account, and has no
     new RegExp(`^Travel ProRental, paid until ${day}$`),
   ]);
   await expect(dialog).toContainText('Every renewal is canceled: you are not charged again.');
-  const whatGoes =
-    'Your profile, connected apps, access tokens, sign-ins at services and settings are deleted immediately.';
-  const whatStays =
-    "Records of payments and credits stay, anonymized, and a fingerprint of your e-mail, so that welcome credits and trials are given once. Data that services keep on their own servers stays with them; we can't delete it.";
-  await expect(dialog).toContainText(`${whatGoes} This action cannot be undone.`);
-  await expect(dialog).toContainText(`Apps that use your link stop working at once. ${whatStays}`);
+  const deletedText =
+    'Your profile, settings, connected apps, access tokens and sign-ins to services are deleted immediately.';
+  const keptText =
+    "We keep anonymized records of payments and credits, and a fingerprint of your e-mail so that welcome credits and trials are given only once. Data that services keep on their own servers stays with them; we can't delete it.";
+  await expect(dialog).toContainText(`${deletedText} This action cannot be undone.`);
+  await expect(dialog).toContainText(`Apps that use your link stop working immediately. ${keptText}`);
   await expect(page.locator('#root'), 'people without files read nothing of files').not.toContainText(
     'files that services',
   );
-  await expect(page.locator('#root'), 'the page says the same').toContainText(`${whatGoes} ${whatStays}`);
+  await expect(page.locator('#root'), 'the page says the same').toContainText(`${deletedText} ${keptText}`);
   await expectNoAxeFindings(page);
   await dialog.getByLabel('Your e-mail').fill(email);
   await dialog.getByRole('button', { name: 'Delete account', exact: true }).click();

@@ -162,7 +162,7 @@ test('a plan that is archived cannot be bought, and its open payment page ends',
   await expect(page.getByRole('button', { name: 'Bring back', exact: true })).toBeVisible();
   const keeps = await as(browser, 'keeps-pro@souk.test', '/plans');
   await expect(keeps.getByRole('status').filter({ hasText: 'no longer sold' })).toHaveText(
-    /^Your current plan is Pro, which is no longer sold\. You keep it for \$19\/month, until you cancel or change it\. Once you have left it, you can't come back to it\.$/,
+    /^Your current plan is Pro, which is no longer sold\. You keep it for \$19\/month, until you cancel or change it\. Once you leave it, you can't come back to it\.$/,
   );
   await keeps.context().close();
   await expect(async () => {

@@ -179,7 +179,7 @@ test('a morning: what needs the administrator appears with its link, and goes aw
   await openSignedIn(disputer, '/dashboard?tab=billing', 'disputes@souk.test');
   const disputed = disputer.getByRole('table', { name: 'Recent transactions', exact: true }).getByRole('row').nth(1);
   await expect(disputed).toContainText(
-    'You dispute this payment, and your bank decides. Until then, 500 credits are taken out of your balance.',
+    'You disputed this payment, and your bank will decide. Until then, 500 credits are taken out of your balance.',
   );
   await expect(disputed.getByRole('cell').first()).toHaveText('disputed');
   await expectNoAxeFindings(disputer);

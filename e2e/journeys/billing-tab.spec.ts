@@ -231,7 +231,8 @@ test('[SUB-15] [SUB-16] only an active subscription is cancelled; one without an
     'Access has ended. Pay it to continue, or end it and start again.',
   );
   const shut = page.getByRole('status').filter({
-    hasText: 'Shut is no longer offered, and its tools are gone. Your rental ends on Jan 15, 2027 and is not renewed.',
+    hasText:
+      'Shut is no longer offered, and its tools no longer work. Your rental ends on Jan 15, 2027 and is not renewed.',
   });
   await expect(shut).toBeVisible();
   await expect(subscriptions(page).getByRole('button', { name: /^Cancel/ })).toHaveCount(1);
@@ -239,7 +240,9 @@ test('[SUB-15] [SUB-16] only an active subscription is cancelled; one without an
   await expectNoAxeFindings(page);
   await page.getByRole('tab', { name: 'My Services', exact: true }).click();
   await expect(shut, 'beside the services too').toBeVisible();
-  await expect(shut).toContainText('If it comes back before then, you can use it again, and resume the rental.');
+  await expect(shut).toContainText(
+    'If the service comes back before then, you can use it again, and resume the rental.',
+  );
   // also before the payment provider has confirmed that it ends
   const gone = page.getByRole('region', { name: 'Rented, but no longer offered', exact: true });
   await expect(gone.getByRole('listitem')).toHaveText([
@@ -256,7 +259,7 @@ test('[SUB-15] [SUB-16] only an active subscription is cancelled; one without an
 
 test('the monthly limit is entered, kept, and taken away', async ({ page }) => {
   await openBilling(page, 'limits@souk.test');
-  const field = page.getByLabel('Most credits in a month');
+  const field = page.getByLabel('Maximum credits per month');
   await field.fill('a lot');
   await field.press('Enter');
   await expect(field).toBeFocused();

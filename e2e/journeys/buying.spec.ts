@@ -251,7 +251,7 @@ test('a plan that includes what one rents says so before it is paid, and ends th
   await expect(twice).toHaveCount(0);
   await expect(page.getByRole('status').filter({ hasText: 'is canceled: you have it' })).toHaveText(
     new RegExp(
-      `^The rental of Travel Pro is canceled: you have it until ${day}, and it is not charged again\\. Your Enterprise plan includes Travel Pro\\.$`,
+      `^The rental of Travel Pro is canceled: you keep it until ${day}, and it is not charged again\\. Your Enterprise plan includes Travel Pro\\.$`,
     ),
   );
   await expect(upcoming.getByRole('row')).toHaveCount(2);

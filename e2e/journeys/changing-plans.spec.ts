@@ -77,7 +77,7 @@ test('[PLAN-6] a plan is subscribed to, upgraded at the price that was shown, an
   await expect(subscriptions(page)).toContainText(new RegExp(`Proactive.*changes to Basic on ${day} · \\$5`));
   await subscriptions(page).getByRole('button', { name: 'Cancel Pro', exact: true }).click();
   await expect(question(page)).toContainText(
-    new RegExp(`resume until then\\. Your change to Basic does not happen, unless you resume\\. The 1,000 credits`),
+    new RegExp(`resume until then\\. Your change to Basic won't happen, unless you resume\\. The 1,000 credits`),
   );
   await question(page).getByRole('button', { name: 'Cancel subscription', exact: true }).click();
   await expect(subscriptions(page)).toContainText('Procanceled');

@@ -132,7 +132,7 @@ test('a service that goes down says so on its cards, its page and in My Services
   await expectNoAxeFindings(page);
 
   await page.goto('/service/harbor');
-  await expect(page.getByText('On, but calls to Harbor fail now.')).toBeVisible();
+  await expect(page.getByText('On, but calls to Harbor currently fail.')).toBeVisible();
   await page.goto('/service/ferry');
   await expect(page.getByRole('main').getByRole('alert')).toContainText(
     /The server .*Disconnected since [A-Z][a-z]{2} \d+, 20\d\d, .* Calls fail and are not charged\./,
@@ -150,7 +150,7 @@ test('a service that goes down says so on its cards, its page and in My Services
   const dialog = dialogOf(page, 'Ferry');
   await expect(dialog.getByRole('alert')).toContainText(isDown);
   await expect(dialog.getByRole('alert')).toContainText(
-    'Calls to Ferry fail until it is back, and are not charged. The month you pay for runs meanwhile.',
+    'Calls to Ferry fail until it is back, and are not charged. The month you pay for starts anyway.',
   );
   await expect(payIn(dialog)).toBeDisabled();
   await expectNoAxeFindings(page);

@@ -99,7 +99,7 @@ test('each card has a switch, which stays in sight when it is off and is put bac
     await expect(enable).not.toBeChecked();
     await stored;
     await page.reload();
-    await expect(screen(page).getByRole('heading', { name: 'No service fits', exact: true })).toBeVisible();
+    await expect(screen(page).getByRole('heading', { name: 'No matching services', exact: true })).toBeVisible();
   });
 });
 
@@ -254,7 +254,7 @@ test('of many services one finds some by words and by how one has them, in pages
   await expect(page).toHaveURL(/\?tab=services&q=train(\+|%20)SERVICE(\+|%20)5$/);
   const show = page.getByRole('combobox', { name: 'Show', exact: true });
   await show.selectOption('Rented, bought or tried');
-  await expect(screen(page).getByRole('heading', { name: 'No service fits', exact: true })).toBeVisible();
+  await expect(screen(page).getByRole('heading', { name: 'No matching services', exact: true })).toBeVisible();
   await expectNoAxeFindings(page);
   await page.getByRole('button', { name: 'Clear search', exact: true }).click();
   await expect(cardsOf(page)).toHaveCount(5);

@@ -84,8 +84,7 @@ test('an account that is deleted and made anew is told on Billing that welcome c
 }) => {
   const email = 'comes-back@souk.test';
   const credits = page.getByRole('region', { name: 'Credits', exact: true });
-  const once =
-    'Welcome credits are given once for each e-mail address: an account that was deleted and made anew has none.';
+  const once = 'Each e-mail address gets welcome credits once: a new account after a deleted one has none.';
   await openSignedIn(page, '/dashboard?tab=billing', email);
   await expect(credits).toContainText('Welcome credits never expire20');
   await expect(credits).not.toContainText(once);

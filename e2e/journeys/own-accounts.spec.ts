@@ -78,7 +78,7 @@ test('headers of a service are entered by keyboard alone, what is wrong is said 
   await expect(connection).toContainText('Connected');
   await expect(page.getByRole('status').filter({ hasText: 'The headers for Key Shop are saved.' })).toBeAttached();
   await expect(shopKey).toHaveValue('');
-  await expect(shopKey).toHaveAccessibleDescription(/One is stored\. Leave this empty to keep it\./);
+  await expect(shopKey).toHaveAccessibleDescription(/A value is stored\. Leave this empty to keep it\./);
   expect(await callThroughLink(page, publicUrl, 'shop__echo')).toContain('"content"');
   expect(await headersOfLastCall()).toMatchObject({ 'x-shop-key': key, 'x-shop-team': 'blue' });
 

@@ -153,7 +153,7 @@ test('a plan that is paid says what becomes of the rentals that it includes', as
   await expect(said).toHaveText([
     /^Payment Successful!/,
     'You pay twice for Kept: your Pro plan includes it, and its rental renews on Jan 15, 2027 for $9, until you cancel it in Billing.',
-    'The rental of Ended is canceled: you have it until Jan 15, 2027, and it is not charged again. Your Pro plan includes Ended.',
+    'The rental of Ended is canceled: you keep it until Jan 15, 2027, and it is not charged again. Your Pro plan includes Ended.',
   ]);
 });
 
@@ -323,14 +323,14 @@ test('a payment that failed or has expired says that nothing was charged, and a 
     [
       'paid_twice',
       'complete',
-      'You paid twice for a plan. Your other payment is kept, and this one was refunded in full: it brings nothing, and it is not charged again. Your bank may take some days to show the refund.',
+      "You paid twice for a plan. We kept your other payment and refunded this one in full: it adds nothing and won't be charged again. Your bank may take a few days to show the refund.",
     ],
     ['no_longer_offered', 'complete', 'What you paid for is no longer offered, so this payment was refunded.'],
     ['price_changed', 'complete', 'The price had changed before you paid, so this payment was refunded.'],
     [
       'overlap_changed',
       'complete',
-      'A service that you rent came to be included in this plan, and you had not been asked about it, so this payment was refunded.',
+      'A service that you rent is now included in this plan, and you had not been asked about it, so this payment was refunded.',
     ],
     ['had_access', 'expired', 'You had a plan already, so this payment page was closed. You were not charged.'],
     [

@@ -143,7 +143,7 @@ test('a price that changes while the dialog is open is shown anew, and the next 
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Page Closed');
     await expect(page.getByText('Your payment was canceled.')).toHaveCount(0);
     await expect(page.getByRole('main')).toContainText(
-      'The price has changed, so this payment page was closed. You were not charged. Look at the new price.',
+      'The price has changed, so this payment page was closed. You were not charged. Check the new price.',
     );
     await expectNoAxeFindings(page);
   } finally {
@@ -178,7 +178,7 @@ test('[ACC-18] a trial is started with the button beside Purchase, once, also fo
   const question = page.getByRole('alertdialog', { name: 'Start the trial of Travel Pro?', exact: true });
   await expect(question).toContainText(
     new RegExp(
-      `No card is needed, and nothing is charged\\. The trial ends by itself on ${day}: Travel Pro leaves your link then, unless you rent it for \\$9/month or have the Pro plan\\.`,
+      `No card is needed, and nothing is charged\\. The trial ends automatically on ${day}: Travel Pro then leaves your link, unless you rent it for \\$9/month or have the Pro plan\\.`,
     ),
   );
   await expectNoAxeFindings(page);
@@ -248,7 +248,7 @@ test('[ACC-18] a trial is started with the button beside Purchase, once, also fo
 
   await page.goto('/dashboard?tab=billing');
   await expect(page.getByRole('region', { name: 'Your trials', exact: true }).getByRole('listitem')).toHaveText(
-    new RegExp(`^Travel ProactiveTrial · ends by itself on ${day} · nothing is charged$`),
+    new RegExp(`^Travel ProactiveTrial · ends automatically on ${day} · nothing is charged$`),
   );
   await expectNoAxeFindings(page);
   const id = await newPerson(product.publicUrl, 'tries@souk.test');

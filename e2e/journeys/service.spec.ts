@@ -60,7 +60,7 @@ test('the page of a service says what it is, lists its tools, and gives its link
     await expect(page.getByLabel("Travel's link", { exact: true })).toHaveValue(link);
     await page.getByRole('tab', { name: 'Codex', exact: true }).click();
     await expect(page.getByText(`codex mcp add souk-travel --url ${link}`, { exact: true })).toBeVisible();
-    await expect(page.getByText('What to expect: Your browser opens at once to sign in.')).toBeVisible();
+    await expect(page.getByText('What to expect: Your browser now opens to sign in.')).toBeVisible();
   });
   await test.step('[GEN-13] it leads back', async () => {
     await page.getByRole('link', { name: 'Back to Marketplace', exact: true }).click();

@@ -70,7 +70,7 @@ test('a page that asks too much waits as long as it is told, says so, and goes o
     { times: 1 },
   );
   await page.getByRole('link', { name: 'Marketplace', exact: true }).first().click();
-  await expect(page.getByText(/This page continues by itself in (a second|\d+ seconds)\./)).toBeVisible();
+  await expect(page.getByText(/This page continues automatically in (a second|\d+ seconds)\./)).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Travel', exact: true })).toBeVisible();
   expect([answers[0], answers.at(-1)]).toEqual([429, 200]);
 });

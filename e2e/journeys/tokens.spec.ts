@@ -30,7 +30,7 @@ test('a token is made with a form that says what it wants, and is good until its
     await expect(name).toBeFocused();
     await name.fill('x'.repeat(81));
     await form.getByRole('button', { name: 'Create token', exact: true }).click();
-    await expect(form.getByText('At most 80 characters: these are 81.')).toBeVisible();
+    await expect(form.getByText('At most 80 characters: this has 81.')).toBeVisible();
     await name.fill('A script');
     for (const scope of ['Tools', 'Prompts', 'Resources'])
       await form.getByRole('checkbox', { name: scope, exact: true }).uncheck();
@@ -179,7 +179,7 @@ test('the page of the API is behind the tokens, and its example works with one o
   await shown.getByRole('button', { name: 'Done', exact: true }).click();
 
   const opens = page.waitForEvent('popup');
-  await page.getByRole('link', { name: 'All calls of the API (opens a new tab)', exact: true }).click();
+  await page.getByRole('link', { name: 'API reference (opens a new tab)', exact: true }).click();
   const api = await opens;
   await expect(api.getByRole('heading', { level: 1, name: 'Souk API', exact: true })).toBeVisible();
   const call = api.locator('#getUserProfile');

@@ -28,7 +28,7 @@ test('an upgrade that the bank wants confirmed leads to its payment, names what 
   await goToPayment(page);
   await payAndReturn(page);
   await page.goto('/dashboard?tab=billing');
-  const waiting = page.getByRole('status').filter({ hasText: 'Your upgrade to Pro waits for your payment.' });
+  const waiting = page.getByRole('status').filter({ hasText: 'Your upgrade to Pro is awaiting payment.' });
   await expect(waiting).toContainText(
     new RegExp(`by ${day}, .*If you do nothing, you stay on Basic and pay nothing for the upgrade\\.`),
   );
@@ -37,12 +37,10 @@ test('an upgrade that the bank wants confirmed leads to its payment, names what 
   await expect(subscriptions(page)).toContainText('Basicactive');
   await expectNoAxeFindings(page);
   await subscriptions(page).getByRole('button', { name: 'Cancel Basic', exact: true }).click();
-  await expect(question(page)).toContainText(
-    'Your upgrade to Pro, which waits for your payment, is dropped, and you pay nothing for it.',
-  );
+  await expect(question(page)).toContainText('Your unpaid upgrade to Pro is canceled, and you pay nothing for it.');
   await question(page).getByRole('button', { name: 'Keep it', exact: true }).click();
   await page.goto('/plans');
-  await expect(planOf(page, 'Pro').getByRole('button', { name: 'Waits for your payment', exact: true })).toBeDisabled();
+  await expect(planOf(page, 'Pro').getByRole('button', { name: 'Awaiting payment', exact: true })).toBeDisabled();
   await expect(planOf(page, 'Pro')).toContainText(
     new RegExp(
       `Confirm and pay it by ${day}, .*\\. If you do nothing, you stay on Basic and pay nothing for the upgrade\\.`,
@@ -50,7 +48,7 @@ test('an upgrade that the bank wants confirmed leads to its payment, names what 
   );
   await expect(planOf(page, 'Pro')).toContainText(twice);
   await planOf(page, 'Enterprise').getByRole('button', { name: 'Upgrade to Enterprise', exact: true }).click();
-  await expect(question(page)).toContainText('Your upgrade to Pro, which waits for your payment, is dropped,');
+  await expect(question(page)).toContainText('Your unpaid upgrade to Pro is canceled too,');
   await question(page).getByRole('button', { name: 'Not now', exact: true }).click();
   await expectNoAxeFindings(page);
   const opened = page.waitForEvent('popup');

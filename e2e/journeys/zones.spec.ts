@@ -27,7 +27,7 @@ for (const [timezoneId, edge] of zones) {
         });
         await page.goto('/dashboard?tab=billing');
         await expect(page.getByRole('region', { name: 'Monthly limit', exact: true })).toContainText(
-          'Starts again on Jan 1, 2027 UTC.',
+          'Resets on Jan 1, 2027 UTC.',
         );
       });
       await test.step('prices that rise, and have risen', async () => {

@@ -10,12 +10,12 @@ import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { failureText } from './texts/failure-text.ts';
 import { lazyScreen } from './loading/lazy-screen.ts';
 
-/** Only administrators load the program and the sheet of their area. */
+/** Only administrators load the code and styles of their area. */
 const AdminArea = lazyScreen(() => import('./admin-area.tsx'), 'AdminArea');
 
 /**
  * /admin: shows the area to administrators, sends other users home, and asks visitors to sign in (spec part 2, section
- * 2). This decides only what is loaded and drawn: the broker checks permissions at each call.
+ * 2). This decides only what is loaded and rendered: the broker checks permissions on each call.
  */
 export function Admin() {
   const { user, isRestoring, hasEnded } = useSession();
@@ -34,7 +34,7 @@ export function Admin() {
         <ErrorState
           title="Access Denied"
           text="Sign in as an administrator to open this page."
-          // the notice above says that the session has ended, and has the button
+          // the notice above says that the session has ended, and has a sign-in button
           actions={!hasEnded && <SignInButton />}
         />
       </Titled>

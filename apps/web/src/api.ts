@@ -3,7 +3,7 @@ import { getHealth, refreshServers } from '@souk/contract/catalogue/catalogue.ts
 import { createClient, type ClientOptions } from '@souk/contract/client.ts';
 import { identityEndpoints } from '@souk/contract/identity.ts';
 import { usageEndpoints } from '@souk/contract/usage.ts';
-import { patient } from './loading/patient-fetch.ts';
+import { withRetryAfter } from './loading/retry-after-fetch.ts';
 
 /** Returns the bearer token for calls. The session registers itself here, so that this file imports no feature. */
 export const tokenSource: { current: () => Promise<string | undefined> } = { current: async () => undefined };
@@ -16,7 +16,7 @@ export const fetchSource: { current: (url: string, init: RequestInit) => Promise
 /** Options of every API client: this origin, and the session's token and fetch. */
 export const clientOptions: ClientOptions = {
   baseUrl: window.location.origin,
-  fetch: patient((url, init) => fetchSource.current(url, init)),
+  fetch: withRetryAfter((url, init) => fetchSource.current(url, init)),
   token: () => tokenSource.current(),
 };
 

@@ -6,7 +6,7 @@ const configSchema = z.object({
   businessEmail: z.string().default('business@souk.test'),
   contactEmail: z.string().default('hello@souk.test'),
   publicUrl: z.string().default(window.location.origin),
-  /** The payment provider: Stripe, its stand-in, or none, so that nothing is sold. */
+  /** The payment provider: Stripe or its stand-in. off: nothing is sold. */
   payments: z.enum(['stripe', 'sandbox', 'off']).default('off'),
   /** Payment pages add tax to prices, and accept promotion codes. */
   addsTax: z.boolean().default(false),

@@ -8,11 +8,11 @@ import { useSession } from '#features/identity/session/session-provider.tsx';
 export function Connect({ serverId }: { serverId: string }) {
   const { user, isRestoring, session } = useSession();
   const router = useRouter();
-  // meanwhile no user is signed in, and the screen must not start a sign-in of its own
+  // while the account is switched no user is signed in, and the screen must not start its own sign-in
   const [isSwitching, setSwitching] = useState(false);
   const switchAccount = () => {
     setSwitching(true);
-    // after a failure, the screen's own sign-in shows why
+    // if it fails, the screen's own sign-in shows why
     session.switchAccount(router.state.location.href).catch(() => setSwitching(false));
   };
   return (

@@ -9,8 +9,8 @@ import { router } from './router.tsx';
 const root = document.querySelector('#root');
 if (!root) throw new Error('index.html has no #root');
 watchForMissingFiles();
-// The page from the broker stays until the first screen can replace it at once; the router shows what fails here. Not
-// awaited at the top level, since the screens are modules that import this one.
+// The broker's HTML stays until the first screen is ready to replace it; the router shows what fails here. Not awaited
+// at the top level, since the screens are modules that import this one.
 void router
   .load()
   .catch(() => {})

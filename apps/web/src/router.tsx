@@ -153,7 +153,7 @@ const service = createRoute({
   }),
   component: function ServiceDetail() {
     const { serviceId } = service.useParams();
-    // an open tool belongs to its service
+    // keyed, since an open tool belongs to its service
     return <LazyService key={serviceId} serviceId={serviceId} search={service.useSearch()} />;
   },
 });
@@ -201,7 +201,7 @@ const LazyPayment = lazyScreen(() => import('./payment.tsx'), 'Payment');
 const paymentResult = createRoute({ ...at('/payment/result'), component: LazyPayment });
 const purchaseSuccess = createRoute({ ...at('/purchase/success'), component: LazyPayment });
 
-/** Raised prices are approved here. Calls that they stop answer with this address. */
+/** Users approve raised prices here. Calls that such a price stops answer with this address. */
 const LazyPrices = lazyScreen(() => import('./prices.tsx'), 'Prices');
 const prices = createRoute({
   ...at('/prices'),
@@ -257,7 +257,7 @@ const authShim = createRoute({
   component: lazyScreen(() => import('#features/identity/sign-in/auth-shim-screen.tsx'), 'AuthShimScreen'),
 });
 
-/** Connects the user's account at a server. Calls that need one answer with this address. */
+/** Users connect their account at a server here. Calls that lack one answer with this address. */
 const LazyConnect = lazyScreen(() => import('./connect.tsx'), 'Connect');
 const connect = createRoute({
   ...at('/connect/$serverId'),

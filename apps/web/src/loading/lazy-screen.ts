@@ -2,9 +2,9 @@ import { lazyRouteComponent } from '@tanstack/react-router';
 import { isAnswering } from './missing-file.ts';
 
 /**
- * A screen whose program is fetched when it is first opened. If a file is missing, the router reloads the page once,
- * since a newer version has other files. If the broker does not answer, a reload would leave the browser's own error
- * page, so the error screen is shown instead.
+ * A screen whose code is fetched when it is first opened. If a file is missing, the router reloads the page once, since
+ * a newer version has other files. If the broker does not answer, a reload would leave the browser's own error page, so
+ * the error screen is shown instead.
  */
 export const lazyScreen: typeof lazyRouteComponent = (importer, name) =>
   lazyRouteComponent(async () => {

@@ -1,8 +1,7 @@
 let isMissing = false;
 
 /**
- * Notes that a part of the program could not be fetched. A browser may remember that failure until the page is
- * reloaded.
+ * Records whether a part of the code could not be fetched. A browser may cache that failure until the page is reloaded.
  */
 export function watchForMissingFiles(): void {
   window.addEventListener('vite:preloadError', () => {
@@ -11,7 +10,7 @@ export function watchForMissingFiles(): void {
 }
 
 /**
- * Reloads the page if a part of the program could not be fetched and the broker answers now.
+ * Reloads the page if a part of the code could not be fetched and the broker answers now.
  * @returns whether the page is being reloaded
  */
 export async function reloadForMissingFile(): Promise<boolean> {

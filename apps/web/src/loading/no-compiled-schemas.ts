@@ -1,4 +1,5 @@
 import { config } from 'zod';
 
-// Runs before the first schema is made: our policy forbids compiled code, and a browser reports each attempt.
+// Runs before the first schema is created: our content security policy forbids compiling code, and browsers report each
+// attempt.
 config({ jitless: true });

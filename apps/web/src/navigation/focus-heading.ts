@@ -1,11 +1,11 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
-/** A screen may show placeholders first. Its heading is awaited no longer than this. */
+/** Time to wait for the heading of a screen that shows placeholders first. */
 const headingWithinMs = 3_000;
 
-/** Screens that end a sign-in and redirect. */
-const ofSignIn = '/auth/';
+/** Path of the screens that end a sign-in and redirect. */
+const signInPath = '/auth/';
 
 /**
  * Moves the focus to the heading of a screen that a link, Back or a sign-in has opened: a screen reader reads its name,
@@ -22,7 +22,7 @@ export function useHeadingFocus(): void {
     const stopRouter = router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
       stopWaiting();
       if (!fromLocation || !pathChanged) return;
-      if (!isRedirect || fromLocation.pathname.startsWith(ofSignIn)) stopWaiting = focusHeading();
+      if (!isRedirect || fromLocation.pathname.startsWith(signInPath)) stopWaiting = focusHeading();
     });
     return () => {
       stopWaiting();

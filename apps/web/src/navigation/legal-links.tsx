@@ -5,7 +5,7 @@ const labels = { terms: 'Terms', privacy: 'Privacy', refunds: 'Refunds' } as con
 
 export const legalLinks = config.legal.map((page) => ({ id: page, label: labels[page], to: `/${page}` as const }));
 
-/** Links the terms of a payment. A dialog opens them in a new tab, so that it keeps its state. */
+/** Links to the terms of a payment. A dialog opens them in a new tab, so that it keeps its state. */
 export function BeforeYouPay({ newTab }: { newTab?: boolean }) {
   if (legalLinks.length === 0) return null;
   return (

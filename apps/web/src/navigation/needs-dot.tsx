@@ -3,7 +3,7 @@ import { lazyPart } from '#ui/lazy-part.ts';
 
 const Dot = lazyPart(() => import('#features/admin/overview/needs-dot.tsx'), 'NeedsDot');
 
-/** Draws the dot in an administrator's header. Only administrators load its program. */
+/** Renders the dot in an administrator's header. Only administrators load its code. */
 export const needsDot = (userId: string) => (
   <Suspense>
     <Dot userId={userId} />

@@ -4,7 +4,7 @@ import { usageStatsQuery } from '#features/gateway/queries.ts';
 import { accountKey } from '../loading/account-key.ts';
 import { api } from '../api.ts';
 
-/** The longest period that the broker counts. */
+/** The longest period that the broker has figures for. */
 const longestDays = 366;
 
 /**

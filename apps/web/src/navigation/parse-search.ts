@@ -1,6 +1,6 @@
 /**
- * Reads the query of an address as texts. The router's own reading turns `true`, `2026` and `"x"` into a boolean, a
- * number and x, so a search for "true" was lost. The first value of a repeated name counts.
+ * Parses the query of an address into strings. The router's own parser turns `true`, `2026` and `"x"` into a boolean, a
+ * number and x, which would lose a search for "true". The first value of a repeated name counts.
  */
 export function parseSearch(query: string): Record<string, string> {
   const texts = new Map<string, string>();

@@ -1,5 +1,5 @@
 import { signInWindowPath } from '@souk/contract/pages.ts';
-import { hearing, markWindow, nextSignIn, onSignedIn, type Hearing } from './sign-in-window.ts';
+import { browserMessages, markWindow, nextSignIn, onSignedIn, type MessageHost } from './sign-in-window.ts';
 
 /** Spec part 1, section 9. */
 const widthPx = 600;
@@ -15,8 +15,8 @@ const lookEveryMs = 50;
 const longestLookMs = 10_000;
 
 /** The parts of a browser that a popup needs; tests pass their own. */
-export type PopupHost = Hearing & {
-  /** The position of this window, over whose middle the popup opens. */
+export type PopupHost = MessageHost & {
+  /** The position of this window, over whose center the popup opens. */
   frame: { left: number; top: number; width: number; height: number };
   open: (url: string, name: string, features: string) => PopupWindow | null;
 };
@@ -160,7 +160,7 @@ function featuresOver({ left, top, width, height }: PopupHost['frame']): string 
 
 function browserHost(): PopupHost {
   return {
-    ...hearing(),
+    ...browserMessages(),
     frame: {
       left: window.screenX,
       top: window.screenY,

@@ -1,9 +1,9 @@
 import { useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
-/** Data above the section may arrive later and push it down. */
+/** Time for which the section is kept in view: data above it may arrive later and push it down. */
 const followForMs = 2_000;
-const ownMoves = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
+const userEvents = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 /** Scrolls to the section that the address names and focuses it, once it is there, until the user scrolls or types. */
 export function useSectionOfHash(): void {
@@ -26,7 +26,7 @@ export function useSectionOfHash(): void {
       over.abort();
     }
     const timer = setTimeout(end, followForMs);
-    for (const move of ownMoves) addEventListener(move, end, { signal: over.signal, passive: true });
+    for (const type of userEvents) addEventListener(type, end, { signal: over.signal, passive: true });
     // the screen focuses its heading, and the palette returns the focus when it closes
     addEventListener('focusin', show, { signal: over.signal });
     observer.observe(document.body, { childList: true, subtree: true });

@@ -2,5 +2,5 @@
 export const serviceKinds = ['plan', 'own', 'free', 'on', 'none'] as const;
 export type ServiceKind = (typeof serviceKinds)[number];
 
-/** The list of the user's services, as the address has it. `page` counts from 1, which is left out. */
+/** The search of the user's services in the address. `page` counts from 1; the first page has no parameter. */
 export type ServicesSearch = { q?: string; show?: ServiceKind; page?: number };

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { ErrorState } from '#ui/state/error-state.tsx';
 import { failureText } from '../texts/failure-text.ts';
 
-/** Starts the sign-in at once, on a screen that needs a user. */
+/** Starts the sign-in immediately, on a screen that needs a user. */
 export function SignInFirst({ onSignIn }: { onSignIn: () => Promise<void> }) {
   const [failure, setFailure] = useState<string>();
   const [leaving, setLeaving] = useState(false);

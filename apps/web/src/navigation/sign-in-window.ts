@@ -1,9 +1,12 @@
 /**
- * Remembers in a window's own storage which sign-in it was opened for. A visit to another site may clear its name and
- * its opener, and then the opener sees it as closed (docs/decisions/0076).
+ * Key in a window's own storage. Its value is the sign-in that the window was opened for. A visit to another site may
+ * clear the window's name and its opener, and then the opener sees it as closed (docs/decisions/0076).
  */
 const key = 'souk.sign-in.window';
-/** Reaches the pages of this origin where storage events do not: WebKit loses them once a window was cut off. */
+/**
+ * Name of the channel, which reaches the pages of this origin where storage events do not: WebKit loses them once a
+ * window was cut off.
+ */
 const channelName = 'souk-sign-in';
 const successMessage = { type: 'souk:sign-in', success: true } as const;
 
@@ -20,7 +23,7 @@ export function markWindow(state: string, store: Store): void {
   store.setItem(key, state);
 }
 
-/** Call it where a sign-in starts: a sign-in window now ends with this one. */
+/** Call it where a sign-in starts. In a sign-in window, the window then closes after this sign-in. */
 export function claimWindow(state: string, store: Store): void {
   if (store.getItem(key) !== null) store.setItem(key, state);
 }
@@ -35,7 +38,7 @@ export function isSignInWindow(state: string): boolean {
 
 /**
  * Closes the window if it was opened for the sign-in `state`. Call it on the last page.
- * @returns whether it was. A browser may leave the window open all the same
+ * @returns whether it was. A browser may leave the window open anyway
  */
 export function closeSignInWindow(state: string): boolean {
   if (!isSignInWindow(state)) return false;
@@ -45,8 +48,8 @@ export function closeSignInWindow(state: string): boolean {
 }
 
 /**
- * Continues after a sign-in. A window with an opener loads the next page anew, since that page's policy cuts it off
- * from another site.
+ * Continues after a sign-in. A window with an opener loads the next page from the broker, since that page's opener
+ * policy cuts the window off from another site that opened it.
  * @param replace navigates within this page
  */
 export function leaveSignIn(path: string, replace: (path: string) => void): void {
@@ -54,7 +57,7 @@ export function leaveSignIn(path: string, replace: (path: string) => void): void
   else replace(path);
 }
 
-/** Tells the waiting pages that the sign-in of this window worked. Does nothing in any other window. */
+/** Notifies the waiting pages that the sign-in of this window worked. Does nothing in any other window. */
 export function announceSignIn(state: string): void {
   if (!isSignInWindow(state)) return;
   // reaches an opener of our own origin only
@@ -66,7 +69,7 @@ export function announceSignIn(state: string): void {
 }
 
 /** The parts of a browser by which pages of this origin reach each other; tests pass their own. */
-export type Hearing = {
+export type MessageHost = {
   origin: string;
   /** @returns a function that stops listening */
   listen: (onMessage: (message: { origin: string; data: unknown }) => void) => () => void;
@@ -76,13 +79,13 @@ export type Hearing = {
  * Listens for announceSignIn, whose message may arrive in either way or both.
  * @returns a function that stops listening
  */
-export function onSignedIn(listener: () => void, { origin, listen }: Hearing = hearing()): () => void {
+export function onSignedIn(listener: () => void, { origin, listen }: MessageHost = browserMessages()): () => void {
   return listen((message) => {
     if (message.origin === origin && isSuccess(message.data)) listener();
   });
 }
 
-export function hearing(): Hearing {
+export function browserMessages(): MessageHost {
   return {
     origin: window.location.origin,
     listen: (onMessage) => {

@@ -4,8 +4,8 @@ import { Skeleton } from '#ui/state/skeleton.tsx';
 import { isFree } from '../texts/access-text.ts';
 
 /**
- * Reserves the space of the switch and the link. On a phone, where the tools stand below, the space for a service that
- * is sold is between that of its offer and that of its switch.
+ * Reserves the space of the switch and the link. On a phone, where the tools are below, a service that is sold gets a
+ * height between that of its offer and that of its switch.
  */
 export function AccessSkeleton({ server }: { server: ServerAnswer }) {
   const piece = 'w-full rounded-lg';

@@ -6,8 +6,8 @@ export type CardOfferProps = {
   children: ReactNode;
 };
 
-/** Draws a card's offer. The router replaces it with what the user has already. */
+/** Renders a card's offer. The router provides a component that shows what the user already has instead. */
 export const CardOffer = createContext<ComponentType<CardOfferProps>>(({ children }) => children);
 
-/** Draws whether the user's switch for a service is on. Empty for visitors. */
+/** Renders whether the user's switch for a service is on. Empty for visitors. */
 export const CardState = createContext<ComponentType<{ serverId: string }>>(() => null);

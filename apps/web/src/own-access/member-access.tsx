@@ -21,11 +21,11 @@ export function MemberAccess({ server, userId, purchase }: MemberAccessProps) {
   const navigate = useNavigate();
   const service = { id: server.serverId, name: server.displayName };
   const isSold = !isFree(server);
-  // shown together, since either would move the other
+  // both are awaited, since each would move the other when it appears
   const options = useQuery({ ...rentalOptionsQuery(userId, service.id), enabled: isSold });
   const owned = useQuery({ ...subscriptionQuery(userId), enabled: isSold });
   if (options.isLoading || owned.isLoading) return <AccessSkeleton server={server} />;
-  // keeps an answered question from returning with a reload
+  // removes `purchase` from the address, so that a reload does not open the dialog again
   const forget = () =>
     void navigate({ to: '/service/$serviceId', params: { serviceId: service.id }, replace: true, resetScroll: false });
   return (

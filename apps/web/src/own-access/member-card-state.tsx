@@ -1,7 +1,7 @@
 import { MemberState } from '#features/billing/rent/member-state.tsx';
 import { useMissingAccounts } from '#features/upstreams/missing-account.ts';
 
-/** Whether the user can use a service, for its card: it may need their account there. */
+/** Says on a service's card whether the user can use it: it may need their account there. */
 export function MemberCardState({ userId, serverId }: { userId: string; serverId: string }) {
   const isAccountMissing = useMissingAccounts(userId).has(serverId);
   return <MemberState userId={userId} serverId={serverId} isAccountMissing={isAccountMissing} />;

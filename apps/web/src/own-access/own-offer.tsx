@@ -25,7 +25,7 @@ export function OwnOffer({ serverId, children }: CardOfferProps) {
 
 const MemberCardState = lazyPart(() => import('./member-card-state.tsx'), 'MemberCardState');
 
-/** Whether a card's service is switched on for the signed-in user. */
+/** Says whether a card's service is switched on for the signed-in user. */
 export function OwnState({ serverId }: { serverId: string }) {
   const { user } = useSession();
   if (!user) return null;

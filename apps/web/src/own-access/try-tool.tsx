@@ -19,7 +19,7 @@ export type MemberTryToolProps = {
   onClose: () => void;
 };
 
-/** Runs a tool for a user who may use its service; tells other users what they need first. */
+/** Runs a tool for a user who may use its service. Says to other users what they need first. */
 export function MemberTryTool({ userId, server, tool, onClose }: MemberTryToolProps) {
   const queries = useQueryClient();
   const access = useQuery(serverAccessQuery(userId, server.serverId));
@@ -41,7 +41,7 @@ export function MemberTryTool({ userId, server, tool, onClose }: MemberTryToolPr
     return (
       <Notice action={close}>
         {access.data.entitled
-          ? `${name} is switched off. Switch it on on this page to try its tools.`
+          ? `${name} is switched off. Turn on its switch on this page to try its tools.`
           : `You can try its tools once you have ${name}.`}
       </Notice>
     );

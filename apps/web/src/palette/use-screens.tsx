@@ -12,7 +12,7 @@ import {
 import { legalLinks } from '#web/navigation/legal-links.tsx';
 import { memberNav, nav } from '#web/navigation/nav.ts';
 
-/** Other words that find a screen. */
+/** Additional words that match a screen. */
 const otherWords: Partial<Record<string, string>> = {
   '/plans': 'upgrade downgrade change subscribe subscription price pricing',
   '/contact': 'support help',

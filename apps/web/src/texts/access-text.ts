@@ -15,7 +15,7 @@ export function isFree({ billing }: Billed): boolean {
 
 /**
  * "$9/month" of a server that can be rented. A free server shows no price even if its manifest has one: renting it
- * would bring nothing.
+ * would add nothing.
  * @param sells false: nothing is sold, so there are no prices
  */
 export function rentalPrice(server: Billed, sells: boolean): string | undefined {
@@ -29,8 +29,8 @@ export function planPrice({ name, amount, currency }: Omit<IncludingPlan, 'planI
 }
 
 /**
- * Says what a server costs beside its tier: nothing to add, or credits for some calls; undefined if every call is
- * included.
+ * Says what a server costs in addition to its tier: nothing to add, or credits for some calls; undefined if every call
+ * is included.
  */
 export function callsText({ billing, creditsFrom }: Billed & Pick<ServerAnswer, 'creditsFrom'>): string | undefined {
   if (creditsFrom === undefined) return undefined;

@@ -10,7 +10,7 @@ export function keptSize(bytes: number): string {
   return bytes < megabyte ? 'less than 1 MB' : `${Math.round(bytes / megabyte)} MB`;
 }
 
-/** Further services are only counted, which keeps the question short. */
+/** Services listed by name. Further ones are only counted, which keeps the question short. */
 const namedServices = 8;
 
 /** Names the services that keep files, and how much: 'Memory (less than 1 MB) and Sketch (12 MB)'. */

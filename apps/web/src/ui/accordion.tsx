@@ -38,7 +38,7 @@ export function Accordion({ items }: { items: readonly AccordionItem[] }) {
               id={`${id}-${item.id}-content`}
               role="region"
               aria-labelledby={`${id}-${item.id}`}
-              // closed text is unreachable for keys and readers, but still drawn while it slides shut
+              // closed text is unreachable by keyboard and screen readers, but still visible while it slides shut
               inert={!isOpen}
               className={classNames(
                 'grid transition-[grid-template-rows]',

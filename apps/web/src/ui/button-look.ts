@@ -4,7 +4,7 @@ export type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger';
 export type ButtonSize = 'small' | 'medium' | 'large';
 
 export type ButtonLook = {
-  /** primary: the main action here (ink). secondary: the default. ghost: no border. danger: takes something away. */
+  /** primary: the main action here (ink). secondary: the default. ghost: no border. danger: destructive. */
   variant?: ButtonVariant | undefined;
   /** small: 28 px high; medium: 36 px; large: 44 px. */
   size?: ButtonSize | undefined;

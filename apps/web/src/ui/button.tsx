@@ -14,7 +14,7 @@ export type ButtonProps = Omit<ComponentProps<'button'>, 'style'> &
  */
 export function Button({ variant, size, wide, loading, icon, className, children, onClick, ...rest }: ButtonProps) {
   const press = (event: MouseEvent<HTMLButtonElement>) => {
-    // aria-disabled rather than disabled: a disabled button loses the focus, and the keyboard its place in the form
+    // aria-disabled rather than disabled: a disabled button loses the focus, and keyboard users their place in the form
     if (loading) event.preventDefault();
     else onClick?.(event);
   };

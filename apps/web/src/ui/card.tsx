@@ -18,7 +18,7 @@ const paddings = { none: '', medium: 'p-4', large: 'p-5 sm:p-6' } as const;
 /** A box with a border. It fills its height, so that all cards of a grid row are equally high. */
 export function Card({ as: Element = 'div', padding = 'medium', interactive, className, ...rest }: CardProps) {
   return (
-    // JSX cannot tell that the four elements take the same attributes
+    // why the cast: JSX cannot infer that the four elements take the same attributes
     <Element
       {...(rest as object)}
       className={classNames(

@@ -30,7 +30,7 @@ export type TableProps<Row> = {
   rowKey: (row: Row) => string;
   /** Aligns cells at the top, for cells of several lines. */
   alignTop?: boolean | undefined;
-  /** Returns what stands below a row across all columns, such as an opened form; false: nothing. */
+  /** Returns what is shown below a row across all columns, such as an opened form; false: nothing. */
   below?: ((row: Row) => ReactNode) | undefined;
 };
 
@@ -54,7 +54,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, alignTop, below }: 
         aria-label={caption}
         tabIndex={0}
         data-hidden={hiddenEdges}
-        // relative: keeps hidden texts for readers inside the box, so that they do not widen the page
+        // relative: keeps the hidden texts for screen readers inside the box, so that they do not widen the page
         className="fade-edges relative overflow-x-auto focus-visible:-outline-offset-2"
       >
         <table className="w-full border-collapse">

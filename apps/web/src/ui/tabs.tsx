@@ -19,7 +19,7 @@ export type TabsProps<Value extends string> = {
    * card's edge, which wrap.
    */
   look?: 'line' | 'parts' | 'pills' | undefined;
-  /** A phone shows only the panel, which has tabs and a way back of its own. */
+  /** A phone shows only the panel, which has its own tabs and back link. */
   hideOnPhone?: boolean | undefined;
 };
 

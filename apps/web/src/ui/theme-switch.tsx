@@ -7,7 +7,7 @@ import { setTheme, useTheme, type Theme } from './theme.tsx';
 const next: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
 const icons = { system: Monitor, light: Sun, dark: Moon } as const;
 
-/** A button that switches between system, light and dark. Its name says the present theme and the next one. */
+/** A button that switches between system, light and dark. Its name says the current theme and the next one. */
 export function ThemeSwitch() {
   const theme = useTheme();
   const Icon = icons[theme];

@@ -1,7 +1,7 @@
 import { themeStorageKey } from '@souk/contract/pages.ts';
 import { useSyncExternalStore } from 'react';
 
-/** system follows the machine. The other two are the user's choice, stored in this browser. */
+/** system follows the operating system. The other two are the user's choice, stored in this browser. */
 export type Theme = 'system' | 'light' | 'dark';
 
 const listeners = new Set<() => void>();
@@ -47,7 +47,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Returns the chosen theme. Importing this file applies the stored one before anything is drawn. */
+/** Returns the chosen theme. Importing this file applies the stored one before the first render. */
 export function useTheme(): Theme {
   return useSyncExternalStore(subscribe, () => current);
 }

@@ -1,27 +1,27 @@
 import { startTransition, useEffect, useState } from 'react';
 
-type Drawn<Item> = {
+type Rendered<Item> = {
   items: readonly Item[];
-  /** Number of items that are drawn. */
+  /** Number of items that are rendered. */
   count: number;
-  /** The items that were drawn before. */
+  /** The items that were rendered before. */
   before: readonly (Item | undefined)[];
 };
 
-const placesOf = <Item>({ items, count, before }: Drawn<Item>): (Item | undefined)[] =>
+const placesOf = <Item>({ items, count, before }: Rendered<Item>): (Item | undefined)[] =>
   items.map((item, place) => (place < count ? item : before[place]));
 
 /**
- * Draws a long list in parts, each in a task of its own, so that a slow device responds in between. A place keeps its
- * previous item until its part is drawn.
+ * Renders a long list in parts, each in a task of its own, so that a slow device responds in between. A place keeps its
+ * previous item until its part is rendered.
  * @param part items of each part
  * @returns the item of each place; undefined: nothing yet
  */
 export function useInParts<Item>(items: readonly Item[], part: number): readonly (Item | undefined)[] {
-  const [known, setKnown] = useState<Drawn<Item>>({ items, count: part, before: [] });
-  const drawn = known.items === items ? known : { items, count: part, before: placesOf(known) };
-  if (drawn !== known) setKnown(drawn);
-  const { count } = drawn;
+  const [known, setKnown] = useState<Rendered<Item>>({ items, count: part, before: [] });
+  const rendered = known.items === items ? known : { items, count: part, before: placesOf(known) };
+  if (rendered !== known) setKnown(rendered);
+  const { count } = rendered;
   useEffect(() => {
     if (count >= items.length) return undefined;
     // in a task of its own, after the previous part was painted
@@ -30,5 +30,5 @@ export function useInParts<Item>(items: readonly Item[], part: number): readonly
     );
     return () => clearTimeout(timer);
   }, [items, count, part]);
-  return placesOf(drawn);
+  return placesOf(rendered);
 }

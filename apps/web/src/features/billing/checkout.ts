@@ -31,9 +31,9 @@ export function useCheckout(userId: string | undefined) {
       return new Promise<never>(() => {});
     },
     async onError(error) {
-      const read = readOffersAgain(queries, userId);
-      // the error asks the user to look at the new data, so it is shown first
-      if (isStale(error)) await read;
+      const refetched = refetchOffers(queries, userId);
+      // the error asks the user to look at the new data, so that must be there first
+      if (isStale(error)) await refetched;
     },
   });
   useResetOnReturn(checkout.reset);
@@ -41,12 +41,12 @@ export function useCheckout(userId: string | undefined) {
 }
 
 /** A refused offer may no longer be sold as shown, or the user may own it already. */
-async function readOffersAgain(queries: QueryClient, userId: string | undefined): Promise<void> {
+async function refetchOffers(queries: QueryClient, userId: string | undefined): Promise<void> {
   const shown = [offersQuery.queryKey, ['catalogue'], ...(userId === undefined ? [] : [accountKey(userId)])];
   await Promise.all(shown.map((queryKey) => queries.invalidateQueries({ queryKey })));
 }
 
-/** Resets the button of a page that Back from the payment page restores as it was left. */
+/** Resets the pending button when the browser restores this page from its cache, after Back on the payment page. */
 export function useResetOnReturn(reset: () => void): void {
   useEffect(() => {
     const show = (event: PageTransitionEvent) => event.persisted && reset();
@@ -55,7 +55,7 @@ export function useResetOnReturn(reset: () => void): void {
   }, [reset]);
 }
 
-/** @throws Error for anything but http(s), since such an address could run code in this page */
+/** @throws Error unless the address is http(s): another scheme could run code in this page */
 export function webAddress(address: string): string {
   const { protocol, href } = new URL(address);
   if (protocol !== 'https:' && protocol !== 'http:') throw new Error('The payment page has no web address.');

@@ -1,4 +1,4 @@
-/** Says above everything that the stand-in for Stripe takes the payments. */
+/** Says at the top of every page that the Stripe stand-in takes the payments. */
 export function DemoPayments() {
   return (
     <aside

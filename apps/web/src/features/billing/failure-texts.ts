@@ -1,8 +1,8 @@
 import { ApiError } from '@souk/contract/client.ts';
 
 /**
- * Returns the message of a failed call: the broker's, or that of a failed network. Undefined if the specification's
- * text of the call is shown instead.
+ * Returns the message of a failed call: the broker's, or that of a network error. Undefined if the specification's text
+ * for the call is shown instead.
  */
 export function messageOf(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
@@ -11,14 +11,14 @@ export function messageOf(error: unknown): string | undefined {
 
 const stale: ReadonlySet<string> = new Set(['price_changed', 'service_down', 'overlap_changed', 'change_under_way']);
 
-/** Returns whether the page shows stale data: the price, the status of the service, or what else is paid for it. */
+/** Returns whether the page showed stale data: a price, the status of a service, or an overlapping purchase. */
 export const isStale = (error: unknown): boolean => error instanceof ApiError && stale.has(error.code);
 
-/** Returns whether the card was refused, so that another one may work. */
+/** Returns whether the card was declined, so that another one may work. */
 export const isPaymentFailure = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'payment_failed';
 
-/** Errors whose text says what to do, which is not to retry. */
+/** Errors that a retry does not solve, and whose text says what to do. */
 const final: ReadonlySet<string> = new Set([...stale, 'payment_refused', 'payment_under_way', 'has_access']);
 
 /** '{message}. Please try again.' for a checkout that failed to start (spec part 1, section 8). */

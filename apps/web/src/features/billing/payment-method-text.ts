@@ -1,6 +1,6 @@
 import type { PaymentMethod } from '@souk/contract/billing/payments.ts';
 
-/** Names that are not just capitalized. */
+/** Names that differ from the provider's name in capitals. */
 const names: Readonly<Record<string, string>> = {
   amex: 'American Express',
   cartes_bancaires: 'Cartes Bancaires',
@@ -18,7 +18,7 @@ const names: Readonly<Record<string, string>> = {
   us_bank_account: 'Bank account',
 };
 
-/** "Visa ending in 4242", as users know their card. */
+/** "Visa ending in 4242" */
 export function paymentMethodText({ type, brand, last4 }: PaymentMethod): string {
   const name = brand ?? type;
   const shown = names[name] ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');

@@ -8,7 +8,7 @@ export function planCreditsLeft({ parts }: Pick<SubscriptionAnswer['credits'], '
   );
 }
 
-/** Says so in sentences, for a question that ends the plan. Empty if none remain. */
+/** Says when the remaining credits expire, for the dialog that cancels the plan. Empty if none remain. */
 export function planCreditsText(credits: Pick<SubscriptionAnswer['credits'], 'parts'>): string {
   return planCreditsLeft(credits)
     .map(({ credits: left, day }) =>

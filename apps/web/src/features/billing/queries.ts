@@ -12,7 +12,7 @@ export const offersQuery = queryOptions({
   },
 });
 
-/** Key of what a payment, a cancellation or a trial changes for a user. */
+/** Key of the user's data that a payment, a cancellation or a trial changes. */
 export const billingKey = (userId: string) => [...accountKey(userId), 'billing'];
 
 /** Everything that the user owns, and their credits. */
@@ -36,7 +36,7 @@ export const noSubscription: SubscriptionAnswer = {
   },
 };
 
-/** The invoice of a plan or rental whose last payment failed, or whose upgrade waits. */
+/** The open invoice of a plan or rental whose last payment failed, or whose upgrade is unpaid. */
 export const openPaymentQuery = (userId: string, id: string) =>
   queryOptions({
     queryKey: [...billingKey(userId), 'open-payment', id],
@@ -63,10 +63,10 @@ export const rentalOptionsQuery = (userId: string, mcpId: string) =>
     queryFn: () => billingApi.getRentalOptions({ params: { mcpId } }),
   });
 
-/** A tool named by a link, even if the user has not called it. */
+/** A tool that the link to the page names; the user may not have called it. */
 export type NamedTool = { server: string; tool: string };
 
-/** Raised prices that wait for the user, and announced ones. */
+/** Raised prices that wait for the user's approval, and announced ones. */
 export const priceRisesQuery = (userId: string, named?: NamedTool) =>
   queryOptions({
     queryKey: [...billingKey(userId), 'price-rises', named],

@@ -9,7 +9,7 @@ export type RenewalTermsProps = {
   keep: string;
 };
 
-/** Says, before a payment that renews, until when it does, how it is paid, and which terms apply. */
+/** Says, before a payment that renews, how to stop it, how it is paid, and which terms apply. */
 export function RenewalTerms({ price, keep }: RenewalTermsProps) {
   return (
     <div className="border-t border-line pt-4 text-[0.8125rem] text-quiet">

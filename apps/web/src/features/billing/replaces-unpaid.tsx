@@ -4,7 +4,7 @@ import { noSubscription, subscriptionQuery } from './queries.ts';
 
 export type ReplacesUnpaidProps = {
   userId: string;
-  /** The service to be rented. Undefined: a plan is about to be paid. */
+  /** The service that the user is about to rent. Undefined: they are about to pay for a plan. */
   serverId?: string;
 };
 

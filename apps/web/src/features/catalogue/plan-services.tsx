@@ -8,7 +8,7 @@ import { callsOfCredits } from './home/calls-of-credits.ts';
 import { keysOf } from './marketplace/marketplace-search.ts';
 import { serversQuery } from './queries.ts';
 
-/** Services of its own tier that a plan names. The marketplace lists all of them. */
+/** Services listed by name per plan, of its own tier. The marketplace lists all of them. */
 const named = 6;
 
 /** The services of one tier, fetched once for all plans. */
@@ -17,7 +17,7 @@ const planServicesQuery = (tier: Tier) => ({
   refetchInterval: false as const,
 });
 
-/** Returns whether the services of some plan are still loading, for a page that waits so that nothing moves. */
+/** Returns whether the services of any plan are still loading, for a page that waits for them so that nothing moves. */
 export function useArePlanServicesPending(): boolean {
   return useQueries({ queries: keysOf(tiers).map(planServicesQuery) }).some(({ isPending }) => isPending);
 }

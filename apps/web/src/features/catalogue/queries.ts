@@ -7,7 +7,7 @@ export const healthQuery = queryOptions({ queryKey: ['catalogue', 'health'], que
 
 export const marketplacePageSize = 24;
 
-/** The query to the broker: the address without its view. The marketplace does not offer home's order. */
+/** The query to the broker: the address without its view. Only home uses the order `featured`. */
 export type ServerSearch = Omit<MarketplaceSearch, 'view' | 'sort'> & {
   pageSize: number;
   sort?: SortOrder | 'featured' | undefined;

@@ -16,7 +16,7 @@ import { DownLine } from './down-line.tsx';
 import { ServerLink } from './server-link.tsx';
 import { toolCount } from './server-texts.ts';
 
-/** A server of the store. The whole card is one link to its page, with the Purchase button above it. */
+/** A server in the shop. The whole card is one link to its page, with the Purchase button on top. */
 export function ServerCard({ server }: { server: ServerAnswer }) {
   const price = rentalPrice(server, sells);
   const plan = sells ? server.billing?.plan : undefined;

@@ -37,12 +37,12 @@ export function visibleSteps({ steps }: ConnectionAttempt): Step[] {
     (step === 'metadata-document' || step === 'registration') && (status === 'skipped' || status === 'not-reached');
   const ways = steps.filter(({ step }) => step === 'metadata-document' || step === 'registration');
   const hidden = ways.filter(isOtherWay);
-  // if it took neither yet, registration stands for both
+  // if it has used neither yet, shows registration
   const kept = hidden.length === ways.length ? hidden.find(({ step }) => step === 'registration') : undefined;
   return steps.filter((step) => !hidden.includes(step) || step === kept);
 }
 
-export function summarise(attempt: ConnectionAttempt): string {
+export function summarize(attempt: ConnectionAttempt): string {
   const failed = attempt.steps.findLast(({ status }) => status === 'failed');
   if (attempt.status === 'failed' && failed) {
     return failed.detail ?? `${stepTexts[failed.step].name} failed.`;

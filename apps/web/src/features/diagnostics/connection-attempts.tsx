@@ -3,7 +3,7 @@ import ChevronRight from 'lucide-react/icons/chevron-right';
 import { Badge } from '#ui/state/badge.tsx';
 import { Card } from '#ui/card.tsx';
 import { StatusBadge } from '#ui/state/status-badge.tsx';
-import { attemptStatusTexts, protocolText, summarise } from './attempt-texts.ts';
+import { attemptStatusTexts, protocolText, summarize } from './attempt-texts.ts';
 import { ConnectionTimeline } from './connection-timeline.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 
@@ -46,7 +46,7 @@ function AttemptRow({ attempt, open, onToggle }: AttemptRowProps) {
             <StatusBadge status={word} tone={tone} />
             {protocol !== undefined && <Badge>{protocol}</Badge>}
           </span>
-          <span className="mt-1 block text-quiet wrap-anywhere">{summarise(attempt)}</span>
+          <span className="mt-1 block text-quiet wrap-anywhere">{summarize(attempt)}</span>
         </span>
         <span className="shrink-0 text-right text-[0.8125rem] text-quiet">
           <Ago moment={attempt.lastAt} />

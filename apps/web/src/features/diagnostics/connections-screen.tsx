@@ -31,7 +31,7 @@ export function ConnectionsScreen({ userId, connectPanel }: { userId: string; co
   );
 }
 
-/** Part of the same answer as the attempts, which shows its error. */
+/** Fetched with the attempts, whose list shows the error if that fails. */
 function FaultList({ userId }: { userId: string }) {
   const { data } = useQuery(attemptsQuery(userId));
   return data ? <DocumentFaults faults={data.documentFaults} /> : null;

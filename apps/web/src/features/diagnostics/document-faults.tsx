@@ -34,7 +34,7 @@ export function DocumentFaults({ faults }: { faults: readonly DocumentFault[] })
               </span>
             </div>
             <p className="mt-1 text-quiet wrap-anywhere">{asSentence(fault.fault)}</p>
-            {/* a stranger's address may fill the screen */}
+            {/* anyone can send an address, and a long one could fill the screen */}
             <p title={fault.address} className="line-clamp-2 text-xs text-faint wrap-anywhere">
               {fault.address}
             </p>

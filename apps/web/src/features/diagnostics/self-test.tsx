@@ -18,7 +18,7 @@ export function SelfTest({ userId }: { userId: string }) {
     <CheckSection
       id="self-test-heading"
       title="Self-test"
-      text="Checks what a client does, from finding the sign-in to listing tools, and names what is in its way. Useful for the administrator of this installation."
+      text="Does what a client does, from finding the sign-in to listing tools, and names what fails. Useful for the administrator of this installation."
       run={{ label: 'Run the self-test', pendingLabel: 'Testing…', isPending: test.isPending, start: test.mutate }}
       failure={failure}
     >

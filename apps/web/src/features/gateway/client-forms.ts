@@ -150,7 +150,7 @@ const codex = ({ link, name }: ConnectTarget): ClientForm => ({
       needsToken: true,
     },
   ],
-  next: `Your browser opens at once to sign in. If it doesn't, run codex mcp login ${name}.`,
+  next: `Your browser now opens to sign in. If it doesn't, run codex mcp login ${name}.`,
 });
 
 const geminiCli = ({ link, name }: ConnectTarget): ClientForm => ({
@@ -201,7 +201,7 @@ const stdioOnly = ({ link, name }: ConnectTarget): ClientForm => ({
       label: 'For most settings files',
       code: mcpServers(name, { command: 'npx', args: ['-y', 'mcp-remote', link] }),
     },
-    // some clients split arguments with spaces
+    // some clients split arguments at spaces
     tokenSnippet(
       mcpServers(name, {
         command: 'npx',
@@ -227,7 +227,7 @@ const forms = [
   stdioOnly,
 ];
 
-/** Client names for places that list nothing else. */
+/** Client names for places that show names only. */
 export const clientNames = ['Claude', 'ChatGPT', 'VS Code', 'Cursor', 'Windsurf', 'Codex', 'Gemini CLI', 'LM Studio'];
 
 /** Returns whether the link is on this machine, where only its own programs can call it. */

@@ -56,7 +56,7 @@ function Snippets({ snippets }: { snippets: readonly Snippet[] }) {
     <div key={label} className="flex min-w-0 flex-col items-stretch gap-1.5">
       <CodeBlock label={label} code={code} />
       {needsToken && (
-        // by way of the sign-in, which signed-in users pass at once
+        // through the sign-in, which signed-in users skip
         <TextLink to="/sign-in" search={{ return_to: '/dashboard?tab=connections&part=tokens' }} className="self-start">
           Create an access token
         </TextLink>

@@ -53,7 +53,7 @@ export function ConnectPanel({ service, userId, isFolded = false }: ConnectPanel
 /** Shows all eleven clients: their short names wrap instead of scrolling. */
 function ClientTabs({ target }: { target: ConnectTarget }) {
   const forms = clientForms(target);
-  // starts on a client that can reach the link, if it is on this machine
+  // if the link is on this machine, starts on a client that can reach it
   const reachable = forms.find(({ remote }) => !remote || !isLocal(target.link));
   const [chosen, setChosen] = useState(() => {
     const stored = readChosenClient();

@@ -12,13 +12,13 @@ import { lazyPart } from '#ui/lazy-part.ts';
 const UnansweredReason = lazyPart(() => import('./unanswered-reason.tsx'), 'UnansweredReason');
 const ClientCall = lazyPart(() => import('./client-call.tsx'), 'ClientCall');
 
-/** Texts beside each other if there is room, else below each other. */
+/** Texts side by side if there is room, else stacked. */
 const textClasses = 'flex min-w-0 flex-1 flex-wrap items-baseline justify-between gap-x-2.5 gap-y-1';
 
 /**
- * 'Waiting for the first call', which turns green when a client's call is answered, and names the client: calls of this
- * website prove nothing about the link. If a client's calls only failed, says why. Polls every 2 s until then, while
- * the page is visible.
+ * Shows 'Waiting for the first call' until a client's call was answered, then turns green and names the client. Calls
+ * from this website don't count, since they prove nothing about the link. If all calls of clients failed, says why.
+ * Polls every 2 s until the first answered call, while the page is visible.
  */
 export function FirstCallStatus({ userId, serverId }: { userId: string; serverId?: string | undefined }) {
   const usage = useQuery({

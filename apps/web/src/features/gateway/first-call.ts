@@ -22,12 +22,12 @@ export function callsSoFar(usage: Usage | undefined, serverId: string | undefine
   if (!usage) return { state: 'none', calls: 0, clientAt: null };
   if (serverId === undefined) {
     const { answeredToolCalls, lastCallAt, lastClientAt } = usage;
-    return so(lastCallAt !== null, answeredToolCalls, lastClientAt);
+    return stateOf(lastCallAt !== null, answeredToolCalls, lastClientAt);
   }
   const own = usage.usageByMcp.find(({ mcpId }) => mcpId === serverId);
-  return so((own?.toolCalls ?? 0) > 0, own?.answeredToolCalls ?? 0, own?.lastClientAt ?? null);
+  return stateOf((own?.toolCalls ?? 0) > 0, own?.answeredToolCalls ?? 0, own?.lastClientAt ?? null);
 }
 
-function so(wasCalled: boolean, calls: number, clientAt: string | null): CallsSoFar {
+function stateOf(wasCalled: boolean, calls: number, clientAt: string | null): CallsSoFar {
   return { state: clientAt !== null ? 'answered' : wasCalled ? 'unproven' : 'none', calls, clientAt };
 }

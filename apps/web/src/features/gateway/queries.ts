@@ -10,11 +10,11 @@ export const usageStatsQuery = (userId: string) =>
     queryFn: () => api.getUsageStats({ params: { userId }, query: { days: 30 } }),
   });
 
-/** A prompt that was read may be newer than the call that failed. */
+/** Calls to search: prompts that were read may be newer than the call that failed. */
 const recentCalls = 20;
 
 /**
- * The newest call of a client without an answer, to one service or to all.
+ * The newest call of a client that was not answered, to one service or to all.
  * @param lastCallAt refetches for a later call
  */
 export const lastUnansweredQuery = (userId: string, serverId: string | undefined, lastCallAt: string) =>

@@ -10,18 +10,18 @@ import { clientOptions } from '#web/api.ts';
 
 type Counts = { visibleTools: number; helperTools: number; askingTools: number };
 
-const offerText =
+const suggestionText =
   'Show your assistant only the helper tools. It searches for the rest and calls them. Useful if it slows down or gets confused.';
 
 /** The sum is what a client lists, and what the self-test counts. */
-function wholeText({ visibleTools, helperTools, askingTools }: Counts): string {
+function fullListText({ visibleTools, helperTools, askingTools }: Counts): string {
   const all = `Your clients see ${formatCount(visibleTools + helperTools)} tools: ${formatCount(visibleTools)} of your services and ${counted(helperTools, 'helper tool')}.`;
   return askingTools === 0
     ? all
     : `${all} Clients that can answer a tool's questions see ${formatCount(askingTools)} more.`;
 }
 
-function shortText({ visibleTools, helperTools }: Counts): string {
+function shortListText({ visibleTools, helperTools }: Counts): string {
   return `Your clients see ${counted(helperTools, 'helper tool')}, which find and call the ${formatCount(visibleTools)} tools of your services.`;
 }
 
@@ -31,7 +31,7 @@ const keyOf = (userId: string) => [...accountKey(userId), 'gateway-preferences']
 
 /**
  * The switch of the short tool list: clients see only the tools that search and call the others. A notice suggests it
- * for a long list; only the user switches it (users.md, row 3). Empty while it loads.
+ * for a long list, but only the user switches it on. Empty while it loads.
  */
 export function ToolListChoice({ userId }: { userId: string }) {
   const queries = useQueryClient();
@@ -57,7 +57,9 @@ export function ToolListChoice({ userId }: { userId: string }) {
           <h2 id="tool-list" className="font-semibold">
             Short tool list
           </h2>
-          <p className="text-quiet">{compact ? shortText(known.data) : `${wholeText(known.data)} ${offerText}`}</p>
+          <p className="text-quiet">
+            {compact ? shortListText(known.data) : `${fullListText(known.data)} ${suggestionText}`}
+          </p>
         </div>
         <Switch label="Short list" checked={compact} onChange={(on) => !change.isPending && change.mutate(on)} />
       </div>

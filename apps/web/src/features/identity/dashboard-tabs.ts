@@ -24,7 +24,7 @@ export const partLabels: Readonly<Record<ConnectionPart, string>> = {
 
 export type DashboardSearch = { tab?: DashboardTab; part?: ConnectionPart } & ServicesSearch;
 
-const longestSearch = 200;
+const maxSearchLength = 200;
 
 /** Reads the address and drops unknown values. `?tab=apps` and `?tab=tokens` were tabs once and are parts now. */
 export function parseDashboardSearch({ tab, part, q, show, page }: Record<string, unknown>): DashboardSearch {
@@ -34,8 +34,8 @@ export function parseDashboardSearch({ tab, part, q, show, page }: Record<string
   if (known === 'connections') return connectionSearch(connectionParts.find((candidate) => candidate === part));
   if (known !== 'services') return known ? { tab: known } : {};
   const kind = serviceKinds.find((candidate) => candidate === show);
-  const text = typeof q === 'string' ? q.slice(0, longestSearch) : '';
-  // a text in an address, a number in a link
+  const text = typeof q === 'string' ? q.slice(0, maxSearchLength) : '';
+  // a string if it comes from an address, a number if it comes from a link
   const pageNumber = Number(page);
   return {
     tab: known,

@@ -15,14 +15,14 @@ import { failureLine } from '#web/texts/failure-text.ts';
 import { useSession } from './session/session-provider.tsx';
 import type { SignedInUser } from './session/signed-in-user.ts';
 
-/** Shared by the page and its dialog. */
-const whatGoes =
-  'Your profile, connected apps, access tokens, sign-ins at services and settings are deleted immediately.';
-const whatStays =
-  "Records of payments and credits stay, anonymized, and a fingerprint of your e-mail, so that welcome credits and trials are given once. Data that services keep on their own servers stays with them; we can't delete it.";
+/** Both texts are shared by the page and its dialog. */
+const deletedText =
+  'Your profile, settings, connected apps, access tokens and sign-ins to services are deleted immediately.';
+const keptText =
+  "We keep anonymized records of payments and credits, and a fingerprint of your e-mail so that welcome credits and trials are given only once. Data that services keep on their own servers stays with them; we can't delete it.";
 
 /**
- * Deletes the account after its e-mail was typed.
+ * Deletes the account after the user has typed its e-mail.
  * @param losses what ends with the account, from another feature
  * @param files what is deleted with it, for the page and the dialog
  */
@@ -49,7 +49,7 @@ export function DeleteAccount({ user, losses, files }: { user: SignedInUser; los
     <TitledSection
       id="delete-heading"
       title="Delete account"
-      text={`${whatGoes} ${whatStays}`}
+      text={`${deletedText} ${keptText}`}
       actions={
         <Button onPointerEnter={preloadDialog} onClick={() => show(true)}>
           Delete account
@@ -92,7 +92,7 @@ function DeleteDialog({ open, onOpenChange, email, losses, files, busy, failure,
       open={open}
       onOpenChange={onOpenChange}
       title="Delete your account?"
-      description={`${whatGoes} This action cannot be undone.`}
+      description={`${deletedText} This action cannot be undone.`}
       footer={
         <>
           <Button onClick={() => onOpenChange(false)}>Cancel</Button>
@@ -111,7 +111,7 @@ function DeleteDialog({ open, onOpenChange, email, losses, files, busy, failure,
         <div className="flex flex-col gap-5">
           {losses}
           {files}
-          <p className="text-quiet">Apps that use your link stop working at once. {whatStays}</p>
+          <p className="text-quiet">Apps that use your link stop working immediately. {keptText}</p>
           <ConfirmForm id={formId} email={email} onSubmit={(typed) => busy || onConfirm(typed)} />
         </div>
       )}

@@ -18,7 +18,7 @@ import type { SignedInUser } from './session/signed-in-user.ts';
 import { useSignOut } from './session/use-sign-out.ts';
 
 export type HeaderAccountProps = {
-  /** Drawn on an administrator's account button and menu entry. */
+  /** Shown on an administrator's account button and menu entry. */
   adminMark: (userId: string) => ReactNode;
 };
 

@@ -10,7 +10,7 @@ export const profileQuery = (userId: string) =>
     staleTime: 60_000,
   });
 
-/** Key of the list and its statistics, for a token that was made or revoked. */
+/** Key of the list and its statistics, which change when a token is created or revoked. */
 export const tokensKey = (userId: string) => [...accountKey(userId), 'tokens'];
 
 export const tokensQuery = (userId: string) =>

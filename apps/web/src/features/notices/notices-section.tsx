@@ -17,13 +17,13 @@ import { LoadError } from '#web/loading/load-error.tsx';
 const notices = createClient(noticeEndpoints, clientOptions);
 const keyOf = (userId: string) => [...accountKey(userId), 'notices'] as const;
 
-type One = NoticesAnswer['notices'][number];
+type NoticeKind = NoticesAnswer['notices'][number];
 
 /** The e-mails that the user gets. Those about money or safety have no switch, and the section says why. */
 export function NoticesSection({ userId }: { userId: string }) {
   const known = useQuery({ queryKey: keyOf(userId), queryFn: () => notices.getNotices({ params: { userId } }) });
   return (
-    <TitledSection id="notices-heading" title="E-mails" text="What we write to your e-mail address about.">
+    <TitledSection id="notices-heading" title="E-mails" text="What we e-mail you about.">
       {known.isPending ? (
         <ListSkeleton label="Loading your e-mails…" rows={5} />
       ) : known.isError ? (
@@ -43,7 +43,7 @@ function Choices({ userId, delivery, notices: all }: { userId: string } & Pick<N
           This demo sends no e-mails. <TextAnchor href="/dev-mail">See the e-mails of the demo</TextAnchor>
         </Notice>
       )}
-      {delivery === 'off' && <Notice>{config.brandName} sends no e-mails yet. Your choices count once it does.</Notice>}
+      {delivery === 'off' && <Notice>{config.brandName} sends no e-mails yet. Your choices apply once it does.</Notice>}
       <Card padding="large" className="flex flex-col gap-3">
         {all
           .filter(({ isDuty }) => !isDuty)
@@ -65,8 +65,8 @@ function Choices({ userId, delivery, notices: all }: { userId: string } & Pick<N
   );
 }
 
-/** A switch that shows a press at once, and undoes it if the call fails. */
-function Choice({ userId, one: { kind, name, isOn } }: { userId: string; one: One }) {
+/** A switch that shows the change immediately, and undoes it if the call fails. */
+function Choice({ userId, one: { kind, name, isOn } }: { userId: string; one: NoticeKind }) {
   const queries = useQueryClient();
   const change = useMutation({
     mutationFn: (wanted: boolean) => notices.setNotice({ params: { userId, kind }, body: { isOn: wanted } }),

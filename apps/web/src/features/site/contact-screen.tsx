@@ -15,7 +15,7 @@ const cards = [
     id: 'support',
     Icon: LifeBuoy,
     title: 'Support',
-    text: "Something doesn't work, or you can't find out how it does.",
+    text: "Something doesn't work, or you can't find out how it works.",
     address: config.supportEmail,
   },
   {

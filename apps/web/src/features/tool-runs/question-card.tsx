@@ -59,7 +59,7 @@ export function QuestionCard({ question, server, answer }: QuestionCardProps) {
       ) : question.mode === 'form' ? (
         <ToolForm
           schema={question.schema}
-          label={`Question of ${server}`}
+          label={`Question from ${server}`}
           withJson={false}
           onSubmit={(values) => send('accept', values)}
         >
@@ -86,7 +86,7 @@ export function QuestionCard({ question, server, answer }: QuestionCardProps) {
 
 const maxMessageCharacters = 4000;
 
-/** Shows the host, since another site asks. */
+/** Shows the host, since the page belongs to another site. */
 function PageToOpen({ url }: { url: string }) {
   const address = webAddress(url);
   if (!address) return null;

@@ -20,7 +20,7 @@ export type ToolFormProps = {
 
 const jsonField = 'json';
 
-/** A form made from a JSON schema. Its fields and its JSON are two views of the same values. */
+/** A form built from a JSON schema. Its fields and its JSON are two views of the same values. */
 export function ToolForm({ schema, label, onSubmit, withJson, children }: ToolFormProps) {
   const { fields, hidden } = fieldsOf(schema, schema);
   const [values, setValues] = useState<Values>(() => defaultsOf(schema));

@@ -18,8 +18,8 @@ export type WantedRun = { serverId: string; tool: string; arguments: Record<stri
 export async function streamToolRun(
   body: WantedRun,
   signal: AbortSignal,
-  tell: (event: RunEvent) => void,
+  onEvent: (event: RunEvent) => void,
 ): Promise<void> {
   const stream = await openStream(startToolRun, { body }, clientOptions, { signal });
-  await readEvents(stream, (event) => tell(runEventSchema.parse(event)));
+  await readEvents(stream, (event) => onEvent(runEventSchema.parse(event)));
 }

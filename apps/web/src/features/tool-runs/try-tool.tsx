@@ -13,7 +13,7 @@ import { useToolRun } from './use-tool-run.ts';
 export type TryToolProps = {
   server: Pick<ServerAnswer, 'serverId' | 'displayName'>;
   tool: CapabilityAnswer;
-  /** The cost of a run, beside the button. `available`: the balance after the last run. */
+  /** The cost of a run, next to the button. `available`: the balance after the last run. */
   cost: (available: number | undefined) => ReactNode;
   onClose: () => void;
   onEnd: () => void;
@@ -79,7 +79,7 @@ function Progress({ state: { progress, questions } }: { state: RunState }) {
   );
 }
 
-/** The end of a run. It gets the focus, so that a reader announces it and the keyboard is at the result. */
+/** The end of a run. It gets the focus, so that screen readers announce it and the keyboard continues at the result. */
 function End({ end, tool }: { end: NonNullable<RunState['end']>; tool: string }) {
   const region = useRef<HTMLElement>(null);
   useEffect(() => region.current?.focus({ preventScroll: true }), []);

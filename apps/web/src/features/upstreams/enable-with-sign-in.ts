@@ -13,8 +13,8 @@ export type EnableOptions = {
   log: (message: string) => void;
 };
 
-/** The end of switching on. Without a failure the server is on, or the user closed the sign-in window. */
-export type EnableEnd = {
+/** The outcome of switching on. Without a failure the server is on, or the user closed the sign-in window. */
+export type EnableOutcome = {
   failure?: string;
   /** The popup was blocked: the address where the sign-in continues in this tab. */
   continueAt?: string;
@@ -25,9 +25,9 @@ const timedOut = /timed out/i;
 
 /**
  * Switches a server on (spec part 2, section 4). If the reply has an authorization address and a session, signs in
- * there and asks once more.
+ * there and retries once.
  */
-export async function enableWithSignIn({ enable, signIn, log }: EnableOptions): Promise<EnableEnd> {
+export async function enableWithSignIn({ enable, signIn, log }: EnableOptions): Promise<EnableOutcome> {
   const first = await ask(enable, 'Failed to enable server');
   const { authUrl, sessionId } = first.answer ?? {};
   if (first.answer?.success || authUrl === undefined || sessionId === undefined) return first.end;
@@ -46,15 +46,15 @@ export async function enableWithSignIn({ enable, signIn, log }: EnableOptions): 
 /** The text of a failed sign-in at the server (spec part 2, section 4). */
 export const signInFailure = (message: string) => `OAuth authorization failed: ${message}`;
 
-/** Asks once more, after the sign-in at the server. */
-export async function enableAfterSignIn(enable: () => Promise<ToggleAnswer>): Promise<EnableEnd> {
+/** Retries once, after the sign-in at the server. */
+export async function enableAfterSignIn(enable: () => Promise<ToggleAnswer>): Promise<EnableOutcome> {
   return (await ask(enable, 'Failed to enable server after OAuth')).end;
 }
 
 async function ask(
   enable: () => Promise<ToggleAnswer>,
   otherwise: string,
-): Promise<{ answer?: ToggleAnswer; end: EnableEnd }> {
+): Promise<{ answer?: ToggleAnswer; end: EnableOutcome }> {
   try {
     const answer = await enable();
     return { answer, end: answer.success ? {} : { failure: profileMigrationText(answer.message || otherwise) } };

@@ -44,7 +44,7 @@ export function HeadersForm({ userId, connection, onSaid }: HeadersFormProps) {
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-4">
       <p className="text-quiet">
-        {serverName} takes secrets in headers. They are stored encrypted, used for your calls alone, and never shown
+        {serverName} takes secrets in headers. They are stored encrypted, used only for your calls, and never shown
         again.
       </p>
       {headers.map(({ name, description, present }) => (
@@ -69,7 +69,7 @@ export function HeadersForm({ userId, connection, onSaid }: HeadersFormProps) {
 }
 
 function hintOf(description: string | undefined, present: boolean): string | undefined {
-  const stored = present ? 'One is stored. Leave this empty to keep it.' : undefined;
+  const stored = present ? 'A value is stored. Leave this empty to keep it.' : undefined;
   return [description, stored].filter(Boolean).join(' ') || undefined;
 }
 

@@ -31,7 +31,7 @@ export function ServerSwitch({ name, account, isDown = false, ...options }: Serv
             : missing
               ? `On, but your assistants can't use it until you ${missingText(name, missing)}.`
               : isDown
-                ? `On, but calls to ${name} fail now.`
+                ? `On, but calls to ${name} currently fail.`
                 : 'On: your assistants can use it through your link.'}
         </span>
       </div>

@@ -6,7 +6,6 @@ import { Card } from '#ui/card.tsx';
 import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { StatusBadge } from '#ui/state/status-badge.tsx';
-import { config } from '#web/config.ts';
 import { failureText } from '#web/texts/failure-text.ts';
 import { connectionFacts, describeState, hostText, reviewText } from './upstream-texts.ts';
 import { upstreamsApi, upstreamKey } from './upstreams-api.ts';
@@ -35,7 +34,7 @@ export function UpstreamAccountCard({ userId, connection, entitled }: UpstreamAc
   };
   const facts = connectionFacts(connection);
   const underReview = reviewText(connection);
-  const hasSomething = state !== 'none' && connection.since !== null;
+  const canDisconnect = state !== 'none' && connection.since !== null;
   return (
     <Card as="section" aria-labelledby="account-heading" className="flex flex-col gap-4 sm:p-5">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -58,7 +57,7 @@ export function UpstreamAccountCard({ userId, connection, entitled }: UpstreamAc
       {entitled && underReview !== undefined && <Notice tone="info">{underReview}</Notice>}
       {entitled && auth === 'oauth' && <SignInPart userId={userId} connection={connection} onSaid={saySignedIn} />}
       {entitled && auth === 'headers' && <HeadersForm userId={userId} connection={connection} onSaid={setSaid} />}
-      {hasSomething && (
+      {canDisconnect && (
         <Disconnect
           userId={userId}
           connection={connection}
@@ -135,7 +134,7 @@ function Disconnect({
         onConfirm={() => !disconnect.isPending && disconnect.mutate()}
       >
         {auth === 'oauth'
-          ? `${config.brandName} forgets your ${serverName} sign-in. What you keep at ${serverName} stays there. Its tools will ask you to sign in again.`
+          ? `We delete your ${serverName} sign-in. Your data at ${serverName} stays there. Its tools will ask you to sign in again.`
           : 'We delete the headers that you entered. Its tools stop working until you enter them again.'}
       </ConfirmDialog>
     </div>

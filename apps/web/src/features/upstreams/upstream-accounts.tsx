@@ -15,7 +15,7 @@ import { upstreamConnectionsQuery } from './upstreams-api.ts';
 import { useServerSignIn } from './sign-in/use-server-sign-in.ts';
 
 /**
- * Services that need an account of the user, each with its sign-in in a window beside the page. Empty while they load.
+ * Services that need an account of the user, each with a sign-in in a popup window. Empty while they load.
  */
 export function UpstreamAccounts({ userId }: { userId: string }) {
   const list = useQuery(upstreamConnectionsQuery(userId));

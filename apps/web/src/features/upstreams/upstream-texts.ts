@@ -39,7 +39,7 @@ export function reviewText({ offers, serverName }: UpstreamAccount): string | un
   return `${subject} changed since you connected ${serverName}. An administrator can approve ${them}, or you can disconnect and connect again to accept ${them}.`;
 }
 
-/** Names another host of the sign-in, which the user should know before its window opens. */
+/** Names the host of the sign-in if it is not the service's, so that the user knows it before the window opens. */
 export function hostText({ signInAt, serverName }: UpstreamAccount): string | undefined {
   if (signInAt === undefined || signInAt === serverName) return undefined;
   return `You'll sign in to ${serverName} at ${signInAt}.`;

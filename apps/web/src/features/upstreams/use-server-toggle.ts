@@ -3,7 +3,7 @@ import { useCallback, useState } from 'react';
 import { accountKey } from '#web/loading/account-key.ts';
 import { PopupBlockedError, type SignInPopup } from '#web/navigation/popup-window.ts';
 import { continueInTab } from './sign-in/continue-in-tab.ts';
-import { enableWithSignIn, signInFailure, type EnableEnd } from './enable-with-sign-in.ts';
+import { enableWithSignIn, signInFailure, type EnableOutcome } from './enable-with-sign-in.ts';
 import { otherWindowText } from './sign-in/other-window-hint.tsx';
 import { openServerSignIn, signInAtServer } from './sign-in/server-sign-in-window.ts';
 import { profileMigrationText, toggleFailure } from './toggle-texts.ts';
@@ -23,7 +23,7 @@ type Change = { on: boolean; popup: SignInPopup | undefined };
 /** Switches a server on or off for the user. Switching on may lead through a sign-in. A failure undoes it. */
 export function useServerToggle({ userId, serverId, enabled, needsSignIn }: ServerToggleOptions) {
   const queries = useQueryClient();
-  const [end, setEnd] = useState<EnableEnd>({});
+  const [end, setEnd] = useState<EnableOutcome>({});
   const since = () =>
     queries
       .getQueryData(upstreamConnectionsQuery(userId).queryKey)
@@ -33,7 +33,7 @@ export function useServerToggle({ userId, serverId, enabled, needsSignIn }: Serv
       on ? enable({ userId, serverId, enables: true, since: since() }, popup) : disable(serverId),
     onMutate: () => setEnd({}),
     onSuccess: setEnd,
-    // also what cards and My Services show of it
+    // cards and My Services show it too
     onSettled: () => queries.invalidateQueries({ queryKey: accountKey(userId) }),
   });
   const awaitedHint = useAwaitedSignIn({
@@ -45,10 +45,10 @@ export function useServerToggle({ userId, serverId, enabled, needsSignIn }: Serv
   });
   const { failure, continueAt } = end;
   return {
-    /** The requested state while it changes, else the present one. */
+    /** The requested state while it changes, else the current one. */
     isOn: change.isPending ? change.variables.on : enabled,
     isPending: change.isPending,
-    /** Says where a sign-in continues, or how one ended whose window this page had lost sight of. */
+    /** Says where a sign-in continues, or how it ended after its window was cut off from this page. */
     hint: change.isPending && change.variables.popup ? otherWindowText : awaitedHint,
     press(on: boolean) {
       if (change.isPending) return;
@@ -62,7 +62,7 @@ export function useServerToggle({ userId, serverId, enabled, needsSignIn }: Serv
 
 type What = Parameters<typeof signInAtServer>[2];
 
-async function enable(what: What, popup: SignInPopup | undefined): Promise<EnableEnd> {
+async function enable(what: What, popup: SignInPopup | undefined): Promise<EnableOutcome> {
   try {
     return await enableWithSignIn({
       enable: () => upstreamsApi.enableServer({ params: { serverId: what.serverId } }),
@@ -79,7 +79,7 @@ async function enable(what: What, popup: SignInPopup | undefined): Promise<Enabl
   }
 }
 
-async function disable(serverId: string): Promise<EnableEnd> {
+async function disable(serverId: string): Promise<EnableOutcome> {
   const otherwise = 'Failed to disable server';
   try {
     const { success, message } = await upstreamsApi.disableServer({ params: { serverId } });

@@ -18,7 +18,7 @@ type ChartProps = { days: readonly Day[]; services: readonly ServiceDays[] };
 
 /**
  * Bars of the answered tool calls per day between two axes, with those of each service below. Shows the figures of the
- * day under the pointer or chosen by arrow keys. A table has all figures for readers.
+ * day under the pointer or chosen by arrow keys. A table has all figures for screen readers.
  */
 export function CallsByDay({ days, services }: ChartProps) {
   const [chosen, setChosen] = useState<number>();

@@ -11,7 +11,7 @@ const namesOfMany: Readonly<Record<string, string>> = {
   [builtInTools]: 'Built-in tools',
 };
 
-/** Returns whether it is one service, with a page and an icon. */
+/** Returns whether the id is that of one service, which has a page and an icon. */
 export const isOneService = (mcpId: string): boolean => namesOfMany[mcpId] === undefined;
 
 export const serviceName = (mcpId: string, faceOf: (mcpId: string) => Face): string =>
@@ -24,8 +24,8 @@ export type ServiceDaysRowsProps = {
 };
 
 /**
- * The bars of each service in its own row, day below day under the chart. All rows share one scale. Only for the eye:
- * the chart's table has a column for each service.
+ * The bars of each service in its own row, aligned with the days of the chart above. All rows share one scale. Hidden
+ * from screen readers: the chart's table has a column for each service.
  */
 export function ServiceDaysRows({ services, faceOf, chosen }: ServiceDaysRowsProps) {
   const most = Math.max(1, ...services.flatMap(({ answeredToolCalls }) => answeredToolCalls));

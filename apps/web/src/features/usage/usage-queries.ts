@@ -48,7 +48,7 @@ export const activityQuery = (userId: string) =>
       const params = { userId };
       const [history, { calls }] = await Promise.all([
         usageApi.getCreditHistory({ params, query: { limit: requestedCharges } }),
-        // some may not have been answered
+        // twice as many, since some may not have been answered
         api.listCalls({ params, query: { limit: 2 * shownCalls } }),
       ]);
       const charges = history.data.usage.map((usage) => ({ ...usage, isFailed: false }));

@@ -5,6 +5,7 @@ import { TitledSection } from '#ui/text/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { config } from '#web/config.ts';
+import { possessive } from '#web/texts/possessive.ts';
 import { useServerFaces } from '#web/loading/server-query.ts';
 import { isOneService, serviceName } from './service-days.tsx';
 
@@ -13,8 +14,8 @@ type Used = UsageStats['usageByMcp'][number];
 /** Spec part 2, section 9. */
 const shownServices = 10;
 
-const builtInHint = `The tools of ${config.brandName} itself that search, list and call those of your services.`;
-const othersHint = `On days with more than ${countedServers} services, those beyond them are counted together.`;
+const builtInHint = `${possessive(config.brandName)} own tools, which search, list and call those of your services.`;
+const othersHint = `On days with more than ${countedServers} services, the rest are counted together.`;
 
 export function UsedServices({ services }: { services: readonly Used[] }) {
   const shown = services.slice(0, shownServices);
@@ -67,7 +68,7 @@ function AverageHeader() {
   );
 }
 
-/** The calls of a service relative to the most used one. Its icon and name tell it apart. */
+/** The calls of a service relative to the most used one. */
 function Share({ of }: { of: number }) {
   return (
     <svg

@@ -8,7 +8,7 @@ export type CheckboxProps = {
   name?: string | undefined;
 };
 
-/** A choice that is sent with a form. A Switch, in contrast, applies at once. */
+/** A choice that is sent with a form. A Switch, in contrast, applies immediately. */
 export function Checkbox({ label, hint, checked, onChange, name }: CheckboxProps) {
   const id = useId();
   return (

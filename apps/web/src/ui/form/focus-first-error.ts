@@ -1,12 +1,5 @@
 import { useEffect, useRef, type RefObject } from 'react';
 
-/** Moves the focus to the first invalid control of a form. Returns whether there was one. */
-export function focusFirstError(form: HTMLElement | null): boolean {
-  const control = form?.querySelector<HTMLElement>('[aria-invalid="true"]');
-  control?.focus();
-  return control !== null && control !== undefined;
-}
-
 /**
  * Returns a ref for a form. Its first invalid control gets the focus whenever `errors`, a new object for each refused
  * submission, has an entry.
@@ -16,7 +9,7 @@ export function useFirstErrorFocus(
 ): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    if (Object.values(errors).some(Boolean)) focusFirstError(form.current);
+    if (Object.values(errors).some(Boolean)) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [errors]);
   return form;
 }

@@ -16,8 +16,8 @@ export type SelectProps<Value extends string> = Omit<
 };
 
 /**
- * A choice of one among few. The browser's own select works best on phones, by keyboard and for readers. Put it into a
- * Field.
+ * A choice of one among few. The browser's own select works best on phones, by keyboard and with screen readers. Put it
+ * into a Field.
  */
 export function Select<Value extends string>({ options, value, onChange, className, ...rest }: SelectProps<Value>) {
   return (

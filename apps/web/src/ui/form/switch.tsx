@@ -14,7 +14,7 @@ const trackInForcedColors =
   'forced-colors:border-[ButtonText] forced-colors:bg-[Canvas] forced-colors:forced-color-adjust-none forced-colors:data-checked:border-[Highlight] forced-colors:data-checked:bg-[Highlight] forced-colors:data-disabled:border-[GrayText]';
 const thumbInForcedColors = 'forced-colors:bg-[ButtonText] forced-colors:data-checked:bg-[HighlightText]';
 
-/** A switch that applies at once and shows the press immediately. Set `checked` back if the call fails. */
+/** A switch that applies immediately, without a form. Set `checked` back if the call fails. */
 export function Switch({ label, checked, onChange, disabled }: SwitchProps) {
   const id = useId();
   return (

@@ -18,7 +18,7 @@ export type ConfirmDialogProps = {
   disabled?: boolean | undefined;
   /** The dialog stays open, and the button shows a spinner. */
   busy?: boolean | undefined;
-  /** Shown beside the buttons; the dialog stays open. */
+  /** Shown above the buttons; the dialog stays open. */
   error?: string | undefined;
   errorAction?: ReactNode;
   /** The focus starts at Cancel instead of at the first link of the text. */

@@ -3,7 +3,7 @@ import { Fragment, useState, type ReactNode } from 'react';
 export type EachOpeningProps<Asked> = {
   /** The subject of the dialog; undefined: closed. */
   asked: Asked | undefined;
-  /** Draws the dialog, also while it closes. */
+  /** Renders the dialog, also while it closes. */
   children: (asked: Asked, open: boolean) => ReactNode;
 };
 

@@ -15,7 +15,7 @@ export type MenuPopupProps = {
   byKey: boolean;
   onOpenChange: (open: boolean) => void;
   trigger: RefObject<HTMLButtonElement | null>;
-  /** The list's place in the document: beside its button, in the same landmark. */
+  /** The list's parent in the document: next to its button, in the same landmark. */
   container: RefObject<HTMLElement | null>;
 };
 

@@ -9,34 +9,34 @@ import { ToastContext, type ToastOptions, type Toasts } from './use-toast.ts';
 type Entry = ToastOptions & { id: number };
 
 const shownForMs = { info: 5000, good: 5000, bad: 10_000 } as const;
-const mostAtOnce = 3;
+const maxToasts = 3;
 const looks = {
-  info: { Icon: Info, colour: 'text-accent' },
-  good: { Icon: CircleCheck, colour: 'text-good' },
-  bad: { Icon: CircleAlert, colour: 'text-bad' },
+  info: { Icon: Info, color: 'text-accent' },
+  good: { Icon: CircleCheck, color: 'text-good' },
+  bad: { Icon: CircleAlert, color: 'text-bad' },
 } as const;
 
-/** The newest message comes last, at the edge, in either of the two regions. */
+/** The newest message comes last, at the edge, whichever of the two regions it is in. */
 function ToastCard({ toast, onClose }: { toast: Entry; onClose: (id: number) => void }) {
   const tone = toast.tone ?? 'info';
-  const [held, setHeld] = useState(false);
-  const { Icon, colour } = looks[tone];
+  const [isPaused, setPaused] = useState(false);
+  const { Icon, color } = looks[tone];
   useEffect(() => {
     // the timer stops under the pointer and while a button has the focus, so that there is time to read
-    if (held) return undefined;
+    if (isPaused) return undefined;
     const timer = window.setTimeout(() => onClose(toast.id), shownForMs[tone]);
     return () => window.clearTimeout(timer);
-  }, [held, onClose, toast.id, tone]);
+  }, [isPaused, onClose, toast.id, tone]);
   return (
     <div
       style={{ order: toast.id }}
-      onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
+      onPointerEnter={() => setPaused(true)}
+      onPointerLeave={() => setPaused(false)}
+      onFocus={() => setPaused(true)}
+      onBlur={() => setPaused(false)}
       className="pointer-events-auto flex animate-appear items-start gap-2.5 rounded-lg border border-line bg-raised py-3 pr-2 pl-3.5 shadow-float"
     >
-      <Icon aria-hidden size={17} className={`mt-px shrink-0 ${colour}`} />
+      <Icon aria-hidden size={17} className={`mt-px shrink-0 ${color}`} />
       <div className="min-w-0 flex-1 wrap-anywhere">{toast.text}</div>
       {toast.action && (
         <button
@@ -63,8 +63,8 @@ function ToastCard({ toast, onClose }: { toast: Entry; onClose: (id: number) => 
 }
 
 /**
- * Holds the short messages of its screens. Both live regions exist from the start, since readers announce only what is
- * added to a known region.
+ * Shows the short messages of its screens. Both live regions exist from the start, since screen readers announce only
+ * what is added to a known region.
  */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly Entry[]>([]);
@@ -74,7 +74,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     const show = (options: ToastOptions) => {
       lastId.current += 1;
       const entry = { ...options, id: lastId.current };
-      setToasts((shown) => [...shown.filter((toast) => toast.text !== options.text), entry].slice(-mostAtOnce));
+      setToasts((shown) => [...shown.filter((toast) => toast.text !== options.text), entry].slice(-maxToasts));
     };
     return { show, success: (text) => show({ text, tone: 'good' }), error: (text) => show({ text, tone: 'bad' }) };
   }, []);
@@ -86,7 +86,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     <ToastContext value={value}>
       {children}
       {createPortal(
-        // on the body, above dialogs; aria-live keeps it audible while a dialog silences the page
+        // on the body, above dialogs; aria-live keeps it announced while a dialog hides the page from screen readers
         <div className="pointer-events-none fixed inset-x-3 bottom-3 z-50 flex flex-col gap-2 sm:inset-x-auto sm:right-5 sm:bottom-5 sm:w-90">
           <div role="status" aria-live="polite" className="contents">
             {cards(false)}

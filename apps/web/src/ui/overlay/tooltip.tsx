@@ -13,7 +13,7 @@ const openAfterMs = 400;
 
 /**
  * A short text shown while its trigger is hovered or has the keyboard focus; Escape hides it (WCAG 1.4.13). A popover
- * of the top layer is never clipped, and weighs a tenth of a library.
+ * in the top layer is never clipped, and takes a tenth of the code of a library.
  */
 export function Tooltip({ text, describes = true, children }: TooltipProps) {
   const id = useId();

@@ -4,7 +4,7 @@ export type ToastTone = 'info' | 'good' | 'bad';
 
 export type ToastOptions = {
   text: string;
-  /** bad is announced at once (role=alert) for 10 s, the others politely (role=status) for 5 s. */
+  /** bad: announced immediately (role=alert), shown for 10 s. The others: announced politely (role=status), 5 s. */
   tone?: ToastTone | undefined;
   /** One action, such as "Undo" or "Retry". */
   action?: { label: string; onSelect: () => void } | undefined;
@@ -18,7 +18,7 @@ export type Toasts = {
 
 export const ToastContext = createContext<Toasts | undefined>(undefined);
 
-/** Returns what shows short messages at the edge of the screen. Throws outside ToastProvider. */
+/** Returns functions that show short messages at the edge of the screen. Throws outside ToastProvider. */
 export function useToast(): Toasts {
   const toasts = use(ToastContext);
   if (!toasts) throw new Error('useToast needs a ToastProvider around it');

@@ -1,10 +1,10 @@
-/** `text` is shown to the pointer, for charts without another text. */
+/** `text` is a tooltip, for charts that show no other text. */
 export type DayBar = { key: string; value: number; text?: string };
 
 export type DayBarsProps = {
   bars: readonly DayBar[];
   className: string;
-  /** The value at full height: the highest one, unless an axis beside the bars ends elsewhere. */
+  /** The value at full height: by default the highest one. Set it if an axis next to the bars ends elsewhere. */
   top?: number;
   chosen?: number | undefined;
 };
@@ -13,9 +13,9 @@ export type DayBarsProps = {
 const step = 10;
 const gap = 3;
 const height = 64;
-const least = 2;
+const minHeight = 2;
 
-/** One bar per day. Only for the eye: put a table beside it. */
+/** One bar per day. Hidden from screen readers: add a table for them. */
 export function DayBars({ bars, className, top, chosen }: DayBarsProps) {
   const most = top ?? Math.max(1, ...bars.map(({ value }) => value));
   return (
@@ -37,7 +37,7 @@ type BarProps = { bar: DayBar; x: number; share: number; isChosen: boolean };
 /** The whole column responds to the pointer, since a low bar is hard to hit. */
 function Bar({ bar: { value, text }, x, share, isChosen }: BarProps) {
   const isEmpty = value <= 0;
-  const tall = isEmpty ? least / 2 : Math.max(least, share * height);
+  const tall = isEmpty ? minHeight / 2 : Math.max(minHeight, share * height);
   return (
     <g className="group">
       {text !== undefined && <title>{text}</title>}

@@ -22,7 +22,7 @@ const sizes = {
 
 export const initialOf = (name: string): string => Array.from(name.trim())[0]?.toUpperCase() ?? '?';
 
-/** A picture, or the first letter of a name. Decorative: the name always stands beside it as text. */
+/** A picture, or the first letter of a name. Decorative: the name is always shown next to it as text. */
 export function LetterImage({ name, src, size = 40, fallback, className }: LetterImageProps) {
   const [broken, setBroken] = useState<string>();
   return (

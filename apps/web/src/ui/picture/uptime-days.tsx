@@ -11,7 +11,7 @@ const leastFailed = 5;
 /** The height of a day without checks. */
 const stub = 3;
 
-/** One bar per day, with the failed share cut off its top. A table has the same figures for readers. */
+/** One bar per day, with the failed share cut off its top. A table has the same figures for screen readers. */
 export function UptimeDays({ days }: { days: readonly Day[] }) {
   return (
     <div className="relative">

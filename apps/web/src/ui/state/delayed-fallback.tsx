@@ -11,8 +11,8 @@ type DelayedFallbackProps = {
 };
 
 /**
- * Placeholders that reserve their space at once and become visible after 200 ms, so that a fast answer does not
- * flicker. Readers hear `label` as a status.
+ * Placeholders that reserve their space immediately and become visible after 200 ms, so that a fast answer does not
+ * flicker. Screen readers announce `label` as a status.
  */
 export function DelayedFallback({ label = 'Loading…', isScreen = false, children }: DelayedFallbackProps) {
   return (

@@ -9,11 +9,11 @@ export type ErrorStateProps = {
   onRetry?: (() => void) | undefined;
   retrying?: boolean | undefined;
   retryLabel?: string | undefined;
-  /** Further buttons beside Retry. */
+  /** Further buttons next to Retry. */
   actions?: ReactNode;
 };
 
-/** An error in place of content, announced at once, with ways to continue. */
+/** An error in place of content, announced immediately, with ways to continue. */
 export function ErrorState({ title, text, onRetry, retrying, retryLabel = 'Retry', actions }: ErrorStateProps) {
   return (
     <div className="flex flex-col items-center gap-2 rounded-lg border border-line bg-surface px-6 py-12 text-center">

@@ -5,14 +5,14 @@ import CircleMinus from 'lucide-react/icons/circle-minus';
 import TriangleAlert from 'lucide-react/icons/triangle-alert';
 
 const looks = {
-  passed: { Icon: CircleCheck, colour: 'text-good' },
-  warned: { Icon: TriangleAlert, colour: 'text-accent' },
-  failed: { Icon: CircleAlert, colour: 'text-bad' },
-  'not-reached': { Icon: CircleDashed, colour: 'text-faint' },
-  skipped: { Icon: CircleMinus, colour: 'text-faint' },
+  passed: { Icon: CircleCheck, color: 'text-good' },
+  warned: { Icon: TriangleAlert, color: 'text-accent' },
+  failed: { Icon: CircleAlert, color: 'text-bad' },
+  'not-reached': { Icon: CircleDashed, color: 'text-faint' },
+  skipped: { Icon: CircleMinus, color: 'text-faint' },
 } as const;
 
 export function ResultIcon({ status }: { status: keyof typeof looks }) {
-  const { Icon, colour } = looks[status];
-  return <Icon aria-hidden size={16} className={colour} />;
+  const { Icon, color } = looks[status];
+  return <Icon aria-hidden size={16} className={color} />;
 }

@@ -12,7 +12,7 @@ export function CodeBlock({ code, label }: { code: string; label: string }) {
         <span className="min-w-0 py-1">{label}</span>
         <CopyButton text={code} size="small" variant="ghost" name={`Copy ${label}`} />
       </figcaption>
-      {/* wrapped, so that a long command is visible as a whole; copying takes it as it is */}
+      {/* wrapped, so that all of a long command is visible; copying ignores the wrapping */}
       <pre dir="auto" className="p-3 font-mono text-[0.8125rem]/5 wrap-anywhere whitespace-pre-wrap">
         <code>
           {code.split(/(--[a-z-]+)/).map((part, index) =>

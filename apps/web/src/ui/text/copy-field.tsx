@@ -26,7 +26,7 @@ export function CopyField({ label, hideLabel, value, hint, primary }: CopyFieldP
           value={value}
           aria-describedby={hint ? `${id}-hint` : undefined}
           onFocus={(event) => event.currentTarget.select()}
-          // the field stands beside the button if all of it fits, else above a button that is as wide as the field
+          // the field is next to the button if all of it fits, else above a button that is as wide as the field
           style={{ flexBasis: `${value.length + 3}ch`, flexGrow: 999 }}
           className="h-7 max-w-full min-w-0 bg-transparent px-2 font-mono text-xs text-ellipsis outline-none"
         />

@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'react';
 const shownForMs = 2000;
 
 /**
- * The way for pages without a secure context (a Souk on http in a home network), where the clipboard API is missing.
- * The text area must be inside an open dialog's focus trap, so it stands beside the focused element.
+ * Copies without the clipboard API, which is missing on pages without a secure context (such as Souk over http in a
+ * home network). The text area must be inside an open dialog's focus trap, so it is added next to the focused element.
  */
 function copyBySelection(text: string): boolean {
   const focused = document.activeElement;

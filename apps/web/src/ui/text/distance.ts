@@ -1,4 +1,4 @@
-/** Months begin at 367 days: a token made for 90 days expires "in 90 days", not "in 3 months". */
+/** Months begin at 367 days: a token created for 90 days expires "in 90 days", not "in 3 months". */
 const units = [
   { unit: 'year', seconds: 365 * 86_400, fromSeconds: 500 * 86_400 },
   { unit: 'month', seconds: 30 * 86_400, fromSeconds: 367 * 86_400 },

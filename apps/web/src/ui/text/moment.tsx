@@ -12,7 +12,7 @@ export function Day({ moment }: { moment: string }) {
   );
 }
 
-/** The UTC day of something that happens for everyone at once, with the reader's time in a tooltip. */
+/** The UTC day of something that happens at the same time for all users, with the user's time in a tooltip. */
 export function UtcDay({ moment }: { moment: string }) {
   return (
     <time dateTime={moment} title={formatMoment(moment)} className="whitespace-nowrap tabular-nums">

@@ -26,7 +26,7 @@ export async function sendHeartbeat({ db, book, life, times, log }: ExchangePart
   if (!leases) return false;
   for (const { leaseId, userId, isAsked } of leases) {
     if (isAsked) book.drainUser(userId);
-    book.refundOrder(leaseId, userId);
+    book.returnLease(leaseId, userId);
   }
   const { batches, leases: reclaimed } = await reclaimLeases(db, life.id, times.lifeMs, (call, error) =>
     logRefused(log, call, error),

@@ -11,7 +11,7 @@ import { subscriptionQuery } from '../queries.ts';
 import type { OwnRental } from '../overlap/included-rentals.ts';
 
 type Loss = { key: string; name: string; text: string };
-/** Further losses are only counted, which keeps the question in view. */
+/** Losses listed by name. Further ones are only counted, which keeps the dialog's question in view. */
 const namedLosses = 8;
 
 /** Lists what the user has paid for or was given, and loses when they delete their account. */
@@ -22,7 +22,7 @@ export function LostWithAccount({ userId }: { userId: string }) {
     return (
       <Notice tone="bad">
         <span className="flex flex-wrap items-center justify-between gap-3">
-          What ends with your account couldn't be loaded.
+          We couldn't load what ends with your account.
           <Button size="small" loading={isFetching} onClick={() => void refetch()}>
             Try again
           </Button>
@@ -58,7 +58,7 @@ export function LostWithAccount({ userId }: { userId: string }) {
   );
 }
 
-/** Credits come first, since they can be spent before. */
+/** Credits come first, since the user can still spend them. */
 function listLosses({ subscription, credits }: SubscriptionAnswer): Loss[] {
   const { subscriptions, rentals, purchases, trials } = subscription;
   return [
@@ -75,7 +75,7 @@ function listLosses({ subscription, credits }: SubscriptionAnswer): Loss[] {
       key: plan.id,
       name: `${plan.planName} plan`,
       text: [
-        // the plan chosen for the next period costs something else than the one that is lost
+        // if another plan was chosen for the next period, `renewal` is its price
         plan.nextPlanId === null && plan.renewal && formatMonthly(plan.renewal.amount, plan.renewal.currency),
         ending(plan, plan.currentPeriodEnd),
       ]

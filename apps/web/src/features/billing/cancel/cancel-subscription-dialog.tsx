@@ -15,7 +15,7 @@ export type CancelSubscriptionDialogProps = {
   onClose: () => void;
 };
 
-/** Asks, then ends a subscription with its paid period (spec part 2, section 4). */
+/** Asks, then cancels a subscription, which ends with its paid period (spec part 2, section 4). */
 export function CancelSubscriptionDialog({ userId, subscription, credits, onClose }: CancelSubscriptionDialogProps) {
   const lost = useServicesLost(userId, { enabled: subscription !== undefined });
   const losing = lost.length === 0 ? '' : ` With the plan you lose ${lost.join(', ')}.`;
@@ -25,8 +25,8 @@ export function CancelSubscriptionDialog({ userId, subscription, credits, onClos
   const unpaid =
     pendingName === undefined
       ? ''
-      : ` Your upgrade to ${pendingName}, which waits for your payment, is dropped, and you pay nothing for it.`;
-  const dropped = nextName === undefined ? '' : ` Your change to ${nextName} does not happen`;
+      : ` Your unpaid upgrade to ${pendingName} is canceled too, and you pay nothing for it.`;
+  const dropped = nextName === undefined ? '' : ` Your change to ${nextName} won't happen`;
   return (
     <EndDialog
       userId={userId}
@@ -35,12 +35,12 @@ export function CancelSubscriptionDialog({ userId, subscription, credits, onClos
       title={({ planName, status }) => (status === 'active' ? `Cancel ${planName}?` : `End ${planName} now?`)}
       question={({ currentPeriodEnd, status }) =>
         status === 'active'
-          ? `Are you sure you want to cancel this system subscription? ${whatItMeans(currentPeriodEnd)}${unpaid}${dropped && `${dropped}, unless you resume.`}${expiring}${losing}`
-          : `${whatItMeans(currentPeriodEnd, status)}${dropped && `${dropped}.`}`
+          ? `Are you sure you want to cancel this system subscription? ${cancellationText(currentPeriodEnd)}${unpaid}${dropped && `${dropped}, unless you resume.`}${expiring}${losing}`
+          : `${cancellationText(currentPeriodEnd, status)}${dropped && `${dropped}.`}`
       }
       confirmLabel={subscription?.status === 'active' ? 'Cancel subscription' : 'End now'}
       end={({ id, status }) => billingApi.cancelSubscription({ params: { id }, body: { shown: status } })}
-      what={({ planName }) => `The ${planName} plan`}
+      subject={({ planName }) => `The ${planName} plan`}
       failure={(error) => {
         const message = messageOf(error);
         return message === undefined
@@ -52,7 +52,7 @@ export function CancelSubscriptionDialog({ userId, subscription, credits, onClos
 }
 
 /** Says whether a cancellation can be undone (clarifications, Small questions). An unpaid month gives no access. */
-export function whatItMeans(endsAt: string | null, status?: OwnedStatus): string {
+export function cancellationText(endsAt: string | null, status?: OwnedStatus): string {
   if (status === 'unpaid') return 'Nothing more is charged. This action cannot be undone.';
   if (status === 'past_due')
     return 'Its last payment failed: access ends now, and nothing more is charged. This action cannot be undone.';

@@ -14,10 +14,10 @@ export type EndDialogProps<Thing> = {
   title: (thing: Thing) => string;
   question: (thing: Thing) => ReactNode;
   confirmLabel: string;
-  /** @returns until when it stays usable; null: it has ended */
+  /** @returns when access ends; null: it has ended */
   end: (thing: Thing) => Promise<{ endsAt: string | null }>;
-  /** The subject of the message: "The Pro plan". */
-  what: (thing: Thing) => string;
+  /** Subject of the message: "The Pro plan". */
+  subject: (thing: Thing) => string;
   /** Says what the user keeps, for the message. Undefined: the broker's own text. */
   kept?: (thing: Thing) => string | undefined;
   failure: (error: unknown) => string;
@@ -25,7 +25,7 @@ export type EndDialogProps<Thing> = {
 
 /** Asks before a plan or rental is canceled, then refetches the user's data. A failure stays in the dialog. */
 export function EndDialog<Thing>(props: EndDialogProps<Thing>) {
-  const { userId, thing, onClose, title, question, confirmLabel, end, what, kept, failure } = props;
+  const { userId, thing, onClose, title, question, confirmLabel, end, subject, kept, failure } = props;
   const queries = useQueryClient();
   const toast = useToast();
   const shown = useFrozen(thing, thing === undefined);
@@ -36,7 +36,7 @@ export function EndDialog<Thing>(props: EndDialogProps<Thing>) {
       onClose();
       const until = endsAt === null ? '' : ` You keep access until ${formatDay(endsAt)} and can resume until then.`;
       const keeps = kept?.(ended);
-      toast.success(`${what(ended)} is canceled.${keeps === undefined ? until : ` ${keeps}`}`);
+      toast.success(`${subject(ended)} is canceled.${keeps === undefined ? until : ` ${keeps}`}`);
     },
   });
   return (

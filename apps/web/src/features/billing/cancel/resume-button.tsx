@@ -12,7 +12,7 @@ export type ResumeButtonProps = {
   userId: string;
   name: string;
   resume: () => Promise<{ message: string }>;
-  /** Says what is charged when. `confirmLabel` says so if the user pays twice. */
+  /** The text says what is charged, and when. `confirmLabel` is given if the user will pay twice. */
   question: { title: string; text: string; confirmLabel?: string | undefined };
 };
 
@@ -25,7 +25,7 @@ export function ResumeButton({ userId, name, resume, question }: ResumeButtonPro
   useEffect(() => {
     const place = button.current?.closest('li, article');
     return () => {
-      // after the dialog, which is removed with the button, has returned the focus
+      // the dialog, which is removed with the button, must return the focus first
       if (place && isResumed.current) requestAnimationFrame(() => focusSuccessor(place));
     };
   }, []);

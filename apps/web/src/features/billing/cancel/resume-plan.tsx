@@ -14,7 +14,7 @@ export type ResumePlanProps = {
   rentals: readonly OwnRental[];
 };
 
-/** Undoes the cancellation of a plan. Says what becomes of a planned change, and which rentals the user pays twice. */
+/** Undoes the cancellation of a plan. Says what happens to a planned change, and which services are then paid twice. */
 export function ResumePlan({ userId, subscription, rentals }: ResumePlanProps) {
   const { id, planName, nextPlanId, currentPeriodEnd, chargeIfResumed } = subscription;
   const nextName = useNextPlanName(nextPlanId);

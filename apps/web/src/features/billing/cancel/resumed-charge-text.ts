@@ -5,8 +5,8 @@ import { chargeText } from '#web/texts/charge-text.ts';
 import { paymentMethodText } from '../payment-method-text.ts';
 
 /**
- * Says what a plan or rental that is resumed will charge, and when.
- * @param charge null: the payment provider was not asked yet
+ * Says what is charged for a resumed plan or rental, and when.
+ * @param charge null: not fetched from the payment provider yet
  * @param endsAt the end of the paid period
  */
 export function resumedChargeText(

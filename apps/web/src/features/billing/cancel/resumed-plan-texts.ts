@@ -5,7 +5,7 @@ import { rentalsPaidTwice } from '../overlap/rentals-paid-twice.ts';
 import type { OwnSubscription } from '../plans/plan-action.ts';
 
 /**
- * Says which rentals the user pays twice once they have resumed their plan.
+ * Says for which services the user pays twice after resuming their plan.
  * @param nextName the plan planned for the next period
  */
 export function resumedPlanTexts(

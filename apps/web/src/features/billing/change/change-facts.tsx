@@ -6,7 +6,7 @@ import type { OwnSubscription } from '../plans/plan-action.ts';
 import type { PlanChange } from './use-plan-change.ts';
 
 export type ChangeFactsProps = {
-  /** The present plan stays: a change for the next period is undone. */
+  /** The user keeps their current plan: a change planned for the next period is undone. */
   isKept: boolean;
   change: PlanChange;
   from: OwnSubscription;
@@ -15,14 +15,14 @@ export type ChangeFactsProps = {
   lost: readonly string[];
 };
 
-/** Says what a change of plan costs and brings, and when. */
+/** Lists what a change of plan costs and adds, and when. */
 export function ChangeFacts({ isKept, change, from, to, left, lost }: ChangeFactsProps) {
   const { kind, amountDue, nextAmount, creditsNow, nextCredits, currency, at, paymentMethod } = change;
   const chargedTo = paymentMethod ? [{ name: 'Charged to', value: paymentMethodText(paymentMethod) }] : [];
   const due = withTax(amountDue, change.taxDue, currency);
   const dueNow = { name: 'Due now', value: due };
-  const besides = `${change.lessDiscount ? ' less your discount' : ''}${change.plusTax ? ' plus tax' : ''}`;
-  const monthly = `${formatMonthly(nextAmount, currency)}${besides}`;
+  const adjustments = `${change.lessDiscount ? ' less your discount' : ''}${change.plusTax ? ' plus tax' : ''}`;
+  const monthly = `${formatMonthly(nextAmount, currency)}${adjustments}`;
   const each = (name: string) => (nextCredits > 0 ? [{ name, value: formatCount(nextCredits) }] : []);
   // an upgrade that is paid by direct debit begins with the next period
   const isNow = kind === 'upgrade' && change.prorationDate !== null;

@@ -20,7 +20,7 @@ import { useNextPlanName } from './use-next-plan-name.ts';
 import { usePlanChange, type ChangePlanDialogProps, type PlanChange } from './use-plan-change.ts';
 import { useServicesLost } from './use-services-lost.ts';
 
-/** Says what a change of plan costs and when it happens, and makes it. */
+/** Shows what a change of plan costs and when it takes effect, asks, then makes it. */
 export function ChangePlanDialog(props: ChangePlanDialogProps) {
   const { userId, subscription, plan, onClose } = props;
   const shown = useFrozen(plan, plan === undefined);
@@ -39,7 +39,7 @@ export function ChangePlanDialog(props: ChangePlanDialogProps) {
     plan === undefined,
   );
   const mustPay = due?.kind === 'upgrade' && due.amountDue > 0;
-  // after the change the plan is refetched before the dialog has closed
+  // after the change, the plan is refetched before the dialog closes
   const content = useFrozen(
     {
       title: `${isKept ? 'Keep' : 'Change to'} ${shown?.name ?? ''}?`,
@@ -92,7 +92,7 @@ type ContentProps = {
   userId: string;
   plan: NonNullable<ChangePlanDialogProps['plan']>;
   facts: ChangeFactsProps;
-  /** The name of an upgrade that waits for its payment. */
+  /** Name of the plan of an unpaid upgrade. */
   pendingName: string | undefined;
   choice: EndingRentals;
 };
@@ -103,7 +103,7 @@ function Content({ userId, plan, facts, pendingName, choice }: ContentProps) {
   return (
     <div className="flex flex-col gap-4">
       {pendingName !== undefined && (
-        <p>Your upgrade to {pendingName}, which waits for your payment, is dropped, and you pay nothing for it.</p>
+        <p>Your unpaid upgrade to {pendingName} is canceled, and you pay nothing for it.</p>
       )}
       <ChangeFacts {...facts} />
       {isUpgrade && change.prorationDate !== null && <TrialsInPlan userId={userId} plan={plan} />}

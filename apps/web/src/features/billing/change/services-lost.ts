@@ -3,7 +3,7 @@ import { tiers, type Tier } from '@souk/contract/tiers.ts';
 
 /**
  * Returns the names of services that the user can no longer use once their plan has ended.
- * @param kept the tier of the next plan; undefined: there is none
+ * @param kept the tier of the next plan, if there is one
  */
 export function servicesLost(services: readonly McpService[], kept?: Tier): string[] {
   const isLost = ({ userAccess: { plan, accessType, isCancelled }, billing }: McpService) =>

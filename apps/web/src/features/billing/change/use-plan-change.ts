@@ -22,7 +22,7 @@ export type ChangePlanDialogProps = {
 };
 
 /**
- * Fetches what a change to the plan costs now, and makes the change.
+ * Fetches what a change to the plan costs now, and offers a function that makes the change.
  * @param name the plan's name, for the message
  */
 export function usePlanChange(
@@ -34,11 +34,11 @@ export function usePlanChange(
   const toast = useToast();
   const params = { id: subscription.id };
   const preview = useQuery({
-    // not under the key of the user's own data, since the change would refetch its preview
+    // not under the key of the user's own data, or the change would refetch its own preview
     queryKey: ['plan-change', subscription.id, plan?.planId],
     queryFn: () => billingApi.changeSubscription({ params, body: { planId: plan?.planId ?? '', preview: true } }),
     enabled: plan !== undefined,
-    // the amount changes by the day, and the user pays the one that they see
+    // the amount changes daily, and the user pays exactly what they see
     staleTime: 0,
     gcTime: 0,
     retry: false,
@@ -57,11 +57,11 @@ export function usePlanChange(
       }),
     async onError(error) {
       if (!isStale(error)) return;
-      const offersRead = queries.invalidateQueries({ queryKey: offersQuery.queryKey });
-      const ownRead = queries.invalidateQueries({ queryKey: billingKey(userId) });
+      const offers = queries.invalidateQueries({ queryKey: offersQuery.queryKey });
+      const owned = queries.invalidateQueries({ queryKey: billingKey(userId) });
       await preview.refetch();
-      await offersRead;
-      await ownRead;
+      await offers;
+      await owned;
     },
     onSuccess: async ({ message, change: made, paymentUrl }) => {
       if (paymentUrl !== null) {

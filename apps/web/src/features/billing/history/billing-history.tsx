@@ -18,7 +18,7 @@ import { TransactionList } from './transaction-list.tsx';
 /** Spec part 2, section 9. */
 const shownTransactions = 5;
 
-/** The user's payments: the sum, the newest ones, and all on demand. */
+/** The user's payments: the total, the newest ones, and all on demand. */
 export function BillingHistory({ userId }: { userId: string }) {
   const { data, refetch, isFetching } = useQuery(billingDashboardQuery(userId));
   return (
@@ -44,7 +44,7 @@ export function BillingHistory({ userId }: { userId: string }) {
 function History({ userId }: { userId: string }) {
   const dashboard = useQuery(billingDashboardQuery(userId));
   const [showsAll, setShowsAll] = useState(false);
-  // without a network it is not requested
+  // the query is paused while the browser is offline
   if (dashboard.isPending && dashboard.isPaused)
     return <p className="text-quiet">Click refresh to load your billing history</p>;
   if (dashboard.isPending) return <ListSkeleton label="Loading your billing history…" />;

@@ -8,18 +8,20 @@ test('who paid reads what a dispute takes meanwhile, what goes on, and what beca
     credits: number,
   ) => disputeText({ type, dispute: { state, credits } });
   expect(disputeText({ type: 'rental_create', dispute: null })).toBeUndefined();
-  expect(of('credit_purchase', 'inquiry', 0)).toBe('Your bank asks about this payment. You keep what you paid for.');
+  expect(of('credit_purchase', 'inquiry', 0)).toBe(
+    'Your bank has asked about this payment. You keep what you paid for.',
+  );
   expect(of('credit_purchase', 'to-answer', 1500)).toBe(
-    'You dispute this payment, and your bank decides. Until then, 1,500 credits are taken out of your balance.',
+    'You disputed this payment, and your bank will decide. Until then, 1,500 credits are taken out of your balance.',
   );
   expect(of('subscription_update', 'under-review', 1)).toBe(
-    'You dispute this payment, and your bank decides. Until then, 1 credit is taken out of your balance. Your plan continues.',
+    'You disputed this payment, and your bank will decide. Until then, 1 credit is taken out of your balance. Your plan continues.',
   );
   expect(of('rental_create', 'to-answer', 0)).toBe(
-    'You dispute this payment, and your bank decides. Your rental continues.',
+    'You disputed this payment, and your bank will decide. Your rental continues.',
   );
   expect(of('credit_purchase', 'won', 500)).toBe(
-    'Your bank decided that this payment stands. You have the 500 credits back.',
+    'Your bank decided that this payment stands. Your 500 credits are back.',
   );
   expect(of('rental_create', 'won', 0)).toBe('Your bank decided that this payment stands.');
   expect(of('credit_purchase', 'lost', 500)).toBe(

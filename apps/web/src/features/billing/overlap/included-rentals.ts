@@ -12,7 +12,7 @@ export function includes(planTier: Tier, tier: Tier | null): boolean {
   return level > 0 && level <= tiers[planTier].level;
 }
 
-/** Returns the rentals that continue to be paid and that a plan of this tier includes. The broker decides the same. */
+/** Returns the rentals that renew and that a plan of this tier includes. The broker applies the same rule. */
 export function includedRentals(rentals: readonly OwnRental[], planTier: Tier): OwnRental[] {
   return rentals.filter(
     ({ source, status, tier }) => source === 'payment' && status === 'active' && includes(planTier, tier),

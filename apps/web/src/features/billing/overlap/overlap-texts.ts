@@ -2,10 +2,10 @@ import { formatDay } from '#ui/text/amount.ts';
 import { chargeText } from '#web/texts/charge-text.ts';
 import type { RentalInPlan } from './rentals-paid-twice.ts';
 
-/** Says until when the user has a canceled rental that their plan includes. */
+/** Says when a canceled rental ends, and that the user's plan includes the service. */
 export function endingText({ rental: { name, endDate }, plan, until: includedUntil }: RentalInPlan): string {
   const until = endDate === null ? 'its period ends' : formatDay(endDate);
-  return `The rental of ${name} is canceled: you have it until ${until}, and it is not charged again. Your ${plan} plan includes ${name}${untilText(includedUntil)}.`;
+  return `The rental of ${name} is canceled: you keep it until ${until}, and it is not charged again. Your ${plan} plan includes ${name}${untilText(includedUntil)}.`;
 }
 
 /** Says that the user keeps paying for a rental that their plan includes, and from when. */
@@ -15,7 +15,7 @@ export function twiceText({ rental: { name, endDate, charge }, plan, until }: Re
   return `You pay twice for ${name}: your ${plan} plan includes it${untilText(until)}, and its rental ${renews}${price}, until you cancel it in Billing.`;
 }
 
-/** Says, before a plan is paid, which rentals it includes. */
+/** Says, before the user pays for a plan, which rentals it includes. */
 export const inPlanTwiceText = (plan: string, rentals: readonly { name: string }[]): string =>
   `${plan} includes ${rentals.map(({ name }) => name).join(' and ')}, which you rent. With both, you pay twice.`;
 

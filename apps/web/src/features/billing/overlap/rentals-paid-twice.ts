@@ -27,8 +27,8 @@ function endOfInclusion(plan: OwnSubscription, tier: OwnRental['tier']): string 
 }
 
 /**
- * Returns whether a rental is charged next only after the plan has stopped including it. Both periods end on the same
- * day if both were paid on the same day.
+ * Returns whether the next charge of a rental comes after the plan has stopped including it. That may be on the same
+ * day: both periods end on one day if they were paid on one day.
  */
 export function isChargedAfter(until: string | null, at: string | null): boolean {
   if (until === null || at === null) return false;
@@ -37,7 +37,7 @@ export function isChargedAfter(until: string | null, at: string | null): boolean
 
 const timeOf = (until: string | null) => (until === null ? Number.MAX_SAFE_INTEGER : Date.parse(until));
 
-/** A rental and the name of a plan that includes it, until a time. */
+/** A rental, and the name of a plan that includes it until a time. */
 export type RentalInPlan = { rental: OwnRental; plan: string; until: string | null };
 
 /** Returns the rentals that are charged again while a plan that is not canceled includes them. */
@@ -51,7 +51,7 @@ export function rentalsPaidTwice(owned: Owned): RentalInPlan[] {
   );
 }
 
-/** Returns the paid rentals that end with their period, beside a plan that includes them. */
+/** Returns the canceled rentals that end with their paid period and that a plan of the user includes. */
 export function rentalsEndingInPlan(owned: Owned): RentalInPlan[] {
   return withPlan(owned).flatMap(({ rental, plan, until }) =>
     rental.source === 'payment' && rental.status === 'canceled' ? [{ rental, plan: plan.planName, until }] : [],

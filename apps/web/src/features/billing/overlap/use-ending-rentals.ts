@@ -11,7 +11,7 @@ export type EndingRentals = {
   onChange: (ending: string[]) => void;
 };
 
-/** Returns which of the user's rentals end when they take a plan of this tier. */
+/** Returns the user's rentals that a plan of this tier includes, and the choice of those that end with its purchase. */
 export function useEndingRentals(userId: string | undefined, tier: Tier | undefined): EndingRentals {
   const { data } = useQuery({ ...subscriptionQuery(userId ?? ''), enabled: userId !== undefined });
   const [kept, setKept] = useState<readonly string[]>([]);

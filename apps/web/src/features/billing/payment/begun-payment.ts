@@ -1,4 +1,4 @@
-/** In sessionStorage: the last payment that this tab has left for. */
+/** Key in sessionStorage. Its value is the last payment that this tab has started. */
 const key = 'souk.begun-payment';
 
 export const rememberBegunPayment = (sessionId: string): void => window.sessionStorage.setItem(key, sessionId);

@@ -9,7 +9,7 @@ export type Own = {
   subscriptions: readonly OwnSubscription[] | undefined;
 };
 
-/** Says how the user already has what a closed payment page was for. */
+/** Says why a payment page was closed: the user already has what it was for. */
 export function hadAccessText({ type, mcpId }: PaymentSession['metadata'], own: Own): string {
   const reason =
     type === 'rental' ? rentedText(own.services?.find(({ id }) => id === mcpId)) : planText(own.subscriptions ?? []);

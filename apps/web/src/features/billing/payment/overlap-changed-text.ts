@@ -8,13 +8,13 @@ export type Overlap = {
   rentals: readonly OwnRental[];
 };
 
-/** Says why a plan's payment page was closed, or its payment refunded: a rental began that the plan includes. */
+/** Says why a plan's payment page was closed, or its payment refunded: the plan includes a service rented meanwhile. */
 export function overlapChangedText({ paymentStatus }: PaymentSession, { plan, rentals }: Overlap): string {
   const names = plan ? includedRentals(rentals, plan.tier).map(({ name }) => name) : [];
   const reason =
     plan && names.length > 0
       ? `You rent ${names.join(' and ')} now, which ${plan.name} includes`
-      : `A service that you rent came to be included in ${plan?.name ?? 'this plan'}`;
+      : `A service that you rent is now included in ${plan?.name ?? 'this plan'}`;
   return paymentStatus === 'refunded'
     ? `${reason}, and you had not been asked about it, so this payment was refunded.`
     : `${reason}, so this payment page was closed. You were not charged.`;

@@ -12,13 +12,13 @@ import { PaidFacts, WhatIsNext } from './payment-facts.tsx';
 import { PlanOverlap } from './plan-overlap.tsx';
 import type { PaymentSearch } from './payment-search.ts';
 import { useClosedText } from './use-closed-text.ts';
-import { WayOn } from './way-on.tsx';
+import { ClosedPageLink } from './closed-page-link.tsx';
 import { watchPayment, type Verdict } from './watch-payment.ts';
 
 export type PaymentScreenProps = PaymentSearch & {
   userId: string | undefined;
   isRestoring: boolean;
-  /** A visitor's sign-in, which comes back to this page. */
+  /** Sign-in button for visitors, which returns to this page. */
   signIn: ReactNode;
 };
 
@@ -27,8 +27,8 @@ const redirectAfterMs = 3_000;
 
 /** /payment/result and /purchase/success: the outcome of a payment. */
 export function PaymentScreen({ sessionId, isHinted, isCanceled, userId, isRestoring, signIn }: PaymentScreenProps) {
-  // before the id is required: a canceled payment mostly has none
-  if (isCanceled) return <Left userId={userId} isRestoring={isRestoring} />;
+  // checked before the id, which a canceled payment usually lacks
+  if (isCanceled) return <LeftPayment userId={userId} isRestoring={isRestoring} />;
   if (sessionId === undefined) return <Failed text="Missing session ID" />;
   if (isRestoring) return <Asking />;
   if (userId === undefined) return <Failed text="Authentication required. Please log in." action={signIn} />;
@@ -44,10 +44,10 @@ function Watched({ sessionId, isHinted, userId }: { sessionId: string; isHinted:
     const { session, text } = verdict;
     return (
       <Failed
-        title={session && endOf(session)}
+        title={session && titleOf(session)}
         text={closed.text ?? text}
         sessionId={sessionId}
-        action={<WayOn next={closed.next} />}
+        action={<ClosedPageLink next={closed.next} />}
       />
     );
   }
@@ -92,7 +92,7 @@ function useVerdict(sessionId: string, isHinted: boolean): Verdict | undefined {
       ask: async () => (await billingApi.getPaymentSession({ params: { sessionId } })).data,
       isHinted,
       now: () => performance.now(),
-      // a page that was left stops asking
+      // never resolves once the page is left, which stops the polling
       wait: (delayMs) => new Promise((resolve) => isWanted && window.setTimeout(resolve, delayMs)),
     }).then((reached) => isWanted && setVerdict(reached));
     return () => {
@@ -102,7 +102,7 @@ function useVerdict(sessionId: string, isHinted: boolean): Verdict | undefined {
   return verdict;
 }
 
-/** Tells the other tabs and goes to the dashboard, after success and an unknown status. An error stays. */
+/** After success or an unknown status, notifies the other tabs and goes to the dashboard. An error stays on screen. */
 function useEndOfPayment(verdict: Verdict | undefined, userId: string): void {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -113,15 +113,15 @@ function useEndOfPayment(verdict: Verdict | undefined, userId: string): void {
     void announceSubscriptionUpdate(queries, userId);
     // replaces the address, so that Back does not lead to a page that redirects
     const timer = window.setTimeout(
-      () => void navigate({ to: '/dashboard', search: whereToLand(bought), replace: true }),
+      () => void navigate({ to: '/dashboard', search: dashboardSearch(bought), replace: true }),
       redirectAfterMs,
     );
     return () => window.clearTimeout(timer);
   }, [hasEnded, bought, navigate, queries, userId]);
 }
 
-/** Returns where the purchase is: the rental with its switch, the services of the plan, or the balance. */
-function whereToLand(bought: PaymentSession['metadata']['type'] | undefined) {
+/** Returns the part of the dashboard that shows the purchase: the rental, the services of the plan, or the balance. */
+function dashboardSearch(bought: PaymentSession['metadata']['type'] | undefined) {
   if (bought === 'rental') return { tab: 'services', show: 'own' } as const;
   if (bought === 'subscription') return { tab: 'services', show: 'plan' } as const;
   return bought === 'credits' ? ({ tab: 'billing' } as const) : {};
@@ -135,7 +135,7 @@ function Asking() {
  * The address of a canceled payment has no id, so this looks up the last payment of this tab. If it was paid in another
  * tab, nothing was canceled.
  */
-function Left({ userId, isRestoring }: Pick<PaymentScreenProps, 'userId' | 'isRestoring'>) {
+function LeftPayment({ userId, isRestoring }: Pick<PaymentScreenProps, 'userId' | 'isRestoring'>) {
   const sessionId = begunPayment();
   const { data, isLoading } = useQuery({
     queryKey: [...billingKey(userId ?? ''), 'begun-payment', sessionId],
@@ -162,7 +162,7 @@ function Canceled({ userId, session }: { userId: string | undefined; session: Pa
       text={closed.text ?? 'Your payment was canceled. No charges were made.'}
       actions={
         <>
-          <WayOn next={closed.next} />
+          <ClosedPageLink next={closed.next} />
           <LinkButton variant="primary" to="/plans">
             View Plans
           </LinkButton>
@@ -178,8 +178,8 @@ function Canceled({ userId, session }: { userId: string | undefined; session: Pa
   );
 }
 
-/** Titles payments that ended without an error by the user or the shop. */
-function endOf({ paymentStatus, reason }: PaymentSession): string | undefined {
+/** Returns the title for a payment that was refunded or whose page was closed; undefined for an error. */
+function titleOf({ paymentStatus, reason }: PaymentSession): string | undefined {
   if (paymentStatus === 'refunded') return 'Payment Refunded';
   return reason === null ? undefined : 'Payment Page Closed';
 }

@@ -4,7 +4,7 @@ import { endingText, twiceText } from '../overlap/overlap-texts.ts';
 import { rentalsEndingInPlan, rentalsPaidTwice } from '../overlap/rentals-paid-twice.ts';
 import { noSubscription, subscriptionQuery } from '../queries.ts';
 
-/** Says, after a plan was paid, what becomes of the rentals that it includes. */
+/** Says, after the user paid for a plan, what happens to the rentals that it includes. */
 export function PlanOverlap({ userId }: { userId: string }) {
   // the provider may end a rental a moment after the plan was paid
   const { data } = useQuery({ ...subscriptionQuery(userId), staleTime: 0, refetchInterval: 1_000 });

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { serverQuery } from '#web/loading/server-query.ts';
 import { unknownToolsText } from '../rent/unknown-tools-text.ts';
 
-/** Says, after a rental was paid, where its tools are or when they appear. */
+/** Says, after the user paid for a rental, where its tools are or when they appear. */
 export function RentedTools({ serverId }: { serverId: string }) {
   const { data } = useQuery(serverQuery(serverId));
   if (!data) return null;

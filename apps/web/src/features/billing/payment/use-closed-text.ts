@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { myServicesQuery, noSubscription, offersQuery, subscriptionQuery } from '../queries.ts';
 import { hadAccessText } from './had-access-text.ts';
 import { overlapChangedText } from './overlap-changed-text.ts';
-import { closedText, isHad } from './watch-payment.ts';
+import { closedText, isOwnedAlready } from './watch-payment.ts';
 
 export type Closed = {
   /** Undefined if the page was not closed, or the reason is unknown. */
@@ -15,7 +15,7 @@ export type Closed = {
 
 /** Returns why a payment page was closed or its payment refunded, and what the user has instead. */
 export function useClosedText(userId: string | undefined, session: PaymentSession | undefined): Closed {
-  const had = session !== undefined && isHad(session);
+  const had = session !== undefined && isOwnedAlready(session);
   const isOverlap = session?.reason === 'overlap_changed';
   const isRental = session?.metadata.type === 'rental';
   const enabled = userId !== undefined && (had || isOverlap);

@@ -1,7 +1,7 @@
 import type { Plan, SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 
-/** Part of the user's profile; 'free' or nothing without a plan. */
+/** The plan in the user's profile; its id is 'free' or empty if they have none. */
 export type ProfilePlan = { planId: string; planStatus: string };
 
 export type OwnSubscription = SubscriptionAnswer['subscription']['subscriptions'][number];
@@ -9,10 +9,12 @@ export type OwnSubscription = SubscriptionAnswer['subscription']['subscriptions'
 export type Shopper = { userId: string; plan: ProfilePlan | undefined } | undefined;
 
 /**
- * The action of a plan's button. manage: leads to Billing, where a paid plan is canceled, resumed and paid. The others
- * do nothing. next: begins with the next period. pay-first: begins once it is paid at the provider. keep-first: the
- * user must first keep the plan that they chose to leave. resume-first: they must first resume their plan, or wait
- * until it has ended.
+ * The action of a plan's button.
+ * - manage: leads to Billing, where a paid plan is canceled, resumed and paid.
+ * - next (disabled): the plan begins with the next period.
+ * - pay-first (disabled): the plan begins once the user has paid the provider.
+ * - keep-first (disabled): the user must first keep the plan that they chose to leave.
+ * - resume-first (disabled): the user must first resume their plan, or wait until it has ended.
  */
 export type PlanAction =
   | 'sign-in'
@@ -26,7 +28,7 @@ export type PlanAction =
   | 'keep-first'
   | 'resume-first';
 
-/** @param paid the user's own subscription if it is paid; a plan that an administrator gave cannot be changed */
+/** @param paid the user's paid subscription; a plan that an administrator gave them cannot be changed */
 export function planAction(plan: Plan, shopper: Shopper, paid: OwnSubscription | undefined): PlanAction {
   if (!shopper) return 'sign-in';
   if (isCurrentPlan(plan.planId, shopper.plan)) return 'current';

@@ -6,7 +6,7 @@ import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/overlay/dialog.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
-import { RentalsBesideUpgrade } from '../overlap/rentals-beside-upgrade.tsx';
+import { UpgradeOverlap } from '../overlap/upgrade-overlap.tsx';
 import { PayNow } from '../tab/past-due.tsx';
 import { BuyButton } from './buy-button.tsx';
 import type { OwnSubscription, PlanAction, ProfilePlan } from './plan-action.ts';
@@ -46,12 +46,12 @@ export function PlanButton(props: PlanButtonProps) {
     case 'pay-first':
       return (
         <>
-          <Off>Waits for your payment</Off>
+          <Off>Awaiting payment</Off>
           {userId !== undefined && paid && (
             <div className="text-[0.8125rem] text-quiet">
               {paid.pendingUntil !== null && `Confirm and pay it by ${formatMoment(paid.pendingUntil)}. `}
               If you do nothing, you stay on {paid.planName} and pay nothing for the upgrade.
-              <RentalsBesideUpgrade userId={userId} from={paid} to={plan} />
+              <UpgradeOverlap userId={userId} from={paid} to={plan} />
               <PayNow userId={userId} id={paid.id} name={`the upgrade to ${name}`} />
             </div>
           )}
@@ -126,7 +126,7 @@ function CurrentPlan({ plan: { name, amount }, profile, paid, nextName, onChange
       {amount > 0 && profile?.planStatus === 'canceled' && <Ending endsAt={paid?.currentPeriodEnd ?? undefined} />}
       {paid && <OwnPrice paid={paid} amount={amount} />}
       {paid?.status === 'past_due' && <PastDue />}
-      {/* the broker changes nothing about a plan whose last payment failed */}
+      {/* the broker refuses to change a plan whose last payment failed */}
       {paid?.currentPeriodEnd && paid.status === 'active' && nextName !== undefined && (
         <div className="flex flex-wrap items-center justify-between gap-2 text-[0.8125rem] text-quiet">
           <span>
@@ -141,7 +141,7 @@ function CurrentPlan({ plan: { name, amount }, profile, paid, nextName, onChange
   );
 }
 
-/** Says what the user can do about this plan once they have resumed their own, or once that has ended. */
+/** Says how the user can get this plan: after resuming their own, or after that has ended. */
 function resumedChange({ planId, name, tier }: Plan, paid: OwnSubscription, nextName: string | undefined): string {
   const day = paid.currentPeriodEnd === null ? undefined : formatDay(paid.currentPeriodEnd);
   if (planId === paid.nextPlanId)
@@ -150,13 +150,13 @@ function resumedChange({ planId, name, tier }: Plan, paid: OwnSubscription, next
       : ` to change to ${name} on ${day}, as you chose, or subscribe after that day.`;
   const otherwise = day === undefined ? '.' : `, or subscribe after ${day}.`;
   if (tiers[tier].level <= tiers[paid.tier].level) return ` to plan a change to ${name}${otherwise}`;
-  // a planned change comes back, and must be undone first
+  // resuming restores a planned change, which must be undone first
   return nextName === undefined
     ? ` to change to ${name} now${otherwise}`
     : ` and keep it instead of ${nextName} to change to ${name} now${otherwise}`;
 }
 
-/** The price of a user who subscribed at another one, and keeps it until they are moved. */
+/** The user's own price, if they subscribed at another price and keep it until they are moved to the new one. */
 function OwnPrice({ paid: { renewal, priceChange, nextPlanId }, amount }: { paid: OwnSubscription; amount: number }) {
   if (!renewal || nextPlanId !== null) return null;
   const pays = priceChange?.from ?? renewal;

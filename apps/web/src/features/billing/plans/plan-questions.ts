@@ -20,6 +20,6 @@ export const planQuestions = [
     id: 'trial',
     title: 'Is there a free trial?',
     content:
-      "The Free plan has no time limit. Some services also have a trial of their own: start it on the service's page, once per service and without a card. It ends by itself, and nothing is charged.",
+      "The Free plan has no time limit. Some services also have a trial of their own: start it on the service's page, once per service and without a card. It ends automatically, and nothing is charged.",
   },
 ];

@@ -12,7 +12,7 @@ import { planQuestions } from './plan-questions.ts';
 import { PlansPlaceholder } from './plans-placeholder.tsx';
 
 export type PlansScreenProps = Pick<OffersProps, 'shopper' | 'buy' | 'services' | 'onTaken' | 'onSignIn'> & {
-  /** The user or the services of the plans are not known yet, and would move the buttons. */
+  /** The user or the services of the plans are still loading; they would move the buttons when they appear. */
   isLoading: boolean;
 };
 

@@ -24,7 +24,8 @@ export type SubscribeDialogProps = {
 };
 
 /**
- * Says what a plan costs and brings and that it renews, and asks which included rentals should end, before it is paid.
+ * Shows, before the payment page, what a plan costs and includes and that it renews, and asks which included rentals
+ * should end.
  */
 export function SubscribeDialog({ userId, plan, busy, failure, onClose, onSubscribe }: SubscribeDialogProps) {
   const shown = useFrozen(plan, plan === undefined);

@@ -38,7 +38,7 @@ export function useBuying({ shopper, plans, packages, buy, onTaken, onSignIn }: 
     if (checkout.isPending) return;
     if (!shopper) return signIn(rememberPurchase(purchase.planId));
     if (purchase.type === 'credit') return checkout.mutate(purchase);
-    // a click may come before the user's rentals are loaded, which the dialog names
+    // the user may click before their rentals, which the dialog names, are loaded
     const data = own.data ?? (await own.refetch({ cancelRefetch: false })).data ?? noSubscription;
     checkout.reset();
     const plan = plans.find(({ planId }) => planId === purchase.planId);
@@ -58,7 +58,7 @@ export function useBuying({ shopper, plans, packages, buy, onTaken, onSignIn }: 
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [userId]);
   return {
-    /** The user's own subscription that is paid. */
+    /** The user's paid subscription. */
     paid: paidOf(own.data ?? noSubscription),
     signIn,
     buyPlan: (plan: Plan) => void start(planPurchase(plan)),

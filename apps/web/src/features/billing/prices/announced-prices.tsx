@@ -9,7 +9,7 @@ export function AnnouncedPrices({ coming }: { coming: readonly ComingPriceAnswer
     <TitledSection
       id="announced-heading"
       title="Announced"
-      text="Until the date the price stays as it is. From then on calls wait for your approval."
+      text="The price stays the same until the date shown. After that, we won't send calls until you approve."
     >
       <CardList>
         {coming.map((one) => (

@@ -28,14 +28,14 @@ export function PriceRisesScreen({ userId, named, isRestoring, onSignIn }: Price
       <ScreenTitle title="Price changes" />
       <ScreenHeading
         title="Price changes"
-        subtitle="A call never costs more than you agreed to. Calls of a tool whose price rose wait here for your approval."
+        subtitle="A call never costs more than you agreed to. If a tool's price rises, its calls stop until you approve the new price here."
       />
       {isRestoring ? (
         <Loading />
       ) : userId === undefined ? (
         <SignInFirst onSignIn={onSignIn} />
       ) : (
-        <OfPerson userId={userId} named={named} />
+        <OwnPrices userId={userId} named={named} />
       )}
     </>
   );
@@ -43,9 +43,9 @@ export function PriceRisesScreen({ userId, named, isRestoring, onSignIn }: Price
 
 const Loading = () => <ListSkeleton label="Loading price changes…" />;
 
-function OfPerson({ userId, named }: { userId: string; named: NamedTool | undefined }) {
+function OwnPrices({ userId, named }: { userId: string; named: NamedTool | undefined }) {
   const list = useQuery(priceRisesQuery(userId, named));
-  // known data stays if it cannot be refetched
+  // cached data stays if it cannot be refetched
   if (!list.data) {
     return list.error ? <LoadError title="Failed to load price changes" query={list} /> : <Loading />;
   }
@@ -64,7 +64,7 @@ function NothingWaits() {
     <EmptyState
       icon={<CircleCheck aria-hidden />}
       title="Nothing to approve"
-      text="You agree to the price of every tool that you use."
+      text="You've approved the price of every tool you use."
       actions={<LinkButton to="/dashboard">Go to the dashboard</LinkButton>}
     />
   );

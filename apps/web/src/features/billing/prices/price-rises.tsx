@@ -27,7 +27,7 @@ export function PriceRises({ userId, rises, whenNone }: PriceRisesProps) {
       title={rises.length === 0 ? 'Waiting for you' : `Waiting for you (${formatCount(rises.length)})`}
       text={
         rises.length > 0 &&
-        "Once you approve it, each call costs the new price. Until then its calls aren't sent, and cost nothing."
+        "Once you approve a price, each call costs that much. Until then, the tool's calls aren't sent and cost nothing."
       }
       actions={
         rises.length > 1 && (

@@ -5,7 +5,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { priceRisesQuery } from '../queries.ts';
 
-/** Says on the dashboard which prices wait for the user, and which will. */
+/** Says on the dashboard which raised prices wait for the user's approval, or which will be raised next. */
 export function WaitingPrices({ userId }: { userId: string }) {
   const { data } = useQuery(priceRisesQuery(userId));
   const { rises = [], coming = [] } = data ?? {};

@@ -15,11 +15,11 @@ export function afterTrialText(
   ].filter(Boolean);
   const unless = ways.length === 0 ? '' : `, unless you ${ways.join(' or ')}`;
   const end = formatDay(new Date(nowMs + days * dayMs).toISOString());
-  return `The trial ends by itself on ${end}: ${name} leaves your link then${unless}.`;
+  return `The trial ends automatically on ${end}: ${name} then leaves your link${unless}.`;
 }
 
 /**
- * Says what the user's plan does once their trial has ended. Undefined: no plan includes the service then.
+ * Says what the user's plan includes once their trial has ended. Undefined: no plan includes the service then.
  * @param trial.plan the plan that also includes the service
  */
 export function planAfterTrial({

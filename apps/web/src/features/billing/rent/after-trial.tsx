@@ -9,7 +9,7 @@ export type AfterTrialProps = {
   access: Pick<UserAccess, 'plan' | 'expiresAt'>;
 };
 
-/** Says, during a trial, that its end costs nothing, and how to keep the service. For shops that sell. */
+/** Says, during a trial, that its end costs nothing, and how to keep the service. */
 export function AfterTrial({ billing, access }: AfterTrialProps) {
   const own = planAfterTrial(access);
   if (own?.isGoingOn) return own.text;

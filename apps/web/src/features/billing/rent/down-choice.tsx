@@ -16,7 +16,7 @@ export function DownChoice({ name, down, accepted, onChange }: DownChoiceProps) 
       <Notice tone="bad">
         {downText(down)}
         <br />
-        Calls to <bdi>{name}</bdi> fail until it is back, and are not charged. The month you pay for runs meanwhile.
+        Calls to <bdi>{name}</bdi> fail until it is back, and are not charged. The month you pay for starts anyway.
       </Notice>
       <Checkbox label="Rent it anyway" checked={accepted} onChange={onChange} />
     </div>

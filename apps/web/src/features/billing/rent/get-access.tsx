@@ -31,7 +31,7 @@ const trialBilling = (billing: ServerAnswer['billing']): McpService['billing'] =
       }
     : null;
 
-/** The ways to get a service that the user may not use, on its page. */
+/** Shows, on the page of a service that the user may not use, how to get access. */
 export function GetAccess({ userId, server, ...purchase }: GetAccessProps) {
   const { serverId: id, displayName: name, billing } = server;
   const { ask, dialog } = usePurchaseDialog(purchase);
@@ -39,7 +39,7 @@ export function GetAccess({ userId, server, ...purchase }: GetAccessProps) {
   const queries = useQueryClient();
   const hasAccess = data?.access.hasAccess ?? false;
   useEffect(() => {
-    // the dialog has learned that the user has it: the page says so too
+    // the dialog has found that the user has access by now, so the page must show it too
     if (hasAccess) void queries.invalidateQueries({ queryKey: accountKey(userId) });
   }, [hasAccess, queries, userId, id]);
   const service = { id, name, features: billing?.features ?? [] };

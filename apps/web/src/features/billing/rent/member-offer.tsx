@@ -5,14 +5,14 @@ import type { ReactNode } from 'react';
 import { formatDay } from '#ui/text/amount.ts';
 import { myServicesQuery } from '../queries.ts';
 
-/** Trials are left out: they stand beside the offer, since a rental may follow. */
+/** Trials are omitted: they are shown next to the offer, since a rental may follow. */
 const ownedTexts: Partial<Record<UserAccess['accessType'], string>> = {
   rental: 'Your rental',
   purchase: 'Yours',
   subscription: 'In your plan',
 };
 
-/** The offer on a card of the shop, or what the user already has. */
+/** Shows, on a card of the shop, the offer or what the user already has. */
 export function MemberOffer({ userId, serverId, children }: { userId: string; serverId: string; children: ReactNode }) {
   const { data: access, isPending } = useQuery({
     ...myServicesQuery(userId),

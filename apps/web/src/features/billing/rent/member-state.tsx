@@ -8,7 +8,7 @@ type MemberStateProps = {
   isAccountMissing: boolean;
 };
 
-/** Whether a service is in the user's link, on a card of the shop. Empty if they may not use it. */
+/** Says, on a card of the shop, whether a service is in the user's link. Empty if they may not use it. */
 export function MemberState({ userId, serverId, isAccountMissing }: MemberStateProps) {
   const { data: service } = useQuery({
     ...myServicesQuery(userId),

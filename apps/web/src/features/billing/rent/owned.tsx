@@ -3,7 +3,10 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { formatDay } from '#ui/text/amount.ts';
 
-/** Returns why the user need not rent a service; undefined if they may. The broker refuses the same. */
+/**
+ * Returns why the user cannot rent a service that they already have; undefined if they can. The broker applies the same
+ * rule.
+ */
 export function ownedReason(
   { accessType, expiresAt, isCancelled, plan }: UserAccess,
   name: string,
@@ -18,7 +21,7 @@ export function ownedReason(
     return `You already rent ${name}${until}.`;
   }
   if (accessType === 'purchase') return `${name} is yours already.`;
-  // also during a trial; a plan that ends with its period may be followed by a rental
+  // this holds during a trial too; after a plan that ends with its period, the user may rent
   if (!plan || plan.isCancelled) return undefined;
   return plan.includedUntil === null
     ? `Your plan already includes ${name}.`

@@ -15,7 +15,7 @@ import { rentalOptionsQuery } from '../queries.ts';
 import { ReplacesUnpaid } from '../replaces-unpaid.tsx';
 import { DownChoice } from './down-choice.tsx';
 import { Owned, ownedReason } from './owned.tsx';
-import { RentalBesidePlans } from './rental-beside-plans.tsx';
+import { RentalOverlap } from './rental-overlap.tsx';
 import { RentalOffer } from './rental-offer.tsx';
 
 export type PurchaseDialogProps = {
@@ -27,7 +27,7 @@ export type PurchaseDialogProps = {
   onClose: () => void;
 };
 
-/** Says what a rental costs and brings, and leads to the payment page. For a service with billing. */
+/** Shows what a rental costs and includes, and leads to the payment page. For services with billing. */
 export function PurchaseDialog({ userId, service, type = 'rental', open, onClose }: PurchaseDialogProps) {
   const options = useQuery({
     ...rentalOptionsQuery(userId, service.id),
@@ -152,7 +152,7 @@ function Options({ userId, service, options, isWanted, onWant }: OptionsProps) {
       <div className="mb-5 empty:hidden">
         <ReplacesUnpaid userId={userId} serverId={service.id} />
       </div>
-      <RentalBesidePlans userId={userId} service={service} access={access} />
+      <RentalOverlap userId={userId} service={service} access={access} />
       <RentalOffer service={service} rental={rental} creditsAvailable={creditsAvailable} />
     </>
   );

@@ -33,7 +33,7 @@ export type MyServicesScreenProps = {
   controls: (service: McpService) => Pick<ServiceCardProps, 'enable' | 'details' | 'account'>;
   /** Services, by id, that need an account which the user has not connected. */
   missingAccounts: { has(serverId: string): boolean };
-  /** Missing accounts are not known yet, and would move the list. */
+  /** Missing accounts are still loading; they would move the list when they appear. */
   isLoading: boolean;
 };
 
@@ -88,7 +88,7 @@ export function MyServicesScreen({
   );
 }
 
-/** Names the services that none of the three counters counts. */
+/** Mentions the services that none of the three counters includes. */
 function Uncounted({
   tried,
   waiting,
@@ -103,16 +103,16 @@ function Uncounted({
   return texts.length > 0 && <p className="mt-3 text-[0.8125rem] text-quiet">{texts.join(' ')}</p>;
 }
 
-/** Fills rows of two and of three cards. */
+/** Divisible by two and three, so that it fills rows of either length. */
 const servicesOnPage = 24;
 
-/** Keeps the matches from when the search began: a card that is switched off stays in its place. */
+/** Returns the matches as of the last change of the search, so that a card that is switched off stays in its place. */
 function useFound(services: readonly McpService[], { q = '', show }: ServicesSearch): McpService[] {
   const key = `${services.length} ${show} ${q}`;
   const read = () => ({ key, ids: findServices(services, q, show).map(({ id }) => id) });
-  const [held, setHeld] = useState(read);
-  const current = held.key === key ? held : read();
-  if (current !== held) setHeld(current);
+  const [kept, setKept] = useState(read);
+  const current = kept.key === key ? kept : read();
+  if (current !== kept) setKept(current);
   const byId = new Map(services.map((service) => [service.id, service]));
   return current.ids.flatMap((id) => byId.get(id) ?? []);
 }
@@ -129,7 +129,7 @@ function Services({ userId, search, onSearch, controls, isLoading }: Omit<MyServ
   const page = Math.min(search.page ?? 1, pageCount);
   const statusOf = (id: string) => owned?.subscription.rentals.find(({ mcpId }) => mcpId === id)?.status;
   if (list.isPending || isLoading) return <ListSkeleton label="Loading your services..." isScreen />;
-  // known data stays if it cannot be refetched
+  // cached data stays if it cannot be refetched
   if (!list.data) {
     const text = 'Failed to load your MCP services. Please try again.';
     return <LoadError title="Error Loading Services" text={text} query={list} />;
@@ -151,7 +151,7 @@ function Services({ userId, search, onSearch, controls, isLoading }: Omit<MyServ
       {found.length === 0 && (
         <EmptyState
           icon={<Boxes aria-hidden />}
-          title="No service fits"
+          title="No matching services"
           text="Search for another word, or show all services."
           actions={<Button onClick={() => onSearch({})}>Show all services</Button>}
         />

@@ -19,7 +19,7 @@ import { subscriptionQuery } from '../queries.ts';
 import { AfterTrial } from '../rent/after-trial.tsx';
 import { ownedReason } from '../rent/owned.tsx';
 import { TrialButton } from '../rent/trial-button.tsx';
-import { cancelledText, planBesideText, priceText, renewalText, statusText, whileDownText } from './service-texts.ts';
+import { cancelledText, alsoInPlanText, priceText, renewalText, statusText, whileDownText } from './service-texts.ts';
 
 export type ServiceCardProps = {
   userId: string;
@@ -49,9 +49,9 @@ export function ServiceCard({ userId, service, enable, details, account, onPurch
   const { id, name, icon, description, billing, features, userAccess } = service;
   const { hasAccess, accessType, isCancelled } = userAccess;
   const isRented = accessType === 'rental';
-  const besides = planBesideText(userAccess);
+  const alsoInPlan = alsoInPlanText(userAccess);
   const calls = sells ? callsText(service) : undefined;
-  // a tick for access would look like the health of the service
+  // no green tick for access to a service that is down: it would read as the health of the service
   const tone: StatusTone = hasAccess && !isCancelled && !service.down ? 'good' : 'idle';
   return (
     <Card as="article" aria-label={name} className="flex h-full flex-col gap-3">
@@ -97,7 +97,7 @@ export function ServiceCard({ userId, service, enable, details, account, onPurch
       {calls && <p className="text-[0.8125rem] text-quiet">{calls}</p>}
       {isCancelled && <p className="text-[0.8125rem] text-quiet">{cancelledText(userAccess)}</p>}
       {account}
-      {besides && <p className="text-[0.8125rem] text-quiet">{besides}</p>}
+      {alsoInPlan && <p className="text-[0.8125rem] text-quiet">{alsoInPlan}</p>}
       {features.length > 0 && (
         <Facts className="text-[0.8125rem] text-quiet">
           {features.slice(0, shownFeatures - 1)}

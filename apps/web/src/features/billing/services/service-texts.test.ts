@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import {
   cancelledText,
   countServices,
-  planBesideText,
+  alsoInPlanText,
   priceText,
   renewalText,
   statusText,
@@ -84,14 +84,14 @@ test('[MINE-5] Paid counts purchases, rentals and what a plan includes', () => {
     paid: 4,
     tried: 1,
   });
-  expect(planBesideText({ accessType: 'trial', plan })).toBe('Also included in your Pro plan since Nov 2, 2026.');
-  expect(planBesideText({ accessType: 'rental', plan })).toBe('Also included in your Pro plan since Nov 2, 2026.');
+  expect(alsoInPlanText({ accessType: 'trial', plan })).toBe('Also included in your Pro plan since Nov 2, 2026.');
+  expect(alsoInPlanText({ accessType: 'rental', plan })).toBe('Also included in your Pro plan since Nov 2, 2026.');
   const ending = { ...plan, includedUntil: '2026-12-02T12:00:00.000Z' };
-  expect(planBesideText({ accessType: 'rental', plan: ending })).toBe(
+  expect(alsoInPlanText({ accessType: 'rental', plan: ending })).toBe(
     'Also included in your Pro plan since Nov 2, 2026, until Dec 2, 2026.',
   );
-  expect(planBesideText({ accessType: 'subscription', plan }), 'its status says so').toBeUndefined();
-  expect(planBesideText({ accessType: 'trial', plan: null })).toBeUndefined();
+  expect(alsoInPlanText({ accessType: 'subscription', plan }), 'its status says so').toBeUndefined();
+  expect(alsoInPlanText({ accessType: 'trial', plan: null })).toBeUndefined();
 });
 
 test('only a rental that renews says when and for how much, until its day has come', () => {
@@ -109,7 +109,7 @@ test('while a service is down, its people hear what becomes of what they have', 
   const textOf = (accessType: McpService['userAccess']['accessType'], isCancelled = false) =>
     whileDownText({ accessType, isCancelled });
   expect(textOf('rental')).toBe(`${fails} Your rental continues; you can cancel it.`);
-  expect(textOf('rental', true), 'there is nothing left to cancel').toBe(`${fails} Your rental runs until it ends.`);
+  expect(textOf('rental', true), 'there is nothing left to cancel').toBe(`${fails} Your rental ends as planned.`);
   expect(textOf('subscription')).toBe(`${fails} Your plan continues.`);
   expect(textOf('trial')).toBe(`${fails} Your trial continues.`);
   expect([textOf('none'), textOf('free'), textOf('purchase')]).toEqual([fails, fails, fails]);

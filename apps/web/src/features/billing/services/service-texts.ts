@@ -34,8 +34,8 @@ export function statusText({
 }
 
 /**
- * Says when and for how much a rental renews, beside its status. Undefined if it ends, or a renewal is late.
- * @param charge null until the payment provider was asked
+ * Says when and for how much a rental renews, next to its status. Undefined if it ends, or if the renewal is overdue.
+ * @param charge null: not fetched from the payment provider yet
  */
 export function renewalText(
   { accessType, expiresAt, renews }: Pick<UserAccess, 'accessType' | 'expiresAt' | 'renews'>,
@@ -47,7 +47,7 @@ export function renewalText(
   return `renews ${formatDay(expiresAt)}${price}`;
 }
 
-/** Says more about canceled access. The status says that a rental ends, and when. */
+/** Explains canceled access. The status already says when a rental ends. */
 export function cancelledText({ accessType, expiresAt }: Pick<UserAccess, 'accessType' | 'expiresAt'>): string {
   return accessType === 'rental' && expiresAt !== null
     ? 'Canceled. You can use and resume it until then.'
@@ -61,7 +61,7 @@ const runningTexts: Partial<Record<UserAccess['accessType'], string>> = {
 };
 
 export function whileDownText({ accessType, isCancelled }: Pick<UserAccess, 'accessType' | 'isCancelled'>): string {
-  const running = accessType === 'rental' && isCancelled ? 'Your rental runs until it ends.' : runningTexts[accessType];
+  const running = accessType === 'rental' && isCancelled ? 'Your rental ends as planned.' : runningTexts[accessType];
   return ['Its calls fail and are not charged.', running].filter(Boolean).join(' ');
 }
 
@@ -79,10 +79,10 @@ const isPaid = ({ userAccess: { accessType, plan } }: McpService) =>
   paidTypes.includes(accessType) || plan !== null;
 
 /**
- * Counts for the three counters and the line above them, and what they leave out: services on trial only, those that
- * need an account, and those that are down.
- * @param missingAccounts services whose account is not connected: their calls fail, so they are not active, like those
- *   of a service that is down
+ * Counts services for the three counters and the line above them, and those that the counters leave out: services on
+ * trial only, services that need an account, and services that are down.
+ * @param missingAccounts services whose account is not connected. Their calls fail, so they are not active; nor are
+ *   services that are down
  */
 export function countServices(services: readonly McpService[], missingAccounts: { has(serverId: string): boolean }) {
   const on = services.filter(({ enabled }) => enabled);
@@ -98,8 +98,8 @@ export function countServices(services: readonly McpService[], missingAccounts: 
   };
 }
 
-/** Says that a plan also includes what the user has in another way, and keeps when that ends. */
-export function planBesideText({ accessType, plan }: Pick<UserAccess, 'accessType' | 'plan'>): string | undefined {
+/** Says that the user's plan also includes a service that they rent, own or try. */
+export function alsoInPlanText({ accessType, plan }: Pick<UserAccess, 'accessType' | 'plan'>): string | undefined {
   if (!plan || accessType === 'subscription') return undefined;
   return `Also ${inPlanText(plan)}.`;
 }

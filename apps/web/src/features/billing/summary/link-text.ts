@@ -4,7 +4,7 @@ import { counted, formatCount } from '#ui/text/amount.ts';
 import { listed } from '#web/texts/listed.ts';
 import { tierDescriptions } from '../tier-descriptions.ts';
 
-/** More services are only counted, so that the header keeps its two lines. */
+/** Services listed by name. Further ones are only counted, so that the header keeps its two lines. */
 const namedServices = 2;
 
 type Owned = Pick<SubscriptionAnswer['subscription'], 'rentals' | 'purchases' | 'trials'>;
@@ -34,8 +34,8 @@ function ownText(verb: string, services: readonly { name: string }[]): string | 
 }
 
 /**
- * Mentions welcome credits in the dashboard's header. Beside a shortened balance ("1K") it has no figure, since the two
- * would not add up; Billing lists each part in full.
+ * Mentions welcome credits in the dashboard's header. Next to a shortened balance ("1K") it gives no figure, since the
+ * two would not add up; Billing lists each part in full.
  */
 export function welcomeText(welcome: number, available: number): string {
   if (available >= 1000) return 'Your credits include welcome credits.';

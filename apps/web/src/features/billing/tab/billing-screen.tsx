@@ -27,11 +27,11 @@ import { UpcomingCharges } from './upcoming-charges.tsx';
 export function BillingScreen({ userId }: { userId: string }) {
   const { data, isPending, isError } = useQuery(subscriptionQuery(userId));
   if (isPending) return <ListSkeleton label="Loading your billing…" isScreen />;
-  // known data stays if it cannot be refetched
+  // cached data stays if it cannot be refetched
   const shown = data ?? noSubscription;
   return (
     <div className="flex flex-col gap-10">
-      {(isError || hasNews(shown)) && (
+      {(isError || hasNotices(shown)) && (
         <div className="flex flex-col gap-3">
           {isError && <Notice tone="bad">Unable to load billing information</Notice>}
           <ProviderBalance balance={shown.balance} />
@@ -77,7 +77,7 @@ export function BillingScreen({ userId }: { userId: string }) {
 }
 
 /** Returns whether one of the notices above the cards is shown. */
-function hasNews({ subscription, balance }: SubscriptionAnswer): boolean {
+function hasNotices({ subscription, balance }: SubscriptionAnswer): boolean {
   const { subscriptions, rentals } = subscription;
   return (
     balance !== undefined ||

@@ -16,7 +16,7 @@ export type ChangeCardProps = {
   planId?: string | undefined;
 };
 
-/** Leads to the payment provider's page that changes the card of plans and rentals, and from there back. */
+/** Opens the payment provider's page for changing the card of plans and rentals. That page leads back here. */
 export function ChangeCard({ userId, size, planId }: ChangeCardProps) {
   const toast = useToast();
   const { data } = useQuery(paymentMethodsQuery(userId));

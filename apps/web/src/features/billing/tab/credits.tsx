@@ -49,9 +49,9 @@ function Parts({ credits }: { credits: CreditsOf }) {
   if (parts.length === 0 && held === 0 && debt === 0) {
     return (
       <p className="mt-5 border-t border-line pt-4 text-quiet">
-        Most tools are free to use. Calls that have a price draw credits, and only when they succeed.
+        Most tools are free to use. Calls that have a price use credits, and only when they succeed.
         {config.welcomeCredits > 0 &&
-          ' Welcome credits are given once for each e-mail address: an account that was deleted and made anew has none.'}
+          ' Each e-mail address gets welcome credits once: a new account after a deleted one has none.'}
       </p>
     );
   }

@@ -8,8 +8,8 @@ import { openPaymentQuery } from '../queries.ts';
 type PastDueProps = { userId: string; owned: SubscriptionAnswer['subscription'] };
 
 /**
- * Says which renewals failed, and where each is paid. Access stays while the provider retries, and ends when it gives
- * up.
+ * Says which renewals failed, and links to where each can be paid. Access lasts while the provider retries the payment,
+ * and ends when it stops.
  */
 export function PastDue({ userId, owned }: PastDueProps) {
   const failed = [
@@ -23,7 +23,7 @@ export function PastDue({ userId, owned }: PastDueProps) {
 
 const consequences = {
   past_due:
-    'You keep access while the payment is retried. If it keeps failing, access ends. You can end it at any time: nothing more is charged then.',
+    'You keep access while the payment is retried. If it keeps failing, access ends. You can end it at any time, and nothing more is charged.',
   unpaid: 'Access has ended. Pay it to continue, or end it and start again.',
 } as const;
 
@@ -45,7 +45,7 @@ function Failed({ userId, status, things }: FailedProps) {
   );
 }
 
-/** Links the open invoice, which accepts another card. Empty until the provider has named it. */
+/** Links to the open invoice, which can be paid with another card. Empty until the invoice is loaded. */
 export function PayNow({ userId, id, name }: { userId: string; id: string; name: string }) {
   const { data } = useQuery(openPaymentQuery(userId, id));
   if (!data) return null;

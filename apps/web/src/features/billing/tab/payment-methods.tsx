@@ -16,7 +16,7 @@ import { ChangeCard } from './change-card.tsx';
 
 type Paying = { method: PaymentMethod; pays: string[] };
 
-/** The cards of the user's plans and rentals, and the way to another one. */
+/** The cards of the user's plans and rentals, and a button that changes them. */
 export function PaymentMethods({ userId, owned }: { userId: string; owned: SubscriptionAnswer['subscription'] }) {
   const { subscriptions, rentals } = owned;
   const paid = [...subscriptions, ...rentals].some(({ source }) => source === 'payment');
@@ -80,13 +80,13 @@ function Methods({ userId, names, renewing }: MethodsProps) {
   );
 }
 
-/** @param renewing names of what is charged to the card again */
+/** @param renewing names of the plans and rentals that renew with the card */
 function chargesOf(renewing: readonly (string | undefined)[], isOnly: boolean): string {
   if (renewing.length === 0) return 'Not charged, unless you resume what you canceled';
   return isOnly ? 'Charged for everything that renews' : `Charged for ${renewing.join(', ')}`;
 }
 
-/** Most users have one card for several subscriptions. */
+/** Groups plans and rentals by card: most users pay several with one card. */
 function groupByMethod(paymentMethods: readonly { pays: string; method: PaymentMethod }[]): Paying[] {
   const groups = new Map<string, Paying>();
   for (const { pays, method } of paymentMethods) {

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { formatMoment } from '#ui/text/amount.ts';
 import { Notice } from '#ui/state/notice.tsx';
-import { RentalsBesideUpgrade } from '../overlap/rentals-beside-upgrade.tsx';
+import { UpgradeOverlap } from '../overlap/upgrade-overlap.tsx';
 import type { OwnSubscription } from '../plans/plan-action.ts';
 import { offersQuery } from '../queries.ts';
 import { PayNow } from './past-due.tsx';
 
 type PendingUpgradeProps = { userId: string; subscription: OwnSubscription };
 
-/** Says which upgrade waits for its payment, until when, and where it is paid. The present plan stays until then. */
+/** Says which upgrade is awaiting payment, until when, and where to pay. The user keeps the current plan until then. */
 export function PendingUpgrade({ userId, subscription }: PendingUpgradeProps) {
   const { id, planName, pendingPlanId, pendingUntil } = subscription;
   const { data } = useQuery({ ...offersQuery, enabled: pendingPlanId !== null });
@@ -17,10 +17,9 @@ export function PendingUpgrade({ userId, subscription }: PendingUpgradeProps) {
   const name = plan?.name ?? pendingPlanId;
   return (
     <Notice>
-      <strong className="font-medium">Your upgrade to {name} waits for your payment.</strong> Your bank asks you to
-      confirm it by {formatMoment(pendingUntil)}. If you do nothing, you stay on {planName} and pay nothing for the
-      upgrade.
-      {plan && <RentalsBesideUpgrade userId={userId} from={subscription} to={plan} />}
+      <strong className="font-medium">Your upgrade to {name} is awaiting payment.</strong> Your bank asks you to confirm
+      it by {formatMoment(pendingUntil)}. If you do nothing, you stay on {planName} and pay nothing for the upgrade.
+      {plan && <UpgradeOverlap userId={userId} from={subscription} to={plan} />}
       <PayNow userId={userId} id={id} name={`the upgrade to ${name}`} />
     </Notice>
   );

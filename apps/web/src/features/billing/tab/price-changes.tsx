@@ -12,7 +12,7 @@ export function PriceChange({ subscription }: { subscription: OwnSubscription })
   const credits =
     from.monthlyCredits === to.monthlyCredits
       ? ''
-      : ` It then brings ${formatCount(to.monthlyCredits)} credits a month instead of ${formatCount(from.monthlyCredits)}.`;
+      : ` It then includes ${formatCount(to.monthlyCredits)} credits a month instead of ${formatCount(from.monthlyCredits)}.`;
   const price =
     from.amount === to.amount
       ? `${plan} changes on ${day}. It still costs ${formatMonthly(to.amount, to.currency)}.`

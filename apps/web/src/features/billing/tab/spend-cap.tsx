@@ -15,7 +15,7 @@ import { LoadError } from '#web/loading/load-error.tsx';
 import { billingApi } from '../billing-api.ts';
 import { spendCapQuery } from '../queries.ts';
 
-const mostCredits = 1_000_000_000;
+const maxCredits = 1_000_000_000;
 
 export function SpendCap({ userId }: { userId: string }) {
   const cap = useQuery(spendCapQuery(userId));
@@ -29,7 +29,7 @@ export function SpendCap({ userId }: { userId: string }) {
       </h3>
       <p className="mt-1 text-quiet">
         {counted(spentThisMonth, 'credit')} spent this month
-        {monthlyCap !== null && ` of ${formatCount(monthlyCap)}`}. Starts again on <UtcDay moment={resetsAt} />.
+        {monthlyCap !== null && ` of ${formatCount(monthlyCap)}`}. Resets on <UtcDay moment={resetsAt} />.
       </p>
       {monthlyCap !== null && <Gauge spent={spentThisMonth} cap={monthlyCap} />}
       <CapForm key={monthlyCap} userId={userId} monthlyCap={monthlyCap} />
@@ -40,7 +40,7 @@ export function SpendCap({ userId }: { userId: string }) {
 function Gauge({ spent, cap }: { spent: number; cap: number }) {
   return (
     <progress
-      aria-label="Spent of the monthly limit"
+      aria-label="Used of the monthly limit"
       value={Math.min(spent, cap)}
       max={Math.max(cap, 1)}
       className="mt-3 block h-1.5 w-full appearance-none overflow-hidden rounded-full bg-sunken [&::-moz-progress-bar]:bg-ink [&::-webkit-progress-bar]:bg-sunken [&::-webkit-progress-value]:bg-ink"
@@ -72,8 +72,8 @@ function CapForm({ userId, monthlyCap }: { userId: string; monthlyCap: number | 
   return (
     <form ref={form} onSubmit={submit} noValidate className="mt-5 flex flex-col gap-3">
       <Field
-        label="Most credits in a month"
-        hint="Calls that would cost more are refused until the month ends. Leave it empty for no limit."
+        label="Maximum credits per month"
+        hint="Calls that would exceed it are refused until the month ends. Leave it empty for no limit."
         error={error}
       >
         <Input
@@ -94,10 +94,10 @@ function CapForm({ userId, monthlyCap }: { userId: string; monthlyCap: number | 
   );
 }
 
-/** Returns undefined for anything but a whole number of credits; null for no limit. */
+/** Returns a whole number of credits, null for no limit, or undefined for invalid text. */
 function readCap(text: string): number | null | undefined {
   const digits = text.replaceAll(/[\s,]/g, '');
   if (digits === '') return null;
   const cap = Number(digits);
-  return /^\d{1,10}$/.test(digits) && cap <= mostCredits ? cap : undefined;
+  return /^\d{1,10}$/.test(digits) && cap <= maxCredits ? cap : undefined;
 }

@@ -18,7 +18,7 @@ export function Trials({ trials }: Pick<SubscriptionAnswer['subscription'], 'tri
             when={
               <Facts>
                 {'Trial'}
-                {`ends by itself on ${formatDay(expiresAt)}`}
+                {`ends automatically on ${formatDay(expiresAt)}`}
                 {'nothing is charged'}
               </Facts>
             }

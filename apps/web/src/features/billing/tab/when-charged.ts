@@ -12,7 +12,7 @@ type Paid = {
 };
 
 /**
- * Says when and how much a plan or rental is charged next, or what happens instead, as a list of facts.
+ * Returns facts about the next charge of a plan or rental, or about what happens instead.
  * @param kind its type in words (spec part 2, section 2: "type, next billing date")
  */
 export function whenCharged(kind: 'Subscription' | 'Rental', paid: Paid, nowMs: number): string[] {
@@ -26,7 +26,7 @@ export function whenCharged(kind: 'Subscription' | 'Rental', paid: Paid, nowMs: 
   if (nextName !== undefined) return [kind, `changes to ${nextName} on ${day}`, ...price];
   if (status === 'unpaid') return [kind, 'not paid, access has ended'];
   if (status === 'past_due') return [kind, 'the last payment failed'];
-  // the payment provider has not reported it yet
+  // the payment provider has not reported the renewal yet
   if (Date.parse(periodEnd) <= nowMs) return [kind, 'renewal in progress'];
   return [kind, `next billing date ${day}`, ...price];
 }

@@ -5,7 +5,7 @@ type Priced = Pick<ServerAnswer, 'displayName' | 'creditsFrom'>;
 
 /**
  * Says how many calls credits buy, for the servers with the cheapest and the dearest calls: 'Enough for 1,000 calls to
- * Travel at 1 credit, or 333 to Travel Pro at 3.' undefined if they buy none, or no call costs credits.
+ * Travel at 1 credit, or 333 to Travel Pro at 3.' Undefined if they buy none, or no call costs credits.
  */
 export function callsOfCredits(servers: readonly Priced[], credits: number): string | undefined {
   const priced = servers

@@ -17,8 +17,8 @@ type Category = AnswerOutput<typeof getCategories>['categories'][number];
 const grid = 'grid items-start gap-4 lg:grid-cols-3';
 
 /**
- * The categories, each with its first servers. Nothing for a single category, which would repeat the cards above, or if
- * they cannot be loaded.
+ * The categories, each with its first servers. Shows nothing if they cannot be loaded, or if there is only one, which
+ * would repeat the cards above.
  */
 export function HomeCategories() {
   const { data, isPending } = useQuery(categoriesQuery);

@@ -30,7 +30,7 @@ export type HomeScreenProps = {
 /** Home shows the first 6 servers (spec part 1, section 9), in the operator's order. */
 export const firstServers = serversQuery({ sort: 'featured', pageSize: 6 });
 
-/** / : what this is, the link, the first servers, how to connect. */
+/** / : what the product is, the link, the first servers, how to connect. */
 export function HomeScreen({ clients, connectPanel, howToFill, offer }: HomeScreenProps) {
   const navigate = useNavigate();
   const { data, isError } = useQuery(firstServers);

@@ -21,7 +21,7 @@ export function SearchAndFilter({ onSearch }: { onSearch: (search: MarketplaceSe
     <form
       role="search"
       aria-labelledby="search-and-filter"
-      // without scripts the browser goes to the same address
+      // without JavaScript, the browser submits the form to the same address
       action="/marketplace"
       onSubmit={(event) => {
         event.preventDefault();

@@ -47,7 +47,7 @@ export function MarketplaceResults(props: MarketplaceResultsProps) {
           pageCount={pagination.pages}
           onChange={(page) => {
             onPage(page);
-            // Tab and readers continue at the top of the next page
+            // the Tab key and screen readers continue at the top of the next page
             heading.current?.focus({ preventScroll: true });
           }}
         />

@@ -37,7 +37,7 @@ export function MarketplaceScreen({ search, onSearchChange, howToFill, offer }: 
   const { view, ...asked } = live ? { q: search.q, page: search.page, view: search.view } : search;
   const page = useQuery(serversQuery({ ...asked, pageSize: marketplacePageSize }, live ? liveEveryMs : undefined));
   const { data, error } = page;
-  // rendered in pieces between the letters of a fast typist
+  // rendering the results may wait while the user types
   const found = useDeferredValue(data);
   const refresh = useRefresh();
   const title = titleOf(search);

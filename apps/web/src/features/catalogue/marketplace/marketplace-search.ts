@@ -18,7 +18,7 @@ export type MarketplaceSearch = {
   view?: 'live' | undefined;
 };
 
-/** Short enough for the box beside the filters. */
+/** Short enough for the box next to the filters. */
 export const searchPlaceholder = 'Search services and tools';
 
 /** Labels of the manifest's categories. Typed by the contract without loading its schemas into the first page. */
@@ -38,7 +38,7 @@ export const statusLabels: Record<ServerStatus, string> = {
   error: 'Error',
 };
 
-/** Orders beside the one by name, which is the specification's and has no parameter. */
+/** Orders other than the one by name, which is the specification's and has no parameter. */
 export const sortLabels = {
   popular: 'Most used first',
   price: 'Lowest price first',

@@ -14,16 +14,16 @@ export type ServerGridProps = {
   card?: ComponentType<{ server: ServerAnswer }>;
 };
 
-/** The cards that a phone or a small window shows first are drawn first. */
-const cardsAtOnce = 6;
+/** Cards rendered immediately, enough for a phone or a small window. The others follow. */
+const firstCards = 6;
 
-/** A grid of cards, drawn again only for other servers. */
+/** A grid of cards, rendered again only for other servers. */
 export const ServerGrid = memo(function ServerGrid({ servers, card: ShownCard = ServerCard }: ServerGridProps) {
-  const places = useInParts(servers, cardsAtOnce);
+  const places = useInParts(servers, firstCards);
   return (
     <ul className={grid}>
       {places.map((server, place) => (
-        // by place, since changing the texts of a card costs a fraction of a new one
+        // keyed by place: changing the content of a card costs a fraction of creating one
         <li key={place} className="min-w-0">
           {server ? <ShownCard server={server} /> : <div className="h-52" />}
         </li>
@@ -33,8 +33,8 @@ export const ServerGrid = memo(function ServerGrid({ servers, card: ShownCard = 
 });
 
 /**
- * Placeholders of 6 cards (spec part 1, section 9). They fill the height of the window at once, so that nothing below
- * is seen to move.
+ * Placeholders of 6 cards (spec part 1, section 9). They fill the height of the window from the start, so that what is
+ * below does not visibly move.
  */
 export function ServerGridPlaceholder() {
   return (

@@ -13,7 +13,7 @@ export type PaletteProps = {
 
 const openDialog = '[role="dialog"]:not([data-closed]), [role="alertdialog"]:not([data-closed])';
 
-/** Holds the keys that were pressed before this program ran. */
+/** Attributes of the document. One tells whether the palette's keys were pressed before this code was loaded. */
 const page = document.documentElement.dataset;
 
 const isApple = () => /Mac|iPhone|iPad/.test(navigator.platform);
@@ -33,7 +33,8 @@ const isText = ({ key, metaKey, ctrlKey, altKey }: KeyboardEvent) =>
   key.length === 1 && !metaKey && !ctrlKey && !altKey;
 
 /**
- * Returns what is typed from the opening of the palette until its field has the focus: its code may still be loading.
+ * Returns the text typed after the palette was opened and before its field has the focus, since its code may still be
+ * loading.
  */
 function useTypedAhead(open: boolean): string {
   const [typed, setTyped] = useState('');

@@ -11,7 +11,7 @@ import { api } from '#web/api.ts';
 import { callCost } from '../server-texts.ts';
 import type { PaletteProps } from './command-palette.tsx';
 
-/** `words`: other words that find it. */
+/** `words`: additional words that match the command. */
 export type PaletteCommand = Command & { words?: string };
 
 export type PaletteCommands = {
@@ -64,8 +64,8 @@ type Found = AnswerOutput<typeof suggestMatches>;
 type Navigate = ReturnType<typeof useNavigate>;
 
 /**
- * Orders the groups. Screens and actions come first without a text, or if their name begins with it, else last. Tools
- * come before services unless a service's name has the text.
+ * Orders the groups. Screens and actions come first if the text is empty or their name begins with it, else last. Tools
+ * come before services, unless a service's name contains the text.
  */
 function groupsOf(
   q: string,
@@ -78,8 +78,8 @@ function groupsOf(
   const servers = { label: 'Services', items: [...serversOf(found, navigate), ...all] };
   const tools = { label: 'Tools', items: toolsOf(found, navigate) };
   const own = [
-    { label: 'Screens', items: fitting(asked, q === '' ? screens : [...screens, ...parts]) },
-    { label: 'Actions', items: fitting(asked, actions) },
+    { label: 'Screens', items: matching(asked, q === '' ? screens : [...screens, ...parts]) },
+    { label: 'Actions', items: matching(asked, actions) },
   ];
   const isNamed = found?.servers.some(({ displayName }) => displayName.toLowerCase().includes(asked));
   const others = isNamed || q === '' ? [servers, tools] : [tools, servers];
@@ -100,7 +100,7 @@ function isCalled(label: string, asked: string): boolean {
   return named[0]?.startsWith(first) === true && others.every((word) => named.some((one) => one.startsWith(word)));
 }
 
-function fitting(asked: string, commands: readonly PaletteCommand[]): PaletteCommand[] {
+function matching(asked: string, commands: readonly PaletteCommand[]): PaletteCommand[] {
   const words = wordsOf(asked);
   return commands.filter(({ label, detail = '', words: others = '' }) => {
     const text = `${label} ${detail} ${others}`.toLowerCase();

@@ -45,7 +45,7 @@ export function RecordFacts({ serverId }: { serverId: string }) {
   );
 }
 
-/** On the first day, returns the uptime of its checks so far. They are counted after a minute. */
+/** Falls back to today's uptime on the first day, and to the day of the last check until that is counted. */
 function uptimeText({ uptime, days, lastTestedAt }: ServerRecord): string {
   if (uptime && uptime.percent !== null) return `${uptime.percent}%`;
   const today = days.at(-1)?.percent ?? null;

@@ -36,7 +36,7 @@ export type ServiceScreenProps = {
   /** Whether a user is signed in. Their switch and link come before the tools, on a phone too. */
   isMember: boolean;
   triedTool: string | undefined;
-  /** Draws what the user can do with the service: connect it, switch it on, or get access. */
+  /** Renders what the user can do with the service: connect it, switch it on, or get access. */
   access: (server: ServerAnswer) => ReactNode;
   /** Replaces the tools of a server that shows them only to connected accounts. */
   toolsOfAccount: (server: ServerAnswer) => ReactNode;

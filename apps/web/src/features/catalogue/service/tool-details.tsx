@@ -10,7 +10,7 @@ import { toolParameters, type ToolParameter } from './tool-parameters.ts';
 export function ToolDetails({ tool, isTriedAtFirst, tryTool }: ToolRowProps) {
   const [isTrying, setIsTrying] = useState(isTriedAtFirst);
   const trial = useRef<HTMLElement>(null);
-  // the button that opened the form is removed
+  // the button that opened the form had the focus, and is removed
   useEffect(() => {
     if (isTrying) trial.current?.focus();
   }, [isTrying]);

@@ -4,12 +4,12 @@ import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { SearchField } from '#ui/form/search-field.tsx';
-import { filterTools, type ToolFilterText } from './filter-tools.ts';
+import { filterTools, type ToolMatcher } from './filter-tools.ts';
 
 export type ToolFilterProps = {
   tools: readonly CapabilityAnswer[];
   /** Called with the filter; undefined: all tools. */
-  onFilter: (isShown: ToolFilterText | undefined) => void;
+  onFilter: (isShown: ToolMatcher | undefined) => void;
 };
 
 /** A search of the tools of one page, with the number of matches. */

@@ -9,10 +9,10 @@ import { Skeleton } from '#ui/state/skeleton.tsx';
 import { sells } from '#web/config.ts';
 import { asksTexts } from '#web/texts/tools-that-ask.ts';
 import { lazyPart } from '#ui/lazy-part.ts';
-import type { ToolFilterText } from './filter-tools.ts';
+import type { ToolMatcher } from './filter-tools.ts';
 import { callCost, comingCost } from '../server-texts.ts';
 
-/** Fewer tools are quickly looked through. */
+/** Number of tools from which a filter is shown. Fewer are quick to look through. */
 const filterFrom = 13;
 
 const ToolFilter = lazyPart(() => import('./tool-filter.tsx'), 'ToolFilter');
@@ -30,7 +30,7 @@ export type ToolListProps = {
 
 /** Tools as rows with their description and price. A row opens into its parameters and the form that runs it. */
 export function ToolList({ tools, triedTool, tryTool }: ToolListProps) {
-  const [isShown, setIsShown] = useState<ToolFilterText>();
+  const [isShown, setIsShown] = useState<ToolMatcher>();
   return (
     <>
       {tools.length >= filterFrom && (
@@ -42,7 +42,7 @@ export function ToolList({ tools, triedTool, tryTool }: ToolListProps) {
         <Card padding="none">
           <ul className={classNames('divide-y divide-line', isShown && '-mb-px')}>
             {tools.map((tool) => (
-              // a row without a match keeps its state
+              // hidden rather than removed, so that a row keeps its state
               <li key={tool.name} hidden={isShown !== undefined && !isShown(tool)}>
                 <ToolRow tool={tool} isTriedAtFirst={tool.name === triedTool} tryTool={tryTool} />
               </li>

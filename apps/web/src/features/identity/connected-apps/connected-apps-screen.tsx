@@ -12,7 +12,7 @@ import { TitledSection } from '#ui/text/section-heading.tsx';
 import { LoadError } from '#web/loading/load-error.tsx';
 import { WebSessions } from './web-sessions.tsx';
 
-/** The AI clients and browsers that act for the user, each with a button that ends it. */
+/** The AI clients and browsers that act for the user, each with a button that ends its access. */
 export function ConnectedAppsScreen({ userId }: { userId: string }) {
   const { data } = useQuery(connectedAppsQuery(userId));
   const [leaving, setLeaving] = useState<ConnectedApp>();

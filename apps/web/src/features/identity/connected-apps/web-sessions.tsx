@@ -74,7 +74,7 @@ function useEndSession(userId: string, onEnded: () => void) {
 }
 
 function SignOutEverywhere() {
-  // also tells the tabs of this browser and removes its cookies
+  // also notifies the tabs of this browser, and removes its cookies
   const signOutHere = useSignOut();
   const [asking, setAsking] = useState(false);
   const signOut = useMutation({

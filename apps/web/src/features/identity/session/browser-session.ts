@@ -60,8 +60,8 @@ async function withLock<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Scripts cannot see the refresh cookie. The broker sets a hint beside it, so that a visitor's page does not ask for a
- * session that cannot exist. The hint of a broker on another origin cannot be read here.
+ * Scripts cannot see the refresh cookie. The broker sets a second, readable cookie as a hint, so that a visitor's page
+ * does not ask for a session that cannot exist. The hint of a broker on another origin cannot be read here.
  */
 function mayHaveCookie(): boolean {
   return config.publicUrl !== window.location.origin || /(^|; )souk_signed_in=/.test(document.cookie);
@@ -75,7 +75,7 @@ function clearCookies(): void {
   }
 }
 
-/** Returns the browser's storage, or one that lasts as long as the page if it is forbidden. */
+/** Returns the browser's storage. If it is forbidden, returns one in memory that lasts as long as the page. */
 function openStorage(open: () => Storage): KeyValueStore {
   try {
     const storage = open();

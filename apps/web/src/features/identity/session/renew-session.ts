@@ -4,7 +4,7 @@ import type { SessionStore } from './session-store.ts';
 import type { SignedInUser } from './signed-in-user.ts';
 import type { TokenEndpoint, Tokens } from './token-endpoint.ts';
 
-const refusedAgainAfterMs = 1_000;
+const secondTryAfterMs = 1_000;
 
 export type RenewalParts = Pick<SessionOptions, 'local' | 'now' | 'withLock' | 'startTimer'> & {
   endpoint: Pick<TokenEndpoint, 'refresh' | 'isDeactivated'>;
@@ -42,7 +42,7 @@ export function createRenewal(parts: RenewalParts): (old: SignedInUser) => Promi
    * follows says nothing about the session, so only a second refusal counts.
    */
   async function refreshAgain(old: SignedInUser): Promise<Tokens | undefined> {
-    await new Promise<void>((resolve) => void parts.startTimer(resolve, refusedAgainAfterMs));
+    await new Promise<void>((resolve) => void parts.startTimer(resolve, secondTryAfterMs));
     return current() === old ? endpoint.refresh(old.refreshToken) : undefined;
   }
 

@@ -18,7 +18,7 @@ export function createRenewalName({ local, randomBytes }: RenewalNameOptions) {
       return name;
     },
 
-    /** Call it when the broker has answered: the next renewal is another one. */
+    /** Call it when the broker has answered, so that the next renewal gets another name. */
     end: () => local.removeItem(renewalKey),
   };
 }

@@ -50,7 +50,7 @@ export function createRestoration(parts: RestorationParts) {
     const { user } = store.getState();
     if (user || local.getItem(signOutKey) !== null) return store.enter(user);
     if (!answer || !('profile' in answer)) {
-      // a profile that cannot be read now is not a refusal
+      // a profile that cannot be fetched for now is not a refusal
       if (answer?.isTemporary) throw new Error(answer.refused);
       return store.dropUnrestored();
     }

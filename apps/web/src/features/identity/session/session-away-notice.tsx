@@ -15,7 +15,7 @@ export function SessionAwayNotice() {
           </Button>
         }
       >
-        The service is not available right now. This page continues by itself as soon as it's back.
+        The service is not available right now. This page continues automatically once it's back.
       </Notice>
     </div>
   );

@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
 
 const SessionContext = createContext<Session | undefined>(undefined);
 
-/** The session of this page. It starts with the program, so that the first render knows who is signed in. */
+/** The session of this page. It starts when the code loads, so that the first render knows who is signed in. */
 const session = createBrowserSession();
 tokenSource.current = () => session.token();
 fetchSource.current = (url, init) => session.fetch(url, init);
@@ -31,7 +31,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   return <SessionContext value={session}>{children}</SessionContext>;
 }
 
-/** Returns who is signed in, and the session's actions. `isRestoring`: not known yet. */
+/** Returns who is signed in, and the session's actions. `isRestoring`: it is not known yet who is. */
 export function useSession(): SessionState & { session: Session } {
   const session = use(SessionContext);
   if (!session) throw new Error('useSession needs a SessionProvider above it');

@@ -3,19 +3,19 @@ import { storedTokensSchema, storedUserSchema, type SignedInUser } from './signe
 
 export type KeyValueStore = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-/** In localStorage: shared by the tabs, outlives the browser. */
+/** Keys in localStorage, which all tabs share and which outlives the browser. */
 export const userKey = 'souk.user';
 export const tokensKey = 'souk.tokens';
 /** Set until a sign-out has reached the broker. Meanwhile the refresh cookie is not used to sign in again. */
 export const signOutKey = 'souk.signing-out';
 /** The name of a renewal that has not been answered yet. */
 export const renewalKey = 'souk.renewal';
-/** In sessionStorage: one sign-in of one tab. */
+/** Keys in sessionStorage, for one sign-in in one tab. */
 export const stateKey = 'souk.sign-in.state';
 export const verifierKey = 'souk.sign-in.verifier';
 export const returnPathKey = 'souk.sign-in.return-path';
 
-/** Earlier releases wrote this key to tell other tabs of a sign-in. It is still read, but no longer written. */
+/** Earlier releases wrote this key to notify other tabs of a sign-in. It is still read, but no longer written. */
 export const broadcastKey = 'oauth_success';
 /**
  * Names of earlier releases (spec part 1, section 3). They hold auth data, so they are cleared with the rest, but never

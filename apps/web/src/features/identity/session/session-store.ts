@@ -16,7 +16,7 @@ type SessionStoreOptions = Pick<SessionOptions, 'local' | 'temporary' | 'now' | 
 export type SessionStore = ReturnType<typeof createSessionStore>;
 
 /**
- * The state of the session with its transitions. Each one tells the subscribers and plans the next renewal.
+ * The state of the session with its transitions. Each one notifies the subscribers and schedules the next renewal.
  * @param renew renews the user's token; a failure is reported through `fail`
  */
 export function createSessionStore(
@@ -62,7 +62,7 @@ export function createSessionStore(
     getState: (): SessionState => state,
 
     /**
-     * Tells the listener the current user at once, and again on every change.
+     * Calls the listener immediately with the current user, and again on every change.
      * @returns a function that unsubscribes it
      */
     subscribe(listener: (user: SignedInUser | undefined) => void): () => void {
@@ -71,10 +71,10 @@ export function createSessionStore(
       return () => void listeners.delete(listener);
     },
 
-    /** Shows a user whom this browser has stored, or that there is none. */
+    /** Makes a stored user the session's user. Undefined: there is none. */
     enter,
 
-    /** Stores the user for every tab and shows them. */
+    /** Stores the user for every tab, and makes them the session's user. */
     keep(user: SignedInUser): SignedInUser {
       storeUser(local, user);
       wasSignedIn = false;
@@ -90,19 +90,19 @@ export function createSessionStore(
       wasSignedIn ||= local.getItem(userKey) !== null;
     },
 
-    /** There is nothing to restore. The session has ended if this browser had a user. */
+    /** Call it if there is nothing to restore. The session has ended if this browser had a user. */
     dropUnrestored: (): void => drop({ hasEnded: wasSignedIn }),
 
     renewIn,
 
-    /** The broker could not renew the token, which says nothing about the session: the user stays and is renewed later. */
+    /** Call it if the broker could not answer a renewal. That doesn't end the session: the renewal is retried. */
     fail(user: SignedInUser): void {
       if (state.user !== user) return;
       if (user.tokenExpiry <= now()) enter(user, { isAway: true });
       renewIn(nextWaitMs());
     },
 
-    /** The broker could not say whether there is a user, so `restore` is called again later. */
+    /** Calls `restore` again later, since the broker could not say whether there is a user. */
     waitForBroker(restore: () => Promise<void>): void {
       enter(undefined, { isRestoring: true, isAway: true });
       setTimer(() => void (state.user ? undefined : restore()), nextWaitMs());

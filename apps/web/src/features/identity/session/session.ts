@@ -57,7 +57,7 @@ export function createSession(options: SessionOptions) {
     ...createAuthorizedCalls({ ...options, endpoint, store, renew }),
     getState: store.getState,
     subscribe: store.subscribe,
-    /** Restores the user: at once if a stored one is good, else with the cookie, for which the promise waits. */
+    /** Restores the user: immediately from storage if unexpired, else with the cookie, for which the promise waits. */
     start: restore,
     /** Sends the whole page to the broker's sign-in; see sign-in.ts. */
     startSignIn: (path: string): Promise<never> => signIn.start(path),
@@ -71,9 +71,9 @@ export function createSession(options: SessionOptions) {
     /** Finishes the sign-in on /auth/success, instead of start(), or returns what to ask first; see hand-off.ts. */
     openHandOff: (address: HandOffAddress): Promise<string | HandOffQuestion> =>
       handOff.open(address).finally(restoreIfUnknown),
-    /** Signs out here and in every tab at once, then at the broker, which refuses the tokens from then on. */
+    /** Signs out immediately in every tab, then at the broker, which refuses the tokens from then on. */
     signOut,
-    /** Reads the storage again and tells the subscribers if it has a user. */
+    /** Rereads the storage, and notifies the subscribers if it has a user. */
     forceRefresh(): void {
       const stored = readStoredUser(local, now());
       if (!stored) return;
@@ -81,8 +81,8 @@ export function createSession(options: SessionOptions) {
       store.enter(stored);
     },
     /**
-     * Removes all auth data of this browser, tells the subscribers that there is no user, and ends the refresh cookie
-     * at the broker, so that no new tab is signed in again (clarifications, Sign-in).
+     * Removes all auth data of this browser, notifies the subscribers that there is no user, and ends the refresh
+     * cookie at the broker, so that no new tab is signed in again (clarifications, Sign-in).
      */
     async forceClear(): Promise<void> {
       clearSignInState(temporary);

@@ -65,9 +65,9 @@ export function createTokenEndpoint(options: TokenEndpointOptions) {
 
     /**
      * Exchanges a hand-off ticket for tokens (clarifications, Sign-in).
-     * @param keepsSignIn a ticket of another browser leaves this browser's cookie unchanged; its tokens then end after
-     *   their ten minutes
-     * @returns also whether this browser came back from the provider with the ticket
+     * @param keepsSignIn whether a ticket of another browser leaves this browser's cookie unchanged. Its tokens then
+     *   expire after ten minutes
+     * @returns the tokens, and whether this browser came back from the provider with the ticket
      * @throws ApiError 'Token exchange failed: {body}'
      */
     async exchangeTicket(ticket: string, keepsSignIn: boolean): Promise<TicketTokens> {
@@ -115,7 +115,7 @@ export function createTokenEndpoint(options: TokenEndpointOptions) {
 
     /**
      * Fetches the profile of the token's owner.
-     * @returns the status text if the broker refuses: each caller has its own words for that
+     * @returns the status text if the broker refuses; each caller has its own message for that
      */
     async fetchProfile(accessToken: string): Promise<ProfileAnswer> {
       const response = await getProfile(accessToken);

@@ -53,7 +53,7 @@ test('[SIGN-37] a hint that names somebody else, or nobody, is refused, and the 
   for (const user of [hint(mallory), '{"id":"somebody"}', '{}', '{not json', '[]', 'null', '{"email":3}']) {
     const { browser, tab } = await leave();
     const opening = tab.session.openHandOff({ token: browser.ticketOf(carl, here), user });
-    await expect(opening, user).rejects.toThrow('The account of this address is not the one that signed in.');
+    await expect(opening, user).rejects.toThrow('The account in this link is not the one that signed in.');
     expect(tab.session.getState().user).toBeUndefined();
     expect(browser.hasCookie(), 'nothing to restore').toBe(false);
   }

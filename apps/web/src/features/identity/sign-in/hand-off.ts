@@ -48,7 +48,7 @@ export function createHandOff(options: HandOffOptions) {
 
   return {
     /**
-     * Exchanges the ticket. React calls it twice while developing; the second call gets the result of the first.
+     * Exchanges the ticket. In development, React calls it twice; the second call gets the result of the first.
      * @returns the path to go to, or the question to ask first
      * @throws ApiError 'Missing authentication parameters', and the texts of a failed exchange or profile
      */
@@ -70,7 +70,7 @@ export function createHandOff(options: HandOffOptions) {
     const { profile } = offer;
     if (!isHintOf(hint, profile)) {
       await offer.withdraw();
-      throw refusal('The account of this address is not the one that signed in.');
+      throw refusal('The account in this link is not the one that signed in.');
     }
     const user = userOf(profile, offer.tokens);
     if (offer.isOfThisBrowser) {

@@ -2,7 +2,7 @@ import { openOwnSignIn } from '#web/navigation/popup-window.ts';
 import type { Session } from '../session/session.ts';
 import type { SignedInUser } from '../session/signed-in-user.ts';
 
-/** Time for the callback page in the window to finish and tell the other tabs. */
+/** Time for the callback page in the window to finish and notify the other tabs. */
 const finishMs = 5_000;
 
 /**
@@ -16,14 +16,14 @@ export async function signInByPopup(session: Session): Promise<SignedInUser | nu
   const end = await openOwnSignIn('/sign-in?return_to=/').wait({ isDone: isReturn });
   // storage events may be lost with the window
   session.noticeStorage(null);
-  if (end === 'address') await untilTold(session, () => session.getState().user !== undefined);
+  if (end === 'address') await waitForSession(session, () => session.getState().user !== undefined);
   return session.getState().user ?? null;
 }
 
 const isReturn = ({ pathname }: URL) => pathname === '/auth/success' || pathname === '/auth/callback';
 
-/** Waits for the session to change, for 5 seconds at most. */
-export function untilTold(session: Session, isTold: () => boolean): Promise<void> {
+/** Waits until a change of the session meets the condition, for 5 seconds at most. */
+export function waitForSession(session: Session, isMet: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     let unsubscribe = () => {};
     const finish = () => {
@@ -32,7 +32,7 @@ export function untilTold(session: Session, isTold: () => boolean): Promise<void
       resolve();
     };
     const timer = setTimeout(finish, finishMs);
-    // subscribe calls the listener at once, before it has returned
-    unsubscribe = session.subscribe(() => isTold() && queueMicrotask(finish));
+    // subscribe calls the listener before it returns
+    unsubscribe = session.subscribe(() => isMet() && queueMicrotask(finish));
   });
 }

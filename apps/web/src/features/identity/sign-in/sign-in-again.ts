@@ -1,6 +1,6 @@
 import { openOwnSignIn, signInTimeoutMs } from '#web/navigation/popup-window.ts';
 import { onSignedIn } from '#web/navigation/sign-in-window.ts';
-import { untilTold } from './popup-sign-in.ts';
+import { waitForSession } from './popup-sign-in.ts';
 import type { Session } from '../session/session.ts';
 import { returnPathKey } from '../session/session-storage.ts';
 import type { SignedInUser } from '../session/signed-in-user.ts';
@@ -10,10 +10,10 @@ let stopWaiting = () => {};
 
 /**
  * Signs the user in again in a popup window, while this page stays: for actions that need a recent sign-in. Call it in
- * the click itself. The broker asks the provider anew and accepts only this user; a sign-in of another account is
+ * the click itself. The broker asks the provider again and accepts only this user; a sign-in of another account is
  * refused in the window and changes nothing.
- * @param onLate called if the sign-in ends after this has returned false, because the page had lost sight of the window
- * @returns false if the window was closed without it
+ * @param onLate called if the user signs in after this has returned false, because the window was cut off from the page
+ * @returns false if the window was closed without a sign-in
  * @throws PopupBlockedError, and after a timeout Error with the text of spec part 1, section 8
  */
 export async function signInAgainByPopup(session: Session, onLate: () => void): Promise<boolean> {
@@ -28,9 +28,9 @@ export async function signInAgainByPopup(session: Session, onLate: () => void): 
   };
   // storage events may be lost with the window
   session.noticeStorage(null);
-  if (end !== 'closed' && !isRenewed()) await untilTold(session, isRenewed);
+  if (end !== 'closed' && !isRenewed()) await waitForSession(session, isRenewed);
   if (isRenewed()) return true;
-  waitOn(begunAtMs + signInTimeoutMs - Date.now(), () => {
+  listenForLate(begunAtMs + signInTimeoutMs - Date.now(), () => {
     session.noticeStorage(null);
     if (!isRenewed()) return false;
     onLate();
@@ -39,14 +39,14 @@ export async function signInAgainByPopup(session: Session, onLate: () => void): 
   return false;
 }
 
-/** Listens for sign-ins in windows until `isThatOne` accepts one, or the time is over. */
-function waitOn(leftMs: number, isThatOne: () => boolean): void {
+/** Listens for sign-ins in windows until `accept` accepts one, or the time is over. */
+function listenForLate(leftMs: number, accept: () => boolean): void {
   const stop = () => {
     clearTimeout(timer);
     stopListening();
   };
   const timer = setTimeout(stop, leftMs);
-  const stopListening = onSignedIn(() => isThatOne() && stop());
+  const stopListening = onSignedIn(() => accept() && stop());
   stopWaiting = stop;
 }
 
@@ -58,7 +58,7 @@ export function signInAgainInTab(session: Session): Promise<never> {
   return new Promise<never>(() => {});
 }
 
-/** The stand-in has Google's address. */
+/** The stand-in uses Google's address. */
 function addressFor({ id, provider }: SignedInUser): string {
   const query = new URLSearchParams({ return_to: '/auth/success', again_as: id });
   return `/auth/${provider === 'oidc' ? 'oidc' : 'google'}?${query}`;

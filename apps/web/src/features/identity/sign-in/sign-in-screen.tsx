@@ -20,7 +20,7 @@ import { useSession } from '../session/session-provider.tsx';
 import { SigningIn } from './signing-in.tsx';
 
 export type SignInScreenProps = {
-  /** The path after the sign-in, which then starts at once. Without one, the user chooses how to sign in. */
+  /** The path after the sign-in, which then starts immediately. Undefined: the user chooses how to sign in. */
   returnTo: string | undefined;
 };
 
@@ -31,20 +31,20 @@ export function SignInScreen({ returnTo }: SignInScreenProps) {
   const [failure, setFailure] = useState<string>();
   const path = chooseReturnPath(returnTo ?? null, window.location.origin);
   const isSignedIn = user !== undefined;
-  const startsAtOnce = returnTo !== undefined;
+  const isAutomatic = returnTo !== undefined;
   useEffect(() => {
     if (isRestoring) return;
     if (isSignedIn) {
       announceSignIn(nextSignIn);
       closeSignInWindow(nextSignIn);
       leaveSignIn(path, router.history.replace);
-    } else if (startsAtOnce) {
+    } else if (isAutomatic) {
       session.startSignIn(path).catch((error: unknown) => setFailure(failureText(error)));
     }
-  }, [session, router, isRestoring, isSignedIn, startsAtOnce, path]);
+  }, [session, router, isRestoring, isSignedIn, isAutomatic, path]);
   // for a page that was reloaded, or whose wait for the window has ended
   useEffect(() => onSignedIn(() => session.noticeStorage(null)), [session]);
-  if (isRestoring || isSignedIn || (startsAtOnce && failure === undefined)) return <SigningIn />;
+  if (isRestoring || isSignedIn || (isAutomatic && failure === undefined)) return <SigningIn />;
   return <Choice path={path} failure={failure} />;
 }
 

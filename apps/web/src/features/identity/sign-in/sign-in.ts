@@ -18,7 +18,7 @@ export type SignInOptions = Randomness & {
   origin: string;
   /** Storage of this tab's sign-in. */
   temporary: KeyValueStore;
-  /** Runs one at a time in all tabs of this browser: a refresh token works once. */
+  /** Runs `work` in one tab of this browser at a time: a refresh token works once. */
   withLock: <T>(work: () => Promise<T>) => Promise<T>;
   leaveTo: (address: string) => void;
   endpoint: TokenEndpoint;
@@ -33,7 +33,7 @@ export function createSignIn(options: SignInOptions) {
   return {
     /**
      * Sends the whole page to the broker's sign-in, to come back to `path`. Never returns.
-     * @param path the present page, with its query
+     * @param path the current page, with its query
      * @param mustAsk asks for the account even if a user is signed in
      * @throws ApiError if the browser offers no SHA-256 (neither https nor localhost)
      */
@@ -50,7 +50,7 @@ export function createSignIn(options: SignInOptions) {
     },
 
     /**
-     * Finishes the sign-in on /auth/callback. React calls it twice while developing; the second call gets the result of
+     * Finishes the sign-in on /auth/callback. In development, React calls it twice; the second call gets the result of
      * the first.
      * @returns the path to go to
      * @throws ApiError with the texts of spec part 1, section 8

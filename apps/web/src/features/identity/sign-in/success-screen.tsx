@@ -18,14 +18,14 @@ export function SuccessScreen() {
   const router = useRouter();
   const [question, setQuestion] = useState<HandOffQuestion>();
   const [failure, setFailure] = useState<string>();
-  const goOn = (path: string) => {
+  const finish = (path: string) => {
     announceSignIn(nextSignIn);
     closeSignInWindow(nextSignIn);
     leaveSignIn(path, router.history.replace);
   };
   useEffect(() => {
     session.openHandOff(arrivedHandOff ?? { token: null, user: null }).then(
-      (answer) => (typeof answer === 'string' ? goOn(answer) : setQuestion(answer)),
+      (answer) => (typeof answer === 'string' ? finish(answer) : setQuestion(answer)),
       (error: unknown) => setFailure(failureText(error)),
     );
     // the ticket works once, so the effect must not run again
@@ -36,7 +36,7 @@ export function SuccessScreen() {
     return (
       <Question
         question={question}
-        onAccept={() => question.accept().then(goOn, (error: unknown) => setFailure(failureText(error)))}
+        onAccept={() => question.accept().then(finish, (error: unknown) => setFailure(failureText(error)))}
         onDecline={() => question.decline().then(() => router.history.replace('/'))}
       />
     );
@@ -65,13 +65,13 @@ function Question({ question, onAccept, onDecline }: QuestionProps) {
         Continue as {email}?
       </h1>
       <p className="mt-2 text-quiet">
-        This sign-in didn't start in this browser. Continue only if the account is yours: everything you do next is
-        done, and paid for, with it.
+        This sign-in didn't start in this browser. Continue only if the account is yours: it is used for everything you
+        do next, and charged for it.
       </p>
       {currentEmail !== undefined && (
         <p className="mt-2 wrap-anywhere text-quiet">
-          You're signed in to {config.brandName} as {currentEmail}. To continue, you sign in again and choose the
-          account there.
+          You're signed in to {config.brandName} as {currentEmail}. To continue, sign in again and choose the account
+          there.
         </p>
       )}
       <div className="mt-5 flex flex-wrap gap-2">

@@ -14,7 +14,7 @@ import { api } from '#web/api.ts';
 import { describeFailure } from '#web/texts/failure-text.ts';
 import type { NewToken } from './new-token-dialog.tsx';
 import { tokensKey } from '../queries.ts';
-import { checkTokenWish, expiryChoices, scopeTexts, type ExpiryChoice, type TokenWishErrors } from './token-texts.ts';
+import { checkTokenForm, expiryChoices, scopeTexts, type ExpiryChoice, type TokenFormErrors } from './token-texts.ts';
 
 export type CreateTokenDialogProps = {
   userId: string;
@@ -62,23 +62,23 @@ export function CreateTokenDialog({ userId, open, onOpenChange, onCreated }: Cre
           </Notice>
         </div>
       )}
-      <TokenForm id={formId} onSubmit={(wish) => create.isPending || create.mutate(wish)} />
+      <TokenForm id={formId} onSubmit={(request) => create.isPending || create.mutate(request)} />
     </Dialog>
   );
 }
 
 type TokenRequest = { name: string; scopes: McpScope[]; expiresInDays: number };
 
-function TokenForm({ id, onSubmit }: { id: string; onSubmit: (wish: TokenRequest) => void }) {
+function TokenForm({ id, onSubmit }: { id: string; onSubmit: (request: TokenRequest) => void }) {
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly McpScope[]>(mcpScopes);
   const [days, setDays] = useState<ExpiryChoice>('90');
-  const [errors, setErrors] = useState<TokenWishErrors>({});
+  const [errors, setErrors] = useState<TokenFormErrors>({});
   const form = useFirstErrorFocus(errors);
   const choices = useRef<HTMLFieldSetElement>(null);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const wrong = checkTokenWish({ name, scopes });
+    const wrong = checkTokenForm({ name, scopes });
     setErrors(wrong);
     if (wrong.scopes && !wrong.name) choices.current?.querySelector('input')?.focus();
     if (Object.keys(wrong).length === 0)

@@ -9,7 +9,7 @@ import { inspectorCommand } from './token-texts.ts';
 export type NewToken = { id: string; name: string; token: string };
 
 export function NewTokenDialog({ token, onClose }: { token: NewToken | undefined; onClose: () => void }) {
-  // the title stays while the dialog closes; the secret is removed at once
+  // the title stays while the dialog closes; the secret is removed immediately
   const shown = useFrozen(token, token === undefined);
   return (
     <Dialog

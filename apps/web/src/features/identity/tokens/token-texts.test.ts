@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { checkTokenWish } from './token-texts.ts';
+import { checkTokenForm } from './token-texts.ts';
 
 test('a form says every field that is wrong', () => {
-  expect(checkTokenWish({ name: '  ', scopes: [] })).toEqual({
+  expect(checkTokenForm({ name: '  ', scopes: [] })).toEqual({
     name: 'Give the token a name.',
     scopes: 'Choose at least one.',
   });
-  expect(checkTokenWish({ name: 'x'.repeat(81), scopes: ['mcp:tools'] })).toEqual({
-    name: 'At most 80 characters: these are 81.',
+  expect(checkTokenForm({ name: 'x'.repeat(81), scopes: ['mcp:tools'] })).toEqual({
+    name: 'At most 80 characters: this has 81.',
   });
-  expect(checkTokenWish({ name: 'ok', scopes: ['mcp:tools'] })).toEqual({});
+  expect(checkTokenForm({ name: 'ok', scopes: ['mcp:tools'] })).toEqual({});
 });

@@ -15,15 +15,15 @@ export const expiryChoices = [
 ] as const;
 export type ExpiryChoice = (typeof expiryChoices)[number]['value'];
 
-export type TokenWish = { name: string; scopes: readonly McpScope[] };
-export type TokenWishErrors = { name?: string; scopes?: string };
+export type TokenFormValues = { name: string; scopes: readonly McpScope[] };
+export type TokenFormErrors = { name?: string; scopes?: string };
 
-/** Returns what is missing in the form. The limits are the contract's. */
-export function checkTokenWish({ name, scopes }: TokenWish): TokenWishErrors {
+/** Returns the errors of the form. The limits are the contract's. */
+export function checkTokenForm({ name, scopes }: TokenFormValues): TokenFormErrors {
   const length = name.trim().length;
   return {
     ...(length === 0 && { name: 'Give the token a name.' }),
-    ...(length > 80 && { name: `At most 80 characters: these are ${length}.` }),
+    ...(length > 80 && { name: `At most 80 characters: this has ${length}.` }),
     ...(scopes.length === 0 && { scopes: 'Choose at least one.' }),
   };
 }

@@ -43,7 +43,7 @@ export function TokensScreen({ userId }: { userId: string }) {
           For scripts and clients that can't sign in on their own. Programs use a token to call your tools. It can't
           change your account.{' '}
           <TextAnchor href="/docs/api" newTab>
-            All calls of the API
+            API reference
           </TextAnchor>
         </>
       }

@@ -1,10 +1,11 @@
-/** The error of a number that a browser would change. */
+/** The error for a number that the browser would change. */
 export const tooManyDigits = 'This number has more digits than can be sent exactly.';
 
 const isWhole = /^[+-]?\d+(?:\.0*)?(?:[eE]\+?\d+)?$/;
 
 /**
- * Returns whether a browser keeps a number as typed: not beyond 2^53, 1E400, or with more decimals than a double holds.
+ * Returns whether the browser keeps a number as typed. It changes integers beyond 2^53, 1E400, and numbers with more
+ * digits than a double holds.
  */
 export function keepsDigits(text: string): boolean {
   const number = Number(text);

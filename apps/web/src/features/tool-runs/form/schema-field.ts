@@ -28,7 +28,7 @@ export type SchemaField = {
 export const maxDepth = 4;
 /** Fields of one object; further ones are entered as JSON. */
 const maxFields = 60;
-/** Fields of a nested object, with everything in it; a larger one is entered as JSON. */
+/** Fields of a nested object, including those of the objects in it; a larger one is entered as JSON. */
 const maxNestedFields = 40;
 const maxChoices = 200;
 const maxLabelCharacters = 100;
@@ -145,13 +145,13 @@ function choice(value: unknown, title: unknown): Choice {
   return { value, label: shorten(label, maxLabelCharacters) };
 }
 
-/** Follows references within the tool's schema, and takes the single alternative to null. */
+/** Follows references within the tool's schema, and picks the only alternative other than null. */
 function resolve(schema: Schema, root: Schema): Schema {
   let current = schema;
   for (let hops = 0; hops < maxReferences; hops++) {
     const { $ref: reference, anyOf, oneOf, ...rest } = current;
     const alternatives: unknown = anyOf ?? oneOf;
-    if (typeof reference === 'string') current = { ...pointedAt(root, reference), ...rest };
+    if (typeof reference === 'string') current = { ...followReference(root, reference), ...rest };
     else if (Array.isArray(alternatives)) {
       const others = alternatives.map(asRecord).filter(({ type }) => type !== 'null');
       if (others.length !== 1 || others.length === alternatives.length) return current;
@@ -161,15 +161,15 @@ function resolve(schema: Schema, root: Schema): Schema {
   return {};
 }
 
-/** Reads '#/$defs/Name' and similar references. */
-function pointedAt(root: Schema, reference: string): Schema {
+/** Returns the schema that '#/$defs/Name' or a similar reference points to. */
+function followReference(root: Schema, reference: string): Schema {
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) return {};
   const steps = reference.slice(2).split('/', 10);
   return steps.reduce<Schema>((at, step) => asRecord(Object.hasOwn(at, step) ? at[step] : undefined), root);
 }
 
-/** Returns the single type besides null. */
+/** Returns the type; undefined if there are several besides null. */
 export function typeOf({ type, properties }: Schema): string | undefined {
   const types: unknown[] = Array.isArray(type) ? type : [type];
   const [only, ...others] = types.filter((one) => one !== 'null');

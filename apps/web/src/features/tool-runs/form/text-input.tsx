@@ -2,7 +2,7 @@ import { Input } from '#ui/form/input.tsx';
 import { TextArea } from '#ui/form/text-area.tsx';
 import type { FieldKind, ValueInput } from './schema-field.ts';
 
-/** A text. An empty one is not sent. */
+/** A text field. Empty text is not sent. */
 export function TextInput({ multiline, type, value, onChange }: ValueInput & Extract<FieldKind, { kind: 'text' }>) {
   const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
   const change = ({ target }: { target: { value: string } }) =>

@@ -50,7 +50,7 @@ function resource(from: Schema): ContentBlock {
 
 function media(mimeType: string, data: string, kind: 'image' | 'audio'): ContentBlock {
   const types = kind === 'image' ? imageTypes : audioTypes;
-  // anything else could end the address and begin another one
+  // other characters could end the data: address and begin another one
   const isShown = types.has(mimeType) && /^[A-Za-z0-9+/]*={0,2}$/.test(data);
   return isShown ? { kind, mimeType, data } : { kind: 'file', name: kind, mimeType, bytes: bytesOf(data) };
 }

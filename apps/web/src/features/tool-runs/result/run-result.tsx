@@ -18,7 +18,7 @@ export function RunResult({ result, tool }: { result: Result; tool: string }) {
   const { content, isError, facts } = result;
   const blocks = content.slice(0, shown).map(readBlock);
   const structured = structuredText(result.structuredContent);
-  const isSaidTwice = blocks.some((block) => block.kind === 'text' && block.text === structured);
+  const isInBlocks = blocks.some((block) => block.kind === 'text' && block.text === structured);
   const isEmpty = content.length === 0 && structured === undefined;
   return (
     <div className="min-w-0 space-y-3">
@@ -33,7 +33,7 @@ export function RunResult({ result, tool }: { result: Result; tool: string }) {
         <span>{formatDuration(result.durationMs)}</span>
         {facts.charged !== undefined && <span>· {costText(facts)}</span>}
       </p>
-      {isEmpty && <p className="text-quiet">The tool answered nothing.</p>}
+      {isEmpty && <p className="text-quiet">The tool returned nothing.</p>}
       {isError && facts.code !== undefined ? (
         <Refusal blocks={blocks} facts={facts} />
       ) : (
@@ -44,7 +44,7 @@ export function RunResult({ result, tool }: { result: Result; tool: string }) {
           Show more ({formatCount(content.length - shown)} left)
         </Button>
       )}
-      {structured !== undefined && !isSaidTwice && (
+      {structured !== undefined && !isInBlocks && (
         <CodeBlock label="Structured result" code={structured.slice(0, maxStructuredCharacters)} />
       )}
     </div>
@@ -54,7 +54,7 @@ export function RunResult({ result, tool }: { result: Result; tool: string }) {
 /** The broker's own reason why the tool was not run, or did not answer. */
 function Refusal({ blocks, facts }: { blocks: readonly ReturnType<typeof readBlock>[]; facts: RunFacts }) {
   const said = blocks.map((block) => (block.kind === 'text' ? block.text : '')).join('\n');
-  // the address is for clients: this page links it beside the cost
+  // the address is for clients; this page links to it next to the cost
   const text = facts.code === 'insufficient_credits' ? said.split(' Top up: ')[0] : said;
   return <Notice tone={facts.code === 'cancelled' ? 'info' : 'bad'}>{text}</Notice>;
 }

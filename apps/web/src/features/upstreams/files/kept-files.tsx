@@ -35,7 +35,7 @@ export function KeptFiles({ userId, files }: { userId: string; files: Kept }) {
         Your files
       </h2>
       {files.totalBytes > files.allowedBytes ? (
-        <Notice tone="bad">{keptText} Services can keep no more until you make room.</Notice>
+        <Notice tone="bad">{keptText} Services can keep no more until you free up space.</Notice>
       ) : (
         <p className="text-quiet">{keptText}</p>
       )}

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
 const key = 'souk.connect.awaited';
-const mostAtOnce = 20;
+const maxAwaited = 20;
 
 const awaitedSchema = z.object({
-  /** Identifies the sign-in, also in its end. */
+  /** Identifies the sign-in, also in the report of its end. */
   state: z.string(),
   userId: z.string(),
   serverId: z.string(),
   /** The sign-in is part of switching the server on. */
   enables: z.boolean(),
-  /** The time when the account was connected before. Another time means that the sign-in worked. */
+  /** The time when the account was last connected. A different time means that the sign-in worked. */
   since: z.string().nullable(),
   untilMs: z.number(),
 });
@@ -24,7 +24,7 @@ const listeners = new Set<() => void>();
 /** Replaces an earlier sign-in of the same user at the same server. */
 export function rememberAwaited(signIn: AwaitedSignIn): void {
   const others = awaited.filter(({ userId, serverId }) => userId !== signIn.userId || serverId !== signIn.serverId);
-  write([...others, signIn].slice(-mostAtOnce));
+  write([...others, signIn].slice(-maxAwaited));
 }
 
 export function forgetAwaited(state: string): void {

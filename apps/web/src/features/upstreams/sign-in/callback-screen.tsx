@@ -20,9 +20,9 @@ export type CallbackScreenProps = {
 type Problem = { title: string; text?: string };
 
 /**
- * /connect/callback: passes on an authorization server's answer, tells the waiting page, and closes the popup. If the
- * sign-in ran in this tab, completes what the tab was about to do and goes back. The answer is used once, and removed
- * from the address first.
+ * /connect/callback: passes on an authorization server's answer, notifies the waiting page, and closes the popup. If
+ * the sign-in ran in this tab, completes what the tab was about to do and goes back. The answer is used once, and
+ * removed from the address first.
  */
 export function CallbackScreen({ userId, isRestoring, onDone }: CallbackScreenProps) {
   const [problem, setProblem] = useState<Problem>();
@@ -49,7 +49,7 @@ export function CallbackScreen({ userId, isRestoring, onDone }: CallbackScreenPr
       (error: unknown) => {
         const text = failureText(error);
         announceSignInEnd({ state, ok: false, message: text });
-        // the broker says who was not allowed
+        // the broker's text says that the user denied access, and needs no title
         setProblem(answer.get('error') === 'access_denied' ? { title: text } : { title: 'Sign-in failed', text });
       },
     );

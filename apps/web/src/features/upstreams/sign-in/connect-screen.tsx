@@ -58,7 +58,7 @@ function Connection({
   const catalogue = useQuery(serverQuery(serverId));
   const connections = useQuery(upstreamConnectionsQuery(user.id));
   const access = useQuery(serverAccessQuery(user.id, serverId));
-  // remembers that the service was off, to tell a switch on this page from a service that was already on
+  // remembers that the service was off, to distinguish a switch on this page from a service that was already on
   const [hasBeenOff, setHasBeenOff] = useState(false);
   if (access.data?.enabled === false && !hasBeenOff) setHasBeenOff(true);
   // checked before the failures, since the other two calls fail for an unknown service

@@ -24,11 +24,11 @@ export async function signInAtServer(
   what: Omit<AwaitedSignIn, 'state' | 'untilMs'>,
 ): Promise<boolean> {
   const stop = new AbortController();
-  let told: SignInEnd | undefined;
+  let reported: SignInEnd | undefined;
   const state = URL.parse(authUrl)?.searchParams.get('state') ?? '';
   const stopListening = onSignInEnd((end) => {
     if (end.state !== state) return; // for another tab
-    told = end;
+    reported = end;
     stop.abort();
   });
   let isLost = false;
@@ -36,8 +36,8 @@ export async function signInAtServer(
   try {
     popup.goTo(authUrl, state);
     await popup.wait({ signal: stop.signal });
-    isLost = told === undefined;
-    if (told && !told.ok) throw new Error(told.message);
+    isLost = reported === undefined;
+    if (reported && !reported.ok) throw new Error(reported.message);
     return !isLost;
   } finally {
     stopListening();

@@ -1,7 +1,7 @@
-/** The end of a sign-in at a server, as the callback page tells the pages of this origin. */
+/** The end of a sign-in at a server, as the callback page reports it to the pages of this origin. */
 export type SignInEnd = { state: string; ok: boolean; message: string };
 
-/** Reaches an opener even if another site has cut it off from its popup. */
+/** Name of the channel, which reaches an opener even if another site has cut it off from its popup. */
 const channelName = 'souk-connect';
 
 export function announceSignInEnd(end: SignInEnd): void {

@@ -5,7 +5,7 @@ import { findAwaited, forgetAwaited, onAwaitedChange, type AwaitedSignIn } from 
 import { onSignInEnd } from './sign-in-end.ts';
 import { upstreamConnectionsQuery } from '../upstreams-api.ts';
 
-const askEveryMs = 3_000;
+const pollEveryMs = 3_000;
 
 export type AwaitedOptions = Pick<AwaitedSignIn, 'userId' | 'serverId' | 'enables'> & {
   /** The action that opened the window is still waiting for it. */
@@ -14,9 +14,9 @@ export type AwaitedOptions = Pick<AwaitedSignIn, 'userId' | 'serverId' | 'enable
 };
 
 /**
- * Follows up a sign-in at a server after this page has lost sight of its window: a provider's page cut it off, or this
- * page was reloaded. The callback page reports its end, or the broker's account shows it.
- * @returns what to say about it
+ * Follows a sign-in at a server whose window was cut off from this page, by a provider's page or because this page was
+ * reloaded. The callback page reports its end, or the user's account at the broker shows it.
+ * @returns the text to show
  */
 export function useAwaitedSignIn({ isRunning, onFailure, ...wanted }: AwaitedOptions): string | undefined {
   const queries = useQueryClient();
@@ -38,7 +38,7 @@ export function useAwaitedSignIn({ isRunning, onFailure, ...wanted }: AwaitedOpt
   const accounts = useQuery({
     ...upstreamConnectionsQuery(userId),
     enabled: awaited !== undefined,
-    refetchInterval: askEveryMs,
+    refetchInterval: pollEveryMs,
   });
   const account = accounts.data?.connections.find((one) => one.serverId === serverId);
   const isSignedIn =

@@ -13,14 +13,14 @@ export type ServerSignIn = {
   /** Opens the window. Call it in the click itself. */
   start: () => void;
   isPending: boolean;
-  /** Says where the sign-in continues, or how one ended whose window this page had lost sight of. */
+  /** Says where the sign-in continues, or how it ended after its window was cut off from this page. */
   hint: string | undefined;
   problem: string | undefined;
   /** Set if the window was blocked: goes to the sign-in in this tab. */
   onContinue: (() => void) | undefined;
 };
 
-/** Signs the user in at a server, in a window beside the page. */
+/** Signs the user in at a server, in a popup window. */
 export function useServerSignIn(
   userId: string,
   { serverId, serverName, since }: Pick<UpstreamAccount, 'serverId' | 'serverName' | 'since'>,

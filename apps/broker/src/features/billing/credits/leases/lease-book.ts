@@ -118,7 +118,7 @@ export class LeaseBook {
   }
 
   /** Returns a lease of the database that this broker does not know. */
-  refundOrder(leaseId: string, userId: string): void {
+  returnLease(leaseId: string, userId: string): void {
     if (!this.#leases.has(leaseId)) this.#trims.set(leaseId, userId);
   }
 

@@ -30,7 +30,7 @@ export function createFlaggedOrders(
   const flagged = (before: Date) =>
     listDecided(db.query, livemode, { statuses: ['flagged'], after: longAgo, before, limit: pageSize });
 
-  async function refundOrder(order: Order): Promise<Order | undefined> {
+  async function refundFlagged(order: Order): Promise<Order | undefined> {
     const at = new Date(clock.now());
     if (!(await decideOrder(db.query, order.id, ['flagged'], { status: 'returning', at }))) return undefined;
     return refundReturning(parts, { ...order, status: 'returning' });
@@ -52,13 +52,13 @@ export function createFlaggedOrders(
     async decide(id, decision) {
       const order = (await flagged(new Date(clock.now()))).find((one) => one.id === id);
       if (!order) return undefined;
-      if (decision === 'return') return refundOrder(order);
+      if (decision === 'return') return refundFlagged(order);
       return (await close(order)) ? { ...order, status: 'closed' } : undefined;
     },
     async returnOld() {
       let returned = 0;
       for (const order of await flagged(new Date(clock.now() - returnedAfterMs)))
-        if (await refundOrder(order)) returned += 1;
+        if (await refundFlagged(order)) returned += 1;
       return returned;
     },
   };

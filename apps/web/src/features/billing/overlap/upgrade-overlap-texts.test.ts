@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { besideUpgradeTexts } from './beside-upgrade-texts.ts';
+import { upgradeOverlapTexts } from './upgrade-overlap-texts.ts';
 import type { OwnRental } from './included-rentals.ts';
 
 const rental = (over: Partial<OwnRental> = {}) =>
@@ -12,7 +12,7 @@ const rental = (over: Partial<OwnRental> = {}) =>
     ...over,
   }) as OwnRental;
 const pro = { planId: 'pro', name: 'Pro', tier: 'T2' } as const;
-const said = (...rentals: OwnRental[]) => besideUpgradeTexts(rentals, { tier: 'T1' }, pro);
+const said = (...rentals: OwnRental[]) => upgradeOverlapTexts(rentals, { tier: 'T1' }, pro);
 
 test('an upgrade that waits for its payment names the rentals that are paid twice with it, and those that end with it', () => {
   expect(said(rental(), rental({ name: 'Notes' }))).toEqual([

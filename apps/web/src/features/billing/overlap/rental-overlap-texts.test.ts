@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Plan } from '@souk/contract/billing/billing.ts';
 import type { OwnSubscription } from '../plans/plan-action.ts';
-import { plansBesideRental } from './plans-beside-rental.ts';
+import { rentalOverlapTexts } from './rental-overlap-texts.ts';
 
 const end = '2026-12-27T12:00:00.000Z';
 const plans = [
@@ -19,7 +19,7 @@ const basic = {
 } as OwnSubscription;
 const pro = { planId: 'pro', name: 'Pro', since: end, isCancelled: true };
 const said = (subscription: Partial<OwnSubscription>, includedUntil?: string | null) =>
-  plansBesideRental({
+  rentalOverlapTexts({
     service,
     access: { plan: includedUntil === undefined ? null : { ...pro, includedUntil } },
     subscriptions: [{ ...basic, ...subscription }],
@@ -37,7 +37,7 @@ test('a rental beside a plan that ends says until when it is paid twice', () => 
 test('a rental says which plan is about to begin that includes it', () => {
   expect(said({})).toEqual([]);
   expect(said({ pendingPlanId: 'pro' })).toEqual([
-    'Your upgrade to Pro waits for your payment, and Pro includes Travel. With both, you pay twice.',
+    'Your upgrade to Pro is awaiting payment, and Pro includes Travel. With both, you pay twice.',
   ]);
   const planned = { nextPlanId: 'pro', nextTier: 'T2' } as const;
   expect(said(planned)).toEqual(['You chose Pro from Dec 27, 2026, which includes Travel. With both, you pay twice.']);

@@ -1,24 +1,24 @@
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** After a longer wait the call fails, and the user decides. */
+/** Longest wait before a retry. If the broker asks for more, the call fails and the user decides. */
 const longestWaitSeconds = 15;
-const mostWaits = 3;
-/** Spreads requests that wait for the same moment. */
+const maxWaits = 3;
+/** Random extra wait that spreads requests waiting for the same moment. */
 const spreadMs = 1_000;
 
 /** Called when the broker asks this page to slow down. */
 export const slowed: { report: (seconds: number) => void } = { report: () => {} };
 
 /**
- * Repeats a read that the broker answers with 429 after the time in its Retry-After. Returns every other response as it
- * is.
+ * Wraps fetch: retries a read that the broker answers with 429, after the time in its Retry-After. Returns every other
+ * response unchanged.
  */
-export function patient(fetch: Fetch): Fetch {
+export function withRetryAfter(fetch: Fetch): Fetch {
   return async (url, init) => {
     for (let waits = 0; ; waits++) {
       const response = await fetch(url, init);
       const seconds = response.status === 429 ? Number(response.headers.get('retry-after') ?? Number.NaN) : Number.NaN;
-      const mayWait = init.method === 'GET' && seconds <= longestWaitSeconds && waits < mostWaits;
+      const mayWait = init.method === 'GET' && seconds <= longestWaitSeconds && waits < maxWaits;
       if (!mayWait) return response;
       slowed.report(seconds);
       await response.body?.cancel();

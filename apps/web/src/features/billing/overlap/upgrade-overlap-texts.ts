@@ -5,17 +5,16 @@ import { includedRentals, includes, type OwnRental } from './included-rentals.ts
 import { inPlanTwiceText } from './overlap-texts.ts';
 
 /**
- * Says, while an upgrade waits for its payment, which rentals the higher plan includes: those that continue, and those
- * that end.
+ * Says, while an upgrade is unpaid, which rentals the higher plan includes: those that continue, and those that end.
  */
-export function besideUpgradeTexts(
+export function upgradeOverlapTexts(
   rentals: readonly OwnRental[],
   from: Pick<OwnSubscription, 'tier'>,
   to: Pick<Plan, 'planId' | 'name' | 'tier'>,
 ): string[] {
   const included = includedRentals(rentals, to.tier);
   const ending = included.filter(({ endsWithPlanId }) => endsWithPlanId === to.planId);
-  // a rental that the present plan includes is already paid twice, and Billing says so
+  // a rental that the current plan includes is paid twice already, and Billing says so
   const staying = included.filter((one) => !ending.includes(one) && !includes(from.tier, one.tier));
   return [
     ...(staying.length > 0 ? [inPlanTwiceText(to.name, staying)] : []),

@@ -4,7 +4,7 @@ import { formatDay } from '#ui/text/amount.ts';
 import { includes } from './included-rentals.ts';
 import type { OwnSubscription } from '../plans/plan-action.ts';
 
-export type BesideRental = {
+export type RentalOverlapParts = {
   service: { name: string; tier: Tier | null };
   access: Pick<UserAccess, 'plan'>;
   subscriptions: readonly OwnSubscription[];
@@ -12,9 +12,15 @@ export type BesideRental = {
 };
 
 /**
- * Says, before a rental is paid, which of the user's plans include the service: one that ends, or one that begins soon.
+ * Says, before the user pays for a rental, which of their plans includes the service: one that ends, or one that begins
+ * soon.
  */
-export function plansBesideRental({ service: { name, tier }, access, subscriptions, plans }: BesideRental): string[] {
+export function rentalOverlapTexts({
+  service: { name, tier },
+  access,
+  subscriptions,
+  plans,
+}: RentalOverlapParts): string[] {
   const { plan } = access;
   const ending =
     plan && plan.includedUntil !== null
@@ -29,7 +35,7 @@ export function plansBesideRental({ service: { name, tier }, access, subscriptio
       const pending = plans.find(({ planId }) => planId === pendingPlanId);
       if (pending && includes(pending.tier, tier))
         return [
-          `Your upgrade to ${pending.name} waits for your payment, and ${pending.name} includes ${name}. With both, you pay twice.`,
+          `Your upgrade to ${pending.name} is awaiting payment, and ${pending.name} includes ${name}. With both, you pay twice.`,
         ];
       if (nextPlanId === null || nextTier === null || !includes(nextTier, tier)) return [];
       const from = currentPeriodEnd === null ? '' : ` from ${formatDay(currentPeriodEnd)}`;
