@@ -59,7 +59,7 @@ create table access_grants (
 
 create index access_grants_by_user on access_grants (user_id, livemode);
 
--- once for each person and server, for ever (clarifications, Plans)
+-- one trial per user and server, forever (clarifications, Plans)
 create unique index access_grants_one_trial on access_grants (user_id, server_id, livemode) where kind = 'trial';
 
 create index access_grants_by_end on access_grants (period_ends_at) where ended_at is null;
