@@ -1,7 +1,8 @@
--- Refunds of plans and rentals that administrators ended before their time. A row is written with the end, `wanted`, and the
--- provider is asked until it has answered. `amount`: an estimate, then decided. `payments`: decided once, after the subscription is
--- over at the provider, and retried exactly as they are: [{"invoiceId", "paymentIntentId", "amount", "refundId"}], the last one
--- being the provider's refund, once it is made. A failed refund may be due again.
+-- Refunds of plans and rentals that administrators ended before their time. A row is written as `wanted` in the transaction
+-- that ends the access, and the refund is retried until the provider has answered. `amount`: an estimate, then decided.
+-- `payments`: decided once, after the subscription is over at the provider, and retried exactly as they are: [{"invoiceId",
+-- "paymentIntentId", "amount", "refundId"}], the last one being the provider's refund, once it is made. A failed refund may be
+-- due again.
 --
 -- A refund of one payment, which ends nothing, has its `transaction_id`; its `access_id` is its own id, and its `payments` are
 -- decided at once.
