@@ -1,8 +1,6 @@
 import { amountFault, currencyFault } from '@souk/contract/billing/currencies.ts';
 import { z } from 'zod';
-
-/** Id of the plan of users without a paid plan. Profiles show it, and it cannot be bought. */
-const freePlanId = 'free';
+import { freePlanId } from '@souk/contract/billing/offer-fields.ts';
 
 const text = z.string().optional().catch(undefined);
 const amount = z.number().optional().catch(undefined);
