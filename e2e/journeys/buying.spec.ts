@@ -182,7 +182,7 @@ test('a plan that includes what one rents says so before it is paid, and ends th
   await page.unroute(subscriptionPath);
   await goToPayment(page);
   await expect(question(page).getByRole('alert')).toHaveText(
-    'You rent Travel Pro by now, which Pro includes. Please look at it again before you pay.',
+    'You now rent Travel Pro, which Pro includes. Please check your choices before you pay.',
   );
   await expect(question(page)).toContainText('Pro includes Travel Pro, which you rent. With both, you pay twice.');
 

@@ -3,25 +3,25 @@ import { isRecord } from '#platform/json.ts';
 import type { StoredEntry } from './find-entries.ts';
 import { isId, moneyOf, offerValue, textOf, wordsOf } from './describe-values.ts';
 
-type Told = Pick<AuditEntryShown, 'changes' | 'facts' | 'ids'>;
+type Described = Pick<AuditEntryShown, 'changes' | 'facts' | 'ids'>;
 type Details = StoredEntry['details'];
-type Changes = { changes: Told['changes']; told: ReadonlySet<string> };
+type Changes = { changes: Described['changes']; used: ReadonlySet<string> };
 
 /** Fields that are shown as the actor. */
 const ofActor = new Set(['operator', 'via']);
 
 /** Formats the details of a row: pairs of before and after as changes, the rest as named facts, and ids apart. */
-export function describeDetails({ action, details }: Pick<StoredEntry, 'action' | 'details'>): Told {
-  const { changes, told } = changesOf(action, details);
+export function describeDetails({ action, details }: Pick<StoredEntry, 'action' | 'details'>): Described {
+  const { changes, used } = changesOf(action, details);
   const rest = Object.entries(withMoney(action, details)).filter(
     ([name, value]) =>
-      !told.has(name) && !ofActor.has(name) && value !== undefined && value !== null && value !== false,
+      !used.has(name) && !ofActor.has(name) && value !== undefined && value !== null && value !== false,
   );
-  const tell = ([name, value]: [string, unknown]) => ({ name: wordsOf(name), text: textOf(value) });
+  const factOf = ([name, value]: [string, unknown]) => ({ name: wordsOf(name), text: textOf(value) });
   return {
     changes,
-    facts: rest.filter(([name]) => !isId(name)).map(tell),
-    ids: rest.filter(([name]) => isId(name)).map(tell),
+    facts: rest.filter(([name]) => !isId(name)).map(factOf),
+    ids: rest.filter(([name]) => isId(name)).map(factOf),
   };
 }
 
@@ -45,7 +45,7 @@ function changesOf(action: string, details: Details): Changes {
   });
   const { before, after, version, credits, change: delta, differences } = details;
   if (action === 'credits.set' && typeof credits === 'number' && typeof delta === 'number') {
-    return { changes: [change('credits', credits - delta, credits)], told: new Set(['credits', 'change']) };
+    return { changes: [change('credits', credits - delta, credits)], used: new Set(['credits', 'change']) };
   }
   if (action === 'manifest.deployed') {
     const prices = (Array.isArray(details['prices']) ? details['prices'] : []).filter(isRecord);
@@ -53,19 +53,19 @@ function changesOf(action: string, details: Details): Changes {
       ...change('price', price['before'], price['after']),
       field: `credits per call of ${textOf(price['tool'])}`,
     }));
-    return { changes: [change('version', before, version), ...costs], told: new Set(['before', 'version', 'prices']) };
+    return { changes: [change('version', before, version), ...costs], used: new Set(['before', 'version', 'prices']) };
   }
   if (action.startsWith('offer.') && isRecord(after))
     return offerChanges(isRecord(before) ? before : {}, after, details);
   if (isRecord(before) && isRecord(after)) {
     const changes = differing(before, after).map((field) => change(field, before[field], after[field]));
-    return { changes, told: new Set(['before', 'after']) };
+    return { changes, used: new Set(['before', 'after']) };
   }
   if ('before' in details && 'after' in details)
-    return { changes: [change('value', before, after)], told: new Set(['before', 'after']) };
+    return { changes: [change('value', before, after)], used: new Set(['before', 'after']) };
   // a payment that differs from its order
   if (isRecord(differences))
-    return { changes: paymentChanges(differences, details), told: new Set(['differences', 'currency']) };
+    return { changes: paymentChanges(differences, details), used: new Set(['differences', 'currency']) };
   // a subscription that reconciliation found changed
   const found = Object.entries(details).filter((entry): entry is [string, { was: unknown; is: unknown }] => {
     const [, value] = entry;
@@ -73,7 +73,7 @@ function changesOf(action: string, details: Details): Changes {
   });
   return {
     changes: found.map(([field, { was, is }]) => change(field, was, is)),
-    told: new Set(found.map(([field]) => field)),
+    used: new Set(found.map(([field]) => field)),
   };
 }
 
@@ -93,11 +93,11 @@ function offerChanges(before: Details, after: Details, { currency }: Details): C
     }))
     // leaves out the empty fields of a new offer
     .filter(({ before: was, after: is }) => was !== is);
-  return { changes, told: new Set(['before', 'after', 'currency']) };
+  return { changes, used: new Set(['before', 'after', 'currency']) };
 }
 
 /** @param ordered.currency the currency, if the order and the payment have the same */
-function paymentChanges(differences: Details, ordered: Details): Told['changes'] {
+function paymentChanges(differences: Details, ordered: Details): Described['changes'] {
   const pairs = Object.entries(differences).flatMap(([field, pair]) =>
     isRecord(pair) ? [[field, pair] as const] : [],
   );

@@ -61,8 +61,8 @@ export async function findEntries(
   // One index scan per action of the group, with the action as a value, so that the planner knows which are rare. For a list of
   // actions it would sort every row.
   const actions: readonly AuditAction[] = wanted.group === undefined ? [] : actionsOf(wanted.group);
-  const walks = actions.map((action) => `(${select([`action = ${bind(action)}`])})`);
-  const text = walks.length === 0 ? select([]) : `${walks.join(' union all ')} ${order} limit ${limit}`;
+  const scans = actions.map((action) => `(${select([`action = ${bind(action)}`])})`);
+  const text = scans.length === 0 ? select([]) : `${scans.join(' union all ')} ${order} limit ${limit}`;
   const { rows } = await query<StoredEntry>(text, values);
   return rows;
 }

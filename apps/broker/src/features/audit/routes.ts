@@ -23,20 +23,20 @@ export function mountAuditRoutes(
   router.route(listAudit, async ({ query: wanted }) => ({ success: true as const, ...(await audit.list(wanted)) }));
 
   /** Records the export, since the file leaves the installation. */
-  async function note(actorId: string, format: string, { from, to, ...filter }: AuditFilter): Promise<void> {
+  async function recordExport(actorId: string, format: string, { from, to, ...filter }: AuditFilter): Promise<void> {
     const details = { format, ...filter, ...(from && { from: from.from }), ...(to && { before: to.to }) };
     const entry = { actorId, action: 'audit.exported' as const, subject: 'audit log', details };
     await writeAuditWith(query, entry, new Date(clock.now()));
   }
 
   router.route(getAuditCsv, async ({ caller, query: filter, reply }) => {
-    await note(caller.userId, 'CSV', filter);
+    await recordExport(caller.userId, 'CSV', filter);
     const pieces = csvOf(auditColumns, audit.all(filter, maxAuditFileRows));
     return downloads.send(reply, caller.userId, { name: 'audit.csv', type: csvType, pieces });
   });
 
   router.route(getAuditLines, async ({ caller, query: filter, reply }) => {
-    await note(caller.userId, 'JSON lines', filter);
+    await recordExport(caller.userId, 'JSON lines', filter);
     const pieces = linesOf(audit.all(filter, maxAuditFileRows));
     return downloads.send(reply, caller.userId, { name: 'audit.jsonl', type: linesType, pieces });
   });

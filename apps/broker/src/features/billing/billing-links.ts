@@ -1,9 +1,9 @@
 /** Pages where users manage their credits. */
 export type BillingLinks = {
-  /** Sells credits; undefined where nothing is sold. */
+  /** Page that sells credits; undefined where nothing is sold. */
   readonly topUpUrl: string | undefined;
   readonly capUrl: string;
-  /** Approves price rises. @param rise is shown first */
+  /** Page where users approve price rises. @param rise is listed first */
   riseUrl(rise: { serverId: string; tool: string }): string;
 };
 

@@ -25,7 +25,7 @@ import { createOfferStore, type OfferStore } from './shop/offers/offer-store.ts'
 import type { ShopParts } from './shop/shop-parts.ts';
 import { createShownOffers, type ShownOffers } from './shop/offers/shown-offers.ts';
 import { createOfferEditing, type OfferEditing } from './shop/offers/create-offer-editing.ts';
-import { sayIgnored } from './shop/offers/say-ignored.ts';
+import { warnOfIgnoredChanges } from './shop/offers/warn-of-ignored-changes.ts';
 import { currencyOf, readOffers } from './shop/offers/read-offers.ts';
 import { createPriceRises, type PriceRises } from './entitlement/price-rises/create-price-rises.ts';
 import { createPrices, type Prices } from './shop/prices/create-prices.ts';
@@ -35,7 +35,7 @@ import type { UsageRows } from './credits/usage-rows.ts';
 import { createWelcomeNewcomer, type WelcomeNewcomer } from './shop/welcome/welcome-newcomer.ts';
 
 export type Billing = {
-  /** Which rows of money count: those of real payments and of shops that sell nothing, or those of the sandbox. */
+  /** Whether real rows count, of real payments and of shops that sell nothing, or those of the sandbox. */
   readonly livemode: boolean;
   readonly charges: Charges;
   readonly priceRises: PriceRises;
@@ -55,9 +55,9 @@ export type Billing = {
   readonly payments: Payments | undefined;
   /** Reads a user's credits from the database. */
   credits(userId: string): Promise<CreditAccount>;
-  /** Looks for accounts whose figures do not match, raises an alarm for each, and stores the result. */
+  /** Looks for accounts whose figures do not add up, raises an alarm for each, and stores the result. */
   checkLedger(): Promise<void>;
-  /** Notifies users of what ends soon, and of low credits: to be called hourly. */
+  /** Notifies users of access that ends soon, and of low credits. Call it hourly. */
   notifyAhead(): Promise<void>;
 };
 
@@ -83,7 +83,7 @@ type BillingOptions = {
 /** Decides which servers a user may use, and charges calls to their credits. */
 export async function createBilling(options: BillingOptions): Promise<Billing> {
   const { db, usage, config, provider, catalogue, addressKey, clock, log } = options;
-  // where nothing is sold, what administrators give is real: only the stand-in and a test key make play money
+  // where nothing is sold, what administrators give counts as real: only the stand-in and a test key make demo payments
   const livemode = provider?.livemode ?? true;
   const isSelling = provider !== undefined;
   const offers = createOfferStore(db, clock);
@@ -92,7 +92,7 @@ export async function createBilling(options: BillingOptions): Promise<Billing> {
   const welcomeCredits = isSelling ? offered.welcomeCredits[livemode ? 'live' : 'demo'] : 0;
   const currency = currencyOf(offered);
   if (provider) warnOfCurrencies(currency, catalogue.snapshot(), log);
-  sayIgnored(await offers.replace(offered), log);
+  warnOfIgnoredChanges(await offers.replace(offered), log);
   const shownOffers = await createShownOffers(isSelling ? offers : undefined, log);
   await warnOfOtherMode(db.query, livemode, log);
   const prices = await createPrices({ ...options, addsTax: config.checkout.tax, offers, currency });

@@ -5,7 +5,7 @@ import { figureStatements } from './administration/figures/tables.ts';
 import { accountFunctions } from './credits/accounts/account-functions.ts';
 import { leaseAnswer, leaseFunctions } from './credits/leases/lease-functions.ts';
 
-const tablesOf = (room: string) => readStatements(join(import.meta.dirname, room, 'tables.sql'));
+const tablesOf = (folder: string) => readStatements(join(import.meta.dirname, folder, 'tables.sql'));
 
 export const billingMigrations: readonly Migration[] = [
   {
@@ -17,7 +17,7 @@ export const billingMigrations: readonly Migration[] = [
       ...leaseFunctions,
       ...tablesOf('shop/offers'),
       ...tablesOf('entitlement'),
-      ...['history', 'checkout', 'subscriptions', 'refunds', 'needs'].flatMap((room) => tablesOf(`shop/${room}`)),
+      ...['history', 'checkout', 'subscriptions', 'refunds', 'needs'].flatMap((folder) => tablesOf(`shop/${folder}`)),
       ...figureStatements,
     ],
   },

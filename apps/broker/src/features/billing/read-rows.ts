@@ -1,6 +1,6 @@
 import type { Query } from '#platform/db/database.ts';
 
-/** Reads rows whose columns have the names of `Row`: `user_id as "userId"`. A null of the database is undefined here. */
+/** Reads rows whose columns are named as in `Row`, such as `user_id as "userId"`. A null becomes undefined. */
 export async function readRows<Row extends object>(
   query: Query,
   text: string,
@@ -12,7 +12,7 @@ export async function readRows<Row extends object>(
   return rows;
 }
 
-/** Reads the first of such rows; undefined where there is none. */
+/** Reads the first row in the same way; undefined where there is none. */
 export async function readRow<Row extends object>(
   query: Query,
   text: string,

@@ -5,7 +5,7 @@ export function noticesContributor({ query }: Pick<Database, 'query'>) {
   return {
     name: 'notices',
     export: async (userId: string) => {
-      const [told, off] = await Promise.all([
+      const [notices, off] = await Promise.all([
         query(
           `select kind, facts, created_at as "createdAt", outcome, done_at as "endedAt" from notices where user_id = $1
            order by created_at desc limit 10000`,
@@ -13,7 +13,7 @@ export function noticesContributor({ query }: Pick<Database, 'query'>) {
         ),
         query('select kind, off_since as "offSince" from notice_switches where user_id = $1 order by kind', [userId]),
       ]);
-      return { told: told.rows, switchedOff: off.rows };
+      return { notices: notices.rows, switchedOff: off.rows };
     },
     erase: async (userId: string, run: Database['query']) => {
       await run('delete from notices where user_id = $1', [userId]);

@@ -26,7 +26,7 @@ const countedMs = 7 * dayMs;
 export type Notices = {
   /** Sends due notices, as a job of one broker. Returns the number of processed notices. */
   sendDue(): Promise<number>;
-  /** Queues alerts for causes that the operator has not been told of. Returns their number. */
+  /** Queues alerts for causes that the operator has not been notified of. Returns their number. */
   recordAlerts(found: readonly Alert[]): Promise<number>;
   removeOld(): Promise<void>;
   /** Counts notices that wait, that failed and wait, and that were given up in the last seven days. */

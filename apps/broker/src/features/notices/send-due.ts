@@ -10,11 +10,11 @@ const dayMs = 24 * hourMs;
 /** Time after which other processes take over a notice of a killed process. Longer than the wait for a mail server. */
 const claimMs = 3 * minuteMs;
 const longestWaitMs = 4 * hourMs;
-/** A mail that arrives later than this would confuse its reader. */
-const patienceMs = 3 * dayMs;
-const alertPatienceMs = 6 * hourMs;
-const atMostPerDay = 20;
-const atMostInRun = 500;
+/** Age after which a mail is given up: it would confuse its reader. */
+const maxAgeMs = 3 * dayMs;
+const maxAlertAgeMs = 6 * hourMs;
+const maxPerDay = 20;
+const maxPerRun = 500;
 /** Consecutive failures after which the mail server is considered down until the next run. */
 const failuresInRun = 3;
 
@@ -28,8 +28,8 @@ export type Deliver = (notice: ClaimedNotice) => Promise<{ outcome: Outcome; err
 export async function sendDue(parts: { query: Query; deliver: Deliver; clock: Clock; log: Log }): Promise<number> {
   const { query, deliver, clock, log } = parts;
   const inMs = (ms: number) => new Date(clock.now() + ms);
-  let worked = 0;
-  for (let failures = 0; worked < atMostInRun && failures < failuresInRun; worked += 1) {
+  let processed = 0;
+  for (let failures = 0; processed < maxPerRun && failures < failuresInRun; processed += 1) {
     const notice = await claimDue(query, inMs(0), inMs(claimMs));
     if (!notice) break;
     // because a restored backup brings back notices that were sent long ago
@@ -37,7 +37,7 @@ export async function sendDue(parts: { query: Query; deliver: Deliver; clock: Cl
       await giveUp(notice);
       continue;
     }
-    if (notice.userId !== undefined && (await countSent(query, notice.userId, inMs(-dayMs))) >= atMostPerDay) {
+    if (notice.userId !== undefined && (await countSent(query, notice.userId, inMs(-dayMs))) >= maxPerDay) {
       await postponeNotice(query, notice, { nextAt: inMs(hourMs), counts: false });
       continue;
     }
@@ -49,10 +49,10 @@ export async function sendDue(parts: { query: Query; deliver: Deliver; clock: Cl
       if (await afterFailure(notice, error)) failures += 1;
     }
   }
-  return worked;
+  return processed;
 
   function isTooOld({ kind, createdAt }: ClaimedNotice): boolean {
-    return clock.now() - createdAt.getTime() > (kind === 'alert' ? alertPatienceMs : patienceMs);
+    return clock.now() - createdAt.getTime() > (kind === 'alert' ? maxAlertAgeMs : maxAgeMs);
   }
 
   /** @param reason by default that of the last attempt */
@@ -71,7 +71,7 @@ export async function sendDue(parts: { query: Query; deliver: Deliver; clock: Cl
     if (known?.isPermanent) {
       await giveUp(notice, reason);
     } else {
-      log.warn(facts, 'a notice could not be sent; it is tried again');
+      log.warn(facts, 'a notice could not be sent; it will be retried');
       const waitMs = Math.min(longestWaitMs, minuteMs * 2 ** (attempts - 1));
       await postponeNotice(query, notice, { nextAt: inMs(waitMs), error: reason, counts: true });
     }

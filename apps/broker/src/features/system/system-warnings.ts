@@ -64,7 +64,7 @@ function ofState(
     const until = new Date(Date.parse(seenAt) + 3_600_000).toISOString();
     warn(
       'broker-gone',
-      `Broker ${id} has sent no heartbeat since ${seenAt}. If another broker has replaced it, you need not do anything: this warning ends at ${until}.`,
+      `Broker ${id} has sent no heartbeat since ${seenAt}. If another broker has replaced it, no action is needed: this warning ends at ${until}.`,
     );
   }
   const versions = new Set(brokers.filter(({ state }) => state === 'alive').map(({ version }) => version));

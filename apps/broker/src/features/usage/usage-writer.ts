@@ -75,7 +75,7 @@ export function createUsageWriter(parts: {
 
   return {
     waiting: waiting.count,
-    tell: (rows) => onRows?.(rows),
+    reportCharged: (rows) => onRows?.(rows),
     record(called) {
       const row = isRefusedForRate(called) ? refusals.add(called) : called;
       if (!row) {

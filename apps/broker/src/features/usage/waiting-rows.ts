@@ -29,7 +29,7 @@ export function createWaitingRows(query: Query, log: Log) {
         const batch = newestOfEach(waiting.splice(0, maxBatch));
         try {
           await insertUsageRows(record, batch);
-          if (isRefused) log.warn({ waiting: waiting.length }, 'usage rows are written again');
+          if (isRefused) log.warn({ waiting: waiting.length }, 'usage rows can be written again');
           isRefused = false;
         } catch (error) {
           waiting = [...batch, ...waiting];

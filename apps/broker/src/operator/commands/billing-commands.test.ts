@@ -85,7 +85,7 @@ test('payments are listed and refunded by command, and a user is signed out, by 
   });
   await expect(run(ann.email, 'payments.refund', { payment, amountCents: price })).rejects.toMatchObject({
     code: 'refund_too_high',
-    message: `At most $${((price - 150) / 100).toFixed(2)} of this payment can be paid back.`,
+    message: `At most $${((price - 150) / 100).toFixed(2)} of this payment can be refunded.`,
   });
   const signOut = userCommands(shop.identity, { isRunning: true })['user.sign-out'];
   expect(await signOut?.({ email: ann.email, operator: 'root', revokeTokens: true })).toMatchObject({

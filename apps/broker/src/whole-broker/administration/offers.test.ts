@@ -367,7 +367,7 @@ test('each field is checked: minimum and currency of the provider, bounds, hidde
   ]);
   expect(await refusal('checked', { tier: 'T0' })).toEqual([
     'tier: must be T1, T2 or T3: T0 is the tier of the Free plan',
-    'tier: cannot be lower than Professional: 1 person has it. Archive the plan and make another one instead',
+    'tier: cannot be lower than Professional: 1 person has it. Archive the plan and create another one instead',
   ]);
   await expect(addPlan('credits-plus')).rejects.toMatchObject({ status: 400 });
   expect(await refusal('free', { amount: 500 })).toEqual(['amount: must be 0: the Free plan costs nothing']);
@@ -387,7 +387,7 @@ test('each field is checked: minimum and currency of the provider, bounds, hidde
       params: { id: 'free' },
       body: { change: { type: 'archive' }, revision: (await show('free')).offer.revision },
     }),
-  ).rejects.toMatchObject({ message: 'The Free plan cannot be archived: everyone who pays for none has it.' });
+  ).rejects.toMatchObject({ message: 'The Free plan cannot be archived: users without a paid plan have it.' });
   expect((await area.audits('offer:checked')).map(({ action }) => action)).toEqual(['offer.created']);
 });
 

@@ -64,7 +64,7 @@ test('[USR-49] a refund is asked for by itself: it comes to the paid part of the
   expect(expected).toBeGreaterThan(550);
   expect(await shownRefund(ann, 'rentals')).toEqual({ amountCents: expected, currency: 'USD' });
   expect(await removeOf(ann, rental?.id)).toEqual({
-    message: 'The rental has ended. What was paid for the rest of its period is paid back.',
+    message: 'The rental has ended. The unused time was refunded.',
     atProvider: 'cancelled',
     refund: { result: 'refunded', amountCents: expected, currency: 'USD' },
   });
@@ -105,7 +105,7 @@ test('what was given, tried or paid back already shows no refund, and none is ma
   const removal = { params: { ...params, subscriptionId: id }, body: { refund: 'prorata' } } as const;
   expect(await admin.removeUserSubscription(removal)).toEqual({
     success: true,
-    message: 'The rental has ended. Nothing was paid for the rest of its period.',
+    message: 'The rental has ended. Nothing was paid for the unused time.',
     atProvider: 'none',
     refund: null,
   });
@@ -208,7 +208,7 @@ test('of a disputed payment no refund is offered or made, the reason is said, an
   await expect(removeOf(ann, id)).rejects.toMatchObject({
     code: 'refund_impossible',
     message:
-      'What was paid for the rest of its period is disputed, and the bank has the money: it cannot be paid back. Remove it without a refund.',
+      'The payment for the unused time is disputed, and the bank holds the money, so it cannot be refunded. Remove it without a refund.',
   });
   expect(await ann.rental()).toMatchObject({ status: 'active' });
   expect(await audits(ann.userId)).toEqual([]);
@@ -227,7 +227,7 @@ test('a refund that the provider refuses, as of a payment whose dispute is not k
   await shop.control.openDispute(String(charge));
   const rental = await ann.rental();
   expect(await removeOf(ann, rental?.id)).toMatchObject({
-    message: expect.stringContaining('refused to pay it back'),
+    message: expect.stringContaining('refused the refund'),
     refund: { result: 'failed' },
   });
   expect(await audits(ann.userId)).toMatchObject([

@@ -8,7 +8,7 @@ import type { DirectoryUser } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { readOwnedServers } from '../entitlement/read-owned-servers.ts';
 import { LedgerConflict } from '../credits/accounts/change-credits.ts';
-import { lockUser, noSuchUser, type AdministrationParts } from './administration-given.ts';
+import { lockUser, noSuchUser, type AdministrationParts } from './administration-parts.ts';
 import { endPaid, type EndingAccess } from './end-paid.ts';
 import { giveAccess, type WantedAccess } from './give-access.ts';
 import { listOwners } from './list-owners.ts';
@@ -66,8 +66,8 @@ export type Administration = {
 
 type Page<Cursor = Place> = { limit: number; cursor?: Cursor | undefined };
 
-export function createAdministration(given: AdministrationParts): Administration {
-  const { db, livemode, access, ledger, catalogue, directory, clock, uuid } = given;
+export function createAdministration(parts: AdministrationParts): Administration {
+  const { db, livemode, access, ledger, catalogue, directory, clock, uuid } = parts;
 
   async function find(userId: string): Promise<DirectoryUser> {
     const user = await directory.find(userId);
@@ -95,9 +95,9 @@ export function createAdministration(given: AdministrationParts): Administration
         ledger.account(user.id),
         readLedger(db.query, { userId: user.id, livemode }, page),
       ]);
-      const { balance, held, debt, parts } = account;
-      const of = (source: (typeof parts)[number]['source']) =>
-        parts.filter((part) => part.source === source).reduce((sum, { credits }) => sum + credits, 0);
+      const { balance, held, debt, parts: lots } = account;
+      const of = (source: (typeof lots)[number]['source']) =>
+        lots.filter((lot) => lot.source === source).reduce((sum, { credits }) => sum + credits, 0);
       const bySource = { plan: of('plan'), purchased: of('purchased'), promotional: of('promotional') };
       return { credits: { balance, ...bySource, held, debt }, ...read };
     },
@@ -108,26 +108,26 @@ export function createAdministration(given: AdministrationParts): Administration
     },
     async previewRefund({ userId, paymentId }, amountCents) {
       const user = await find(userId);
-      return previewOfRefund(given, { userId: user.id, paymentId }, amountCents);
+      return previewOfRefund(parts, { userId: user.id, paymentId }, amountCents);
     },
     async refund({ userId, paymentId }, wanted, by) {
       const user = await find(userId);
-      return refundOnePayment(given, { userId: user.id, paymentId }, wanted, by);
+      return refundOnePayment(parts, { userId: user.id, paymentId }, wanted, by);
     },
     async setCredits(userId, wanted, { reason, ...by }) {
       const user = await find(userId);
       const change = { ...wanted, userId: user.id, reason, idem: `adjustment:${uuid()}` };
       try {
-        return await ledger.setBalance(change, by, (query) => lockUser(given, query, user.id));
+        return await ledger.setBalance(change, by, (query) => lockUser(parts, query, user.id));
       } catch (error) {
         if (!(error instanceof LedgerConflict) || error.code === 'key_used') throw error;
         throw new SoukError(error.code, { message: error.message });
       }
     },
-    give: (userId, wanted, by) => giveAccess(given, userId, wanted, by),
-    remove: (userId, id, by) => removeAccess(given, userId, id, by),
-    endPaid: (userId, when, by) => endPaid(given, userId, when, by),
-    refundedRentals: createRefundedRentals(given),
+    give: (userId, wanted, by) => giveAccess(parts, userId, wanted, by),
+    remove: (userId, id, by) => removeAccess(parts, userId, id, by),
+    endPaid: (userId, when, by) => endPaid(parts, userId, when, by),
+    refundedRentals: createRefundedRentals(parts),
     owners: (serverId, page) => listOwners(db.query, { livemode, nowMs: clock.now(), serverId, page }),
     renters: (serverId, page) => listRenters(db.query, { livemode, nowMs: clock.now(), serverId, page }),
   };

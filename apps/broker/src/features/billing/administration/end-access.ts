@@ -9,7 +9,6 @@ export type EndedAccess = {
   kind: 'subscription' | 'rental' | 'purchase' | 'trial';
   /** Id of the plan or the server. */
   of: string;
-  /** The provider's subscription. */
   providerSubscriptionId: string | undefined;
 };
 
@@ -29,7 +28,10 @@ const grants = (where: string) =>
      select id from access_grants where livemode = $1 and ${where} and ${running} order by id for update)
    returning id, user_id as "userId", kind, server_id as of, payment_id as "providerSubscriptionId"`;
 
-/** Ends what is running, by the caller's clock. Locks rows in the order of their ids. Skips what another transaction ended first. */
+/**
+ * Ends access that is active by the caller's clock. Locks rows in the order of their ids, and skips rows that another
+ * transaction ended first.
+ */
 export async function endAccess(
   query: Query,
   { livemode, nowMs }: { livemode: boolean; nowMs: number },

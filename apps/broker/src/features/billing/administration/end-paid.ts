@@ -6,7 +6,7 @@ import { readOwnedServer } from '../entitlement/read-owned-servers.ts';
 import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
 import { withPatience } from '../shop/checkout/patience.ts';
 import { wantEnd } from '../shop/subscriptions/ends/want-end.ts';
-import type { AdministrationParts } from './administration-given.ts';
+import type { AdministrationParts } from './administration-parts.ts';
 import { endAccess } from './end-access.ts';
 import { endAtProvider, removalEntry, type AtProvider } from './remove-access.ts';
 
@@ -14,22 +14,22 @@ import { endAtProvider, removalEntry, type AtProvider } from './remove-access.ts
 export type EndingAccess = { id: string; name: string; endsAt: string | null; atProvider: AtProvider };
 
 /**
- * Ends a user's plans and rentals: those that renew with the period that is paid, or all of them now. Nothing is refunded, and
- * their open payment pages are closed. A job retries where the provider does not answer.
+ * Ends a user's plans and rentals: all of them now, or those that renew at the end of the paid period. Nothing is refunded, and
+ * the user's open payment pages are closed. A job retries where the provider does not answer.
  */
 export async function endPaid(
-  given: AdministrationParts,
+  parts: AdministrationParts,
   userId: string,
   { now }: { now: boolean },
   by: DecidedBy,
 ): Promise<EndingAccess[]> {
-  const ending = now ? await endAllNow(given, userId, by) : await endWithPeriods(given, userId, by);
-  await closePages(given, userId);
+  const ending = now ? await endAllNow(parts, userId, by) : await endWithPeriods(parts, userId, by);
+  await closePages(parts, userId);
   return ending;
 }
 
-async function endAllNow(given: AdministrationParts, userId: string, by: DecidedBy): Promise<EndingAccess[]> {
-  const { db, livemode, clock, access } = given;
+async function endAllNow(parts: AdministrationParts, userId: string, by: DecidedBy): Promise<EndingAccess[]> {
+  const { db, livemode, clock, access } = parts;
   const nowMs = clock.now();
   const ended = await db.transaction(async (query) => {
     const found = await endAccess(query, { livemode, nowMs }, { userId, all: 'plans and rentals' });
@@ -38,13 +38,13 @@ async function endAllNow(given: AdministrationParts, userId: string, by: Decided
     return found;
   });
   await access.announce(userId);
-  const nameOf = await namesOf(given);
+  const nameOf = await namesOf(parts);
   return Promise.all(
     ended.map(async ({ id, kind, of, providerSubscriptionId }) => ({
       id,
       name: await nameOf(kind === 'subscription' ? 'plan' : 'rental', of),
       endsAt: new Date(nowMs).toISOString(),
-      atProvider: await endAtProvider(given, providerSubscriptionId),
+      atProvider: await endAtProvider(parts, providerSubscriptionId),
     })),
   );
 }
@@ -60,8 +60,8 @@ type Renewing = {
 const running = isRunningSql({ now: '$3', renewedSince: '$4' });
 const renews = `user_id = $1 and livemode = $2 and source = 'payment' and payment_id is not null and cancelled_at is null and ${running}`;
 
-async function endWithPeriods(given: AdministrationParts, userId: string, by: DecidedBy): Promise<EndingAccess[]> {
-  const { db, livemode, clock } = given;
+async function endWithPeriods(parts: AdministrationParts, userId: string, by: DecidedBy): Promise<EndingAccess[]> {
+  const { db, livemode, clock } = parts;
   const nowMs = clock.now();
   const renewing = await db.transaction(async (query) => {
     const found = await findRenewing(query, userId, livemode, nowMs);
@@ -79,13 +79,13 @@ async function endWithPeriods(given: AdministrationParts, userId: string, by: De
     await writeAuditsWith(query, entries, new Date(nowMs));
     return found;
   });
-  const nameOf = await namesOf(given);
+  const nameOf = await namesOf(parts);
   return Promise.all(
     renewing.map(async ({ id, kind, of, providerSubscriptionId, endsAt }) => ({
       id,
       name: await nameOf(kind, of),
       endsAt: endsAt?.toISOString() ?? null,
-      atProvider: await endWithPeriod(given, providerSubscriptionId),
+      atProvider: await endWithPeriod(parts, providerSubscriptionId),
     })),
   );
 }
@@ -107,7 +107,10 @@ async function endWithPeriod({ payments, log }: AdministrationParts, id: string)
     await withPatience(payments.subscriptions.endWithPeriod(id));
     return 'cancelled';
   } catch (error) {
-    log.warn({ err: error, subscription: id }, 'a subscription could not be ended with its period yet');
+    log.warn(
+      { err: error, subscription: id },
+      'a subscription could not be ended with its period yet; a job will retry',
+    );
     return 'pending';
   }
 }

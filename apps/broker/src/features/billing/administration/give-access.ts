@@ -6,7 +6,7 @@ import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
-import { lockUser, type AdministrationParts } from './administration-given.ts';
+import { lockUser, type AdministrationParts } from './administration-parts.ts';
 import { endOfPeriod } from './periods.ts';
 
 /** Access to give: a plan for a month, the rental of a server for a period, or a server permanently. */
@@ -25,19 +25,19 @@ type Named = { id: string; name: string; features: readonly string[] };
  * @throws SoukError not_found, plan_not_found, free_plan; has_access where the user has exactly this already
  */
 export async function giveAccess(
-  given: AdministrationParts,
+  parts: AdministrationParts,
   userId: string,
   wanted: WantedAccess,
   by: DecidedBy,
 ): Promise<{ id: string; endsAt: Date | undefined }> {
-  const { db, access, livemode, clock, uuid } = given;
-  const what = wanted.type === 'subscription' ? await findPlan(given, wanted.mcpId) : findServer(given, wanted.mcpId);
+  const { db, access, livemode, clock, uuid } = parts;
+  const what = wanted.type === 'subscription' ? await findPlan(parts, wanted.mcpId) : findServer(parts, wanted.mcpId);
   const nowMs = clock.now();
   const endsAt = wanted.type === 'purchase' ? undefined : endOfPeriod(nowMs, wanted.period ?? 'monthly');
   const id = uuid();
   await db.transaction(async (query) => {
-    await lockUser(given, query, userId);
-    // of two concurrent clicks, the second one waits and finds what the first gave
+    await lockUser(parts, query, userId);
+    // the second of two concurrent clicks waits here, and then finds what the first one gave
     await query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [`access:${userId}`]);
     await refuseOwned(query, { userId, livemode, nowMs }, wanted.type, what);
     const row = { id, userId, livemode, startsAt: new Date(nowMs), endsAt };
@@ -96,7 +96,7 @@ async function refuseOwned(
   const [owned] = rows;
   if (!owned) return;
   const until = owned.period_ends_at ? ` until ${utcDayText(owned.period_ends_at.getTime())}` : '';
-  throw new SoukError('has_access', { message: `This user has this already${until}: ${name}. Remove it first.` });
+  throw new SoukError('has_access', { message: `This user already has ${name}${until}. Remove it first.` });
 }
 
 type Row = { id: string; userId: string; livemode: boolean; startsAt: Date; endsAt: Date | undefined };

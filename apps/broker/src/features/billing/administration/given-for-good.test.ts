@@ -74,7 +74,7 @@ describeOnEmbedded('what an administrator gave while nothing was sold', migratio
     await giveAnn();
     const demo = await start({});
     expect(told(demo)).toMatchObject([
-      { plans: 1, servers: 0, balances: 1, msg: expect.stringMatching(/come back with PAYMENTS=off or a live key$/) },
+      { plans: 1, servers: 0, balances: 1, msg: expect.stringMatching(/count again with PAYMENTS=off or a live key$/) },
     ]);
     expect(await owns(demo, 'ann@souk.test')).toEqual([0]);
     const { userId } = await person(demo, 'dan@souk.test');

@@ -15,7 +15,7 @@ type Row = {
 
 const running = isRunningSql({ now: '$3', renewedSince: '$4' });
 
-/** Lists the users who have a server by a purchase or in a trial, the oldest first. A page is one statement. */
+/** Lists the users who bought a server or are trying it, the oldest first. Each page is one statement. */
 export async function listOwners(
   query: Query,
   { livemode, nowMs, serverId, page }: { livemode: boolean; nowMs: number; serverId: string; page: number },

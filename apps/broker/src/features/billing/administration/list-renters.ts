@@ -16,7 +16,7 @@ type Row = RefundColumns & {
 
 const running = isRunningSql({ now: '$3', renewedSince: '$4' });
 
-/** Lists a server's current renters with the refundable amount of each, the oldest first. A page is one statement. */
+/** Lists a server's current renters with the refundable amount of each, the oldest first. Each page is one statement. */
 export async function listRenters(
   query: Query,
   { livemode, nowMs, serverId, page }: { livemode: boolean; nowMs: number; serverId: string; page: number },

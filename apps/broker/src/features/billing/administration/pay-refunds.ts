@@ -1,13 +1,13 @@
 import { withPatience } from '../shop/checkout/patience.ts';
 import type { AccessRefund } from '../shop/refunds/refund-store.ts';
-import type { AdministrationParts } from './administration-given.ts';
+import type { AdministrationParts } from './administration-parts.ts';
 
 /** pending: the payment provider did not answer, and a job retries. failed: it refused. */
 export type RefundResult = { result: 'refunded' | 'pending' | 'failed'; amountCents: number; currency: string };
 
 /**
- * Makes the refunds of access that was ended, as far as the provider answers within 12 s; a job makes the others.
- * @returns by the id of the access; null: nothing was paid for it
+ * Makes the refunds of access that was ended. Waits at most 12 s for the provider; a job makes the rest.
+ * @returns results by the id of the access; null: nothing was paid for it
  */
 export async function payRefunds(
   { payments, log }: Pick<AdministrationParts, 'payments' | 'log'>,

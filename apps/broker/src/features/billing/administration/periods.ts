@@ -14,7 +14,7 @@ export function startOfMonth(startMs: number, endMs: number): Date {
   return new Date(monthsLater(startMs, Math.max(0, months - 1)));
 }
 
-/** Adds months to a time (UTC); a month without such a day counts with its last day. */
+/** Adds months to a time (UTC); in a month without that day, its last day. */
 function monthsLater(startMs: number, months: number): number {
   const start = new Date(startMs);
   const later = new Date(startMs);

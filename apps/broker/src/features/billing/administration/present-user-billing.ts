@@ -6,7 +6,7 @@ import type { RefundOffer } from '../shop/refunds/refundable-sql.ts';
 import { startOfMonth } from './periods.ts';
 import type { ChargeOf } from '../shop/subscriptions/reading/read-next-charges.ts';
 
-/** Presents "Admin billing for a user" (specification part 2, section 3), without what is over. */
+/** Presents "Admin billing for a user" (specification part 2, section 3), without access that has ended. */
 export function presentUserBilling(
   owned: Owned,
   { balance, held, debt }: CreditAccount,

@@ -2,7 +2,7 @@ import type { LedgerEntry } from '@souk/contract/admin/person.ts';
 import { writeNumberedCursor, type NumberedPlace } from '@souk/contract/times.ts';
 import type { Query } from '#platform/db/database.ts';
 
-type Of = { userId: string; livemode: boolean };
+type Account = { userId: string; livemode: boolean };
 type Row = Pick<LedgerEntry, 'change' | 'balanceAfter' | 'kind' | 'reason' | 'calls'> & {
   id: number;
   at: Date;
@@ -12,11 +12,11 @@ type Row = Pick<LedgerEntry, 'change' | 'balanceAfter' | 'kind' | 'reason' | 'ca
 /** Reads a page of a user's ledger, newest first; `changes` leaves out the charges of calls. Index: ledger_entries_by_account. */
 export async function readLedger(
   query: Query,
-  { userId, livemode }: Of,
+  { userId, livemode }: Account,
   { limit, cursor, show }: { limit: number; cursor?: NumberedPlace | undefined; show: 'all' | 'changes' },
 ): Promise<{ entries: LedgerEntry[]; nextCursor: string | null }> {
   const { rows } = await query<Row>(
-    // the condition is literal, for the partial index of the few entries that are no calls
+    // a literal condition, so that the partial index of the few entries that are not calls applies
     `select id, at, delta as change, balance_after as "balanceAfter", contra as kind, idem, reason,
        coalesce(cardinality(calls), case when starts_with(idem, 'call:') then 1 else 0 end) as calls
      from ledger_entries where user_id = $1 and livemode = $2 and id < $3 ${show === 'changes' ? `and contra <> 'usage'` : ''}
@@ -40,7 +40,7 @@ export async function readLedger(
 /** Reads the calls that an entry charged, and its time; undefined where the user has no such entry. */
 export async function readLedgerCalls(
   query: Query,
-  { userId, livemode }: Of,
+  { userId, livemode }: Account,
   entryId: number,
 ): Promise<{ at: Date; calls: string[] } | undefined> {
   const { rows } = await query<{ at: Date; calls: string[] | null; idem: string }>(
@@ -53,8 +53,8 @@ export async function readLedgerCalls(
   return { at: entry.at, calls: entry.calls ?? alone };
 }
 
-/** Finds the payments that granted these entries, or whose refund clawed credits back, by the key of the entry. */
-async function findPayments(query: Query, { userId, livemode }: Of, rows: readonly Row[]) {
+/** Finds the payment behind each entry that granted credits, or that clawed them back after a refund, by the entry's key. */
+async function findPayments(query: Query, { userId, livemode }: Account, rows: readonly Row[]) {
   const facts = rows.filter(({ kind }) => kind !== 'usage').map(({ idem }) => factOf(idem));
   if (facts.length === 0) return () => null;
   const invoices = facts.filter((fact) => fact.startsWith('invoice:')).map((fact) => fact.slice('invoice:'.length));
@@ -70,5 +70,5 @@ async function findPayments(query: Query, { userId, livemode }: Of, rows: readon
   };
 }
 
-/** The key without the number of a later part, such as `refund:{id}:1`. */
+/** The key without the number of a further part: `refund:{id}` for `refund:{id}:1`. */
 const factOf = (idem: string): string => idem.split(':').slice(0, 2).join(':');

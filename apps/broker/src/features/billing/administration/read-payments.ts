@@ -46,7 +46,7 @@ export async function readPayments(
   };
 }
 
-/** Finds a payment of a user. @param lock locks it until the end of the transaction, like an event of its refund */
+/** Finds a payment of a user. @param lock locks it until the end of the transaction, as an event about its refund does */
 export async function findPersonPayment(
   query: Query,
   of: { userId: string; livemode: boolean; paymentId: string },

@@ -19,7 +19,7 @@ export async function readRefundable(
   return (id) => refunds.get(id) ?? { refund: null, isDisputed: false };
 }
 
-/** Whether a dispute keeps everything that was paid for the rest of a plan or rental. */
+/** Whether everything that was paid for the unused time of a plan or rental is disputed, so that nothing can be refunded. */
 export async function isAllDisputed(query: Query, providerSubscriptionId: string, usedUntil: Date): Promise<boolean> {
   const { rows } = await query<RefundColumns>(refundSumSql('$1::text', '$2'), [providerSubscriptionId, usedUntil]);
   const [row] = rows;

@@ -9,22 +9,22 @@ import { readRow } from '../read-rows.ts';
 import { withPatience } from '../shop/checkout/patience.ts';
 import { findPayment } from '../shop/clawback/find-payment.ts';
 import { wouldClawBack } from '../shop/clawback/claw-back-payment.ts';
-import { lockUser, noRefunds, type AdministrationParts } from './administration-given.ts';
+import { lockUser, noRefunds, type AdministrationParts } from './administration-parts.ts';
 import { keepsMoney } from '../shop/needs/dispute-of-payment.ts';
 import { findPersonPayment } from './read-payments.ts';
 
 export type RefundPreview = Omit<Answer<typeof previewRefund>, 'success'>;
 export type PaymentRefund = Omit<Answer<typeof refundPayment>, 'success'>;
-type Of = { userId: string; paymentId: string };
+type PaymentRef = { userId: string; paymentId: string };
 
 /** Previews what a refund would claw back. @throws SoukError not_found, payments_off, refund_impossible, refund_too_high */
 export async function previewOfRefund(
-  given: AdministrationParts,
-  { userId, paymentId }: Of,
+  parts: AdministrationParts,
+  { userId, paymentId }: PaymentRef,
   amountCents: number,
 ): Promise<RefundPreview> {
-  const { db, livemode, ledger } = given;
-  const { payment, paymentIntentId } = await findRefundable(given, db.query, { userId, paymentId }, amountCents);
+  const { db, livemode, ledger } = parts;
+  const { payment, paymentIntentId } = await findRefundable(parts, db.query, { userId, paymentId }, amountCents);
   const known = await findPayment(db.query, paymentIntentId);
   const [account, taken] = await Promise.all([
     ledger.account(userId),
@@ -38,26 +38,26 @@ export async function previewOfRefund(
       taken,
       owed: Math.max(0, taken - Math.max(0, account.balance - account.held)),
     },
-    runs: await whatRuns(db.query, { userId, livemode, subscriptionId: known?.subscriptionId }),
+    runs: await findRunning(db.query, { userId, livemode, subscriptionId: known?.subscriptionId }),
   };
 }
 
 /**
- * Refunds a part or all of one payment: stores the refund and its audit row in one transaction, then asks the provider for as
- * long as an administrator waits; a job does the rest. The provider's event claws back credits.
+ * Refunds a part or all of one payment: stores the refund and its audit row in one transaction, then tries to make it for as
+ * long as an administrator waits; a job retries. The provider's event claws back the credits.
  * @throws SoukError as previewOfRefund, and changed_since_shown where more was refunded than the administrator saw
  */
 export async function refundOnePayment(
-  given: AdministrationParts,
-  of: Of,
+  parts: AdministrationParts,
+  of: PaymentRef,
   { amountCents, refundedCents }: { amountCents: number; refundedCents: number | undefined },
   by: DecidedBy,
 ): Promise<PaymentRefund> {
-  const { db, livemode, clock, log } = given;
-  const refunds = refundsOf(given);
+  const { db, livemode, clock, log } = parts;
+  const refunds = refundsOf(parts);
   const id = await db.transaction(async (query) => {
-    await lockUser(given, query, of.userId);
-    const found = await findRefundable(given, query, of, amountCents, { lock: true, refundedCents });
+    await lockUser(parts, query, of.userId);
+    const found = await findRefundable(parts, query, of, amountCents, { lock: true, refundedCents });
     const { payment, paymentIntentId, invoiceId, refundedOrPendingCents } = found;
     const { currency } = payment;
     const refund = await refunds.wantPayment(query, {
@@ -90,7 +90,7 @@ export async function refundOnePayment(
     log.warn({ err: error, refund: id }, 'a refund is not made yet; a job will retry'),
   );
   const [refund] = await refunds.find([id]);
-  if (!refund) throw new Error(`the refund ${id} is not there`);
+  if (!refund) throw new Error(`refund ${id} is missing`);
   const { state, amount, currency, error } = refund;
   const result = state === 'wanted' ? 'pending' : state === 'refunded' ? 'refunded' : 'failed';
   return { result, amountCents: amount, currency, error: state === 'failed' ? (error ?? null) : null };
@@ -102,14 +102,14 @@ function refundsOf({ payments }: Pick<AdministrationParts, 'payments'>) {
 }
 
 async function findRefundable(
-  given: AdministrationParts,
+  parts: AdministrationParts,
   query: Query,
-  { userId, paymentId }: Of,
+  { userId, paymentId }: PaymentRef,
   amountCents: number,
   { lock = false, refundedCents }: { lock?: boolean; refundedCents?: number | undefined } = {},
 ): Promise<{ payment: PersonPayment; paymentIntentId: string; invoiceId: string; refundedOrPendingCents: number }> {
-  refundsOf(given);
-  const found = await findPersonPayment(query, { userId, livemode: given.livemode, paymentId }, { lock });
+  refundsOf(parts);
+  const found = await findPersonPayment(query, { userId, livemode: parts.livemode, paymentId }, { lock });
   if (!found) throw new SoukError('not_found', { message: 'This user has no such payment' });
   const { payment, paymentIntentId, invoiceId = '' } = found;
   const { refund, currency, dispute } = payment;
@@ -118,11 +118,12 @@ async function findRefundable(
   const refundedOrPendingCents = refund.refundedCents + refund.pendingCents;
   if (refundedCents !== undefined && refundedCents !== refundedOrPendingCents)
     throw new SoukError('changed_since_shown', {
-      message: 'Part of this payment was refunded meanwhile. Nothing was done. Please look at it again.',
+      message:
+        'Part of this payment was refunded in the meantime, so nothing was refunded now. Check the payment and try again.',
     });
   if (amountCents > refund.leftCents) {
     const left = moneyText(refund.leftCents, currency);
-    throw new SoukError('refund_too_high', { message: `At most ${left} of this payment can be paid back.` });
+    throw new SoukError('refund_too_high', { message: `At most ${left} of this payment can be refunded.` });
   }
   return { payment, paymentIntentId, invoiceId, refundedOrPendingCents };
 }
@@ -132,8 +133,8 @@ const disputeText = (state: string | undefined): string =>
     ? 'This payment cannot be refunded: its dispute is lost, and the bank has given the money back.'
     : 'This payment is disputed, and the bank holds the money. It cannot be refunded until the dispute is decided: answer it at the payment provider.';
 
-/** Finds what the user still has of what they paid for. */
-async function whatRuns(
+/** Finds whether the plan or rental that was paid for has not ended. */
+async function findRunning(
   query: Query,
   { userId, livemode, subscriptionId }: { userId: string; livemode: boolean; subscriptionId: string | undefined },
 ): Promise<RefundPreview['runs']> {

@@ -1,12 +1,12 @@
 import { writeAuditsWith } from '#platform/audit/audit-log.ts';
 import type { DecidedBy } from '#platform/audit/decided-by.ts';
 import type { Query } from '#platform/db/database.ts';
-import type { AdministrationParts } from './administration-given.ts';
+import type { AdministrationParts } from './administration-parts.ts';
 import { endAccess } from './end-access.ts';
 import { payRefunds } from './pay-refunds.ts';
 import { removalEntry } from './remove-access.ts';
 
-/** failed: the provider refused, the rental was ended without a refund before, or the server has no such rental. */
+/** failed: the provider refused, the rental had been ended without a refund, or the server has no such rental. */
 export type RentalRefund = {
   rentalId: string;
   result: 'refunded' | 'pending' | 'nothing_paid' | 'failed';
@@ -26,8 +26,8 @@ export type RefundedRentals = {
   pay(serverId: string, rentalIds: readonly string[]): Promise<RentalRefund[]>;
 };
 
-export function createRefundedRentals(given: AdministrationParts): RefundedRentals {
-  const { livemode, clock, access, payments } = given;
+export function createRefundedRentals(parts: AdministrationParts): RefundedRentals {
+  const { livemode, clock, access, payments } = parts;
   return {
     async end(query, serverId, rentalIds, by) {
       if (!payments) return;
@@ -44,9 +44,9 @@ export function createRefundedRentals(given: AdministrationParts): RefundedRenta
     },
     async pay(serverId, rentalIds) {
       const wanted = [...new Set(rentalIds)];
-      const ended = await findEnded(given, serverId, wanted);
+      const ended = await findEnded(parts, serverId, wanted);
       for (const userId of new Set(Array.from(ended.values(), (one) => one.userId))) await access.announce(userId);
-      const refunds = await payRefunds(given, [...ended.keys()]);
+      const refunds = await payRefunds(parts, [...ended.keys()]);
       return wanted.map((rentalId): RentalRefund => {
         const refund = refunds.get(rentalId);
         if (refund) return { rentalId, ...refund };
@@ -57,7 +57,7 @@ export function createRefundedRentals(given: AdministrationParts): RefundedRenta
   };
 }
 
-/** Finds which of these are rentals of this server that have ended, by id. */
+/** Finds which of these ids are ended rentals of this server. */
 async function findEnded(
   { db, livemode }: AdministrationParts,
   serverId: string,

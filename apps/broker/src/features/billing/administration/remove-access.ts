@@ -3,7 +3,7 @@ import type { AuditEntry } from '#platform/audit/audit-log.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import { SoukError } from '#platform/errors.ts';
 import { withPatience } from '../shop/checkout/patience.ts';
-import { lockUser, noRefunds, type AdministrationParts } from './administration-given.ts';
+import { lockUser, noRefunds, type AdministrationParts } from './administration-parts.ts';
 import { endAccess, type EndedAccess } from './end-access.ts';
 import { payRefunds, type RefundResult } from './pay-refunds.ts';
 import { isAllDisputed } from './read-refundable.ts';
@@ -17,15 +17,15 @@ export type Removal = { message: string; atProvider: AtProvider; refund: RefundR
  * @throws SoukError not_found; payments_off where a refund cannot be made here; refund_impossible where it is disputed
  */
 export async function removeAccess(
-  given: AdministrationParts,
+  parts: AdministrationParts,
   userId: string,
   id: string,
   { refund, ...by }: DecidedBy & { refund: 'none' | 'prorata' },
 ): Promise<Removal> {
-  const { db, livemode, access, clock, payments } = given;
+  const { db, livemode, access, clock, payments } = parts;
   const nowMs = clock.now();
   const removed = await db.transaction(async (query) => {
-    await lockUser(given, query, userId);
+    await lockUser(parts, query, userId);
     const [found] = await endAccess(query, { livemode, nowMs }, { userId, id });
     if (!found) throw new SoukError('not_found', { message: 'This user has no such subscription' });
     const { providerSubscriptionId } = found;
@@ -34,7 +34,7 @@ export async function removeAccess(
       if (!payments) throw noRefunds();
       if (await isAllDisputed(query, providerSubscriptionId, new Date(nowMs))) {
         const message =
-          'What was paid for the rest of its period is disputed, and the bank has the money: it cannot be paid back. Remove it without a refund.';
+          'The payment for the unused time is disputed, and the bank holds the money, so it cannot be refunded. Remove it without a refund.';
         throw new SoukError('refund_impossible', { message });
       }
       await payments.refunds.want(query, [{ ...found, providerSubscriptionId }], new Date(nowMs));
@@ -43,8 +43,8 @@ export async function removeAccess(
     return found;
   });
   await access.announce(userId);
-  const atProvider = await endAtProvider(given, removed.providerSubscriptionId);
-  const refunds = refund === 'prorata' ? await payRefunds(given, [removed.id]) : undefined;
+  const atProvider = await endAtProvider(parts, removed.providerSubscriptionId);
+  const refunds = refund === 'prorata' ? await payRefunds(parts, [removed.id]) : undefined;
   const paidBack = refunds?.get(removed.id) ?? null;
   const message = messageOf(removed, atProvider, refund === 'none' ? undefined : paidBack);
   return { message, atProvider, refund: paidBack };
@@ -73,20 +73,20 @@ export function removalEntry(
 }
 
 const ofRefund: Record<RefundResult['result'], string> = {
-  refunded: ' What was paid for the rest of its period is paid back.',
-  pending: ' What was paid for the rest of its period is paid back as soon as the payment provider answers.',
-  failed: ' The payment provider refused to pay it back: look at the payment there.',
+  refunded: ' The unused time was refunded.',
+  pending: ' The unused time will be refunded as soon as the payment provider answers.',
+  failed: ' The payment provider refused the refund: look at the payment there.',
 };
 
 /** @param refund undefined: none was asked for */
 function messageOf({ kind }: EndedAccess, atProvider: AtProvider, refund: RefundResult | null | undefined): string {
-  const later = ' The payment provider does not answer right now: it is told again by itself.';
-  const nothing = ' Nothing was paid for the rest of its period.';
+  const later = ' The payment provider does not answer right now. The cancellation will be retried automatically.';
+  const nothing = ' Nothing was paid for the unused time.';
   const paidBack = refund === undefined ? '' : refund === null ? nothing : ofRefund[refund.result];
   return `The ${kind} has ended.${atProvider === 'pending' ? later : ''}${paidBack}`;
 }
 
-/** Cancels a subscription at the payment provider now; a job cancels one that is `pending`. */
+/** Cancels a subscription at the payment provider now. `pending`: it did not answer, and a job will retry. */
 export async function endAtProvider(
   { payments, log }: Pick<AdministrationParts, 'payments' | 'log'>,
   id: string | undefined,

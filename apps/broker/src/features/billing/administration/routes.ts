@@ -13,7 +13,10 @@ import type { Prices } from '../shop/prices/create-prices.ts';
 import type { StoredPrice } from '../shop/prices/price-store.ts';
 import type { Administration } from './create-administration.ts';
 
-/** Mounts what administrators do with users' credits, plans and servers (specification part 2, section 7). */
+/**
+ * Mounts the endpoints by which administrators see and change users' credits, plans and servers (specification part 2, section
+ * 7).
+ */
 export function mountAdministrationRoutes(
   router: Router,
   { administration, prices, clock }: { administration: Administration; prices: Pick<Prices, 'priceOf'>; clock: Clock },

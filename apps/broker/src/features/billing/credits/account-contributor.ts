@@ -8,8 +8,8 @@ const maxEntries = 50_000;
 
 /**
  * The changes of a user's credits, newest first. After a deletion the entries stay under the user id, which then identifies no
- * person, and the account takes part in no further call. The remaining credits expire with the deletion; what calls under way
- * hold expires when they end.
+ * person, and the account can pay for no further call. The remaining credits expire with the deletion; credits that calls under
+ * way hold expire when these calls end.
  */
 export function creditsContributor({ query }: { query: Query }): AccountContributor {
   async function* entries(userId: string, livemode: boolean) {
@@ -36,7 +36,7 @@ export function creditsContributor({ query }: { query: Query }): AccountContribu
       await tx(`update credit_lots set expires_at = now() where user_id = $1 and open`, [userId]);
       for (const livemode of [true, false]) await tidyAccounts(tx, livemode, [userId]);
       await tx(`delete from credit_free_aborts where user_id = $1`, [userId]);
-      // in all entries: an administrator may have named the user in another user's
+      // in all entries: the reason of another user's entry may contain the address too
       await tx(`select erase_address_in_ledger($1)`, [address]);
     },
   };

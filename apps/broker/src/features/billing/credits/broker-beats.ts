@@ -5,7 +5,7 @@ import type { FinishedCall } from './settle/settle-calls.ts';
 
 export type OwnLease = { leaseId: string; userId: string; isAsked: boolean };
 
-const mostAccounts = 256;
+const maxAccounts = 256;
 
 /** Registers this broker as alive, by the database's clock, which is the only one that brokers share. */
 export async function enrolBroker(query: Query, brokerId: string): Promise<void> {
@@ -39,8 +39,8 @@ export async function beat(query: Query, brokerId: string, lifeMs: number): Prom
 
 /**
  * Declares brokers dead that were silent for `lifeMs`, charges the calls that dead brokers have recorded, and reclaims their
- * leases. After an outage of the database no broker is judged for one such period: only a broker that has lived through it
- * judges.
+ * leases. After an outage of the database, no broker is declared dead for another `lifeMs`: only a broker whose own heartbeats
+ * have continued that long may declare others dead.
  * @param refused is called for each call whose row the database refuses
  * @returns how many batches of calls were charged, and how many leases were reclaimed
  */
@@ -60,7 +60,7 @@ export async function reclaimLeases(
   const orphaned = `not exists (select from credit_brokers b where b.id = l.broker_id)
     and not exists (select from credit_ended_calls e where e.broker_id = l.broker_id)`;
   const { rows: orphans } = await db.query<{ user_id: string; livemode: boolean }>(
-    `select distinct user_id, livemode from credit_leases l where ${orphaned} limit ${mostAccounts}`,
+    `select distinct user_id, livemode from credit_leases l where ${orphaned} limit ${maxAccounts}`,
   );
   let leases = 0;
   for (const livemode of [true, false]) {
@@ -74,10 +74,10 @@ export async function reclaimLeases(
       );
       const users = locked.map((row) => row.user_id);
       const { rows } = await query<{ leases: number }>(
-        `with gone as (
+        `with reclaimed as (
            delete from credit_leases l where user_id = any($2::uuid[]) and livemode = $1 and ${orphaned}
            returning user_id, granted - spent as credits),
-         returned as (select user_id, sum(credits)::bigint as credits, count(*) as leases from gone group by user_id)
+         returned as (select user_id, sum(credits)::bigint as credits, count(*) as leases from reclaimed group by user_id)
          update credit_accounts c set held = c.held - r.credits
          from returned r where c.user_id = r.user_id and c.livemode = $1
          returning r.leases`,

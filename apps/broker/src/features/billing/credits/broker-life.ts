@@ -73,7 +73,7 @@ export class BrokerLife {
     this.#seen = { monotonicMs: -Infinity, wallMs: 0 };
   }
 
-  /** Reports its end, which the others would notice later otherwise. */
+  /** Removes this broker. Otherwise the others would consider it dead only after a silence. */
   async leave(query: Query): Promise<void> {
     if (this.#isEnrolled) await leaveBrokers(query, this.#id).catch(() => {});
   }

@@ -25,13 +25,13 @@ export type Hold = {
   readonly isLost: boolean;
   /**
    * Charges the hold after a result, and records the call in the same transaction. Written with the next flush.
-   * @returns undefined: the call may be answered at once; else resolves within a second, when it may be: too many answered
-   *   calls are not recorded yet (I3)
+   * @returns undefined: the call may be answered at once. Otherwise a promise that resolves, within a second, when it may be
+   *   answered: too many answered calls are not recorded yet (I3)
    */
   settle(row: UsageRow): Promise<void> | undefined;
   /**
    * Ends the hold of a call that its client aborted after it was dispatched: free at most five times an hour per user, then
-   * charged, because the server has worked. `row` has the credits of a charge; written with the next flush.
+   * charged, because the server has worked. `row` has the credits to charge; written with the next flush.
    */
   settleAbort(row: UsageRow): void;
   /** Releases all credits of a call without a result. `reason` is that of the call's usage row, which the caller records. */

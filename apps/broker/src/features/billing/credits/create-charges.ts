@@ -11,7 +11,7 @@ const nothingCharged = 'Nothing was charged.';
 
 /**
  * Charges calls to the ledger. A free call touches neither the ledger nor the database.
- * @param isCharging false: every call is free, also to a tool with a price
+ * @param isCharging false: every call is free, even if its tool has a price
  */
 export function createCharges({
   ledger,

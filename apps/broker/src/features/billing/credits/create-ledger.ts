@@ -13,25 +13,25 @@ import { createLedgerLoop } from './ledger-loop.ts';
 import { ledgerTimes, type Ledger, type LedgerTimes, type NoLease } from './ledger.ts';
 import type { UsageRows } from './usage-rows.ts';
 
-export async function createLedger(given: {
+export async function createLedger(ledgerParts: {
   db: Database;
   livemode: Livemode;
-  usage: Pick<UsageRows, 'tell'>;
+  usage: Pick<UsageRows, 'reportCharged'>;
   uuid: () => string;
   clock: Clock;
   log: Log;
   policy: LeasePolicy;
   times?: LedgerTimes;
 }): Promise<Ledger> {
-  const { db, clock, times = ledgerTimes } = given;
+  const { db, clock, times = ledgerTimes } = ledgerParts;
   const nowMs = () => monotonicMs(clock);
-  const parts = { ...given, times, nowMs };
+  const parts = { ...ledgerParts, times, nowMs };
   const book = new LeaseBook(parts);
   const life = new BrokerLife(parts);
   const loop = createLedgerLoop({ ...parts, book, life });
 
   const ends: HoldEnds = {
-    write: loop.settlements.keep,
+    write: loop.settlements.add,
     release(lease, credits) {
       book.release(lease, credits);
       if (book.hasTrims) loop.runSoon();

@@ -9,7 +9,7 @@ import { trimLeases } from './leases/trim-leases.ts';
 import type { LedgerTimes } from './ledger.ts';
 import { logRefused } from './settle/settlements.ts';
 
-/** The steps by which this broker's book and the database exchange leases. */
+/** Parts for exchanging leases between this broker's book and the database. */
 export type ExchangeParts = {
   db: Database;
   livemode: Livemode;
@@ -26,7 +26,7 @@ export async function sendHeartbeat({ db, book, life, times, log }: ExchangePart
   if (!leases) return false;
   for (const { leaseId, userId, isAsked } of leases) {
     if (isAsked) book.drainUser(userId);
-    book.returnLease(leaseId, userId);
+    book.returnUnknown(leaseId, userId);
   }
   const { batches, leases: reclaimed } = await reclaimLeases(db, life.id, times.lifeMs, (call, error) =>
     logRefused(log, call, error),

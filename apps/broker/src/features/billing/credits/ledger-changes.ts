@@ -11,10 +11,10 @@ import { setMonthlyCap } from './accounts/set-monthly-cap.ts';
 type Change = Parameters<Ledger['setBalance']>[0];
 type Author = Parameters<Ledger['setBalance']>[1];
 
-/** Pause between two checks whether leases have been returned. */
+/** Pause between two checks for returned leases. */
 const returnMs = 25;
 
-/** Changes of an account that brokers may have leases of. */
+/** Builds the changes to accounts of which brokers may have leases. */
 export function createLedgerChanges({
   db,
   livemode,
@@ -32,7 +32,7 @@ export function createLedgerChanges({
   const nowMs = () => monotonicMs(clock);
   const pause = () => new Promise((resolve) => setTimeout(resolve, returnMs));
 
-  async function isBeyond(userId: string, cap: number): Promise<boolean> {
+  async function isOverCap(userId: string, cap: number): Promise<boolean> {
     const { held, spentThisMonth } = await readAccount(db.query, livemode, userId);
     return held > 0 && held + spentThisMonth > cap;
   }
@@ -74,7 +74,7 @@ export function createLedgerChanges({
       await db.transaction((query) => setMonthlyCap(query, livemode, userId, cap));
       if (cap === undefined) return;
       const deadlineMs = nowMs() + patienceMs;
-      while (nowMs() < deadlineMs && (await isBeyond(userId, cap))) await pause();
+      while (nowMs() < deadlineMs && (await isOverCap(userId, cap))) await pause();
     },
   };
 }

@@ -4,8 +4,8 @@ import { requestLeases, returnUnused, sendHeartbeat, startOver, type ExchangePar
 import { BrokerIsDead } from './leases/grant-leases.ts';
 import { createSettlements, type Settlements } from './settle/settlements.ts';
 
-/** Calls that are not charged yet, above which further calls wait, as for a lease: the database is a second or two behind. */
-const mostUnsettled = 10_000;
+/** Uncharged calls above which further calls wait, as they do for a lease: the database is a second or two behind. */
+const maxUnsettled = 10_000;
 const retryMs = 100;
 /** Time in which returns are collected, and pause before a busy account is retried. */
 const againMs = 5;
@@ -17,17 +17,17 @@ export type LedgerLoop = {
   isBehind(): boolean;
   isStopped(): boolean;
   run(): void;
-  /** Runs with what else is released in the next few ms. */
+  /** Runs in a few ms, together with what else is released until then. */
   runSoon(): void;
-  /** Runs for a call that waits for a lease, with all others of this turn of the event loop. */
+  /** Runs for a call that waits for a lease, together with all others of this iteration of the event loop. */
   runForCall(): void;
-  /** Resolves when what ended so far is written. */
+  /** Resolves when all calls that ended so far are charged. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 };
 
 export function createLedgerLoop(
-  parts: ExchangeParts & { usage: Pick<UsageRows, 'tell'>; uuid: () => string; nowMs: () => number },
+  parts: ExchangeParts & { usage: Pick<UsageRows, 'reportCharged'>; uuid: () => string; nowMs: () => number },
 ): LedgerLoop {
   const { db, book, life, times, nowMs, log } = parts;
   /** Number of callers waiting in flush(). */
@@ -42,13 +42,13 @@ export function createLedgerLoop(
     onNoted: () => loop.within(settlements.untilDueMs()),
     onRefused: () => void loop.run(),
   });
-  const isBehind = () => settlements.size() > mostUnsettled;
+  const isBehind = () => settlements.size() > maxUnsettled;
   const hasWork = () => !settlements.isOver() || book.hasTrims;
 
   const loop = createWorkLoop({
     async work() {
       await iterate();
-      if (isRefused) log.warn('the ledger is written again');
+      if (isRefused) log.warn('the ledger can be written again');
       isRefused = false;
       book.giveUp(false);
       return book.hasTrims || book.isWaiting ? againMs : settlements.untilDueMs();
@@ -65,7 +65,7 @@ export function createLedgerLoop(
 
   /**
    * Returns credits before it requests some, because they can be granted again at once. Settles last, because no call waits for
-   * it, and not before its time: a small batch costs nearly as much as a large one.
+   * it, and only when it is due: a small batch costs nearly as much as a large one.
    */
   async function iterate(): Promise<void> {
     if ((await sendHeartbeat(parts)) && !ticker) tick();
@@ -76,7 +76,7 @@ export function createLedgerLoop(
     if (flushes > 0 || settlements.untilDueMs() <= 0) await settlements.settle();
   }
 
-  /** Keeps heartbeats going, and returns idle leases, while no call comes. */
+  /** Keeps heartbeats going, and returns idle leases, while no calls arrive. */
   function tick(): void {
     ticker = undefined;
     if (isStopped) return;
@@ -98,7 +98,7 @@ export function createLedgerLoop(
       if (loop.isRunning()) void loop.run();
       else setImmediate(() => void loop.run());
     },
-    /** An iteration under way has taken its calls already: there is always one more. */
+    /** An iteration under way has taken its calls already, so at least one more follows. */
     async flush() {
       flushes += 1;
       try {
@@ -113,7 +113,7 @@ export function createLedgerLoop(
     async stop() {
       const deadlineMs = nowMs() + times.stopMs;
       flushes += 1;
-      // calls under way are over by now
+      // no call is under way any more
       do {
         await loop.run();
         if (isRefused) await new Promise((resolve) => setTimeout(resolve, retryMs));

@@ -39,14 +39,14 @@ export const ledgerTimes: LedgerTimes = {
 export type NoLease = Parameters<Waiter['refuse']>[0];
 
 export type Ledger = {
-  /** Reserves the price of a call; at once where this broker has a lease with room. */
+  /** Reserves the price of a call, without a promise where this broker has a lease with enough credits. */
   hold(call: PricedCall): LeaseHold | Promise<LeaseHold | NoLease>;
   /** Reads a user's account. Of this broker's leases, only what calls hold counts as held; of other brokers' leases, everything. */
   account(userId: string): Promise<CreditAccount>;
   /**
-   * Sets the balance to an administrator's figure, with an audit row. Asks brokers to return what they do not use when they
-   * hold more than that.
-   * @param by who decided: a user's id, or the name of an operator, who has none
+   * Sets the balance to an administrator's figure, with an audit row. If brokers hold more than that, asks them to return what
+   * they do not use.
+   * @param by who decided: the id of a user, or the name of an operator, who has no id
    * @param before runs first in the transaction of the change, and may refuse it
    * @throws LedgerConflict
    */

@@ -118,8 +118,8 @@ end $$;
 create trigger ledger_entries_only_closed before delete on ledger_entries
   for each row execute function refuse_deletion_of_open_books();
 
--- Calls of the last hour that a client aborted after dispatch and that were not charged. All rounds of a call may have the time of its
--- row, so that a dispatch is identified by its lease.
+-- Calls of the last hour that a client aborted after dispatch and that were not charged. All rounds of a call may share the
+-- time of its usage row, so a dispatch is identified by its lease.
 create table credit_free_aborts (
   call_id uuid not null,
   user_id uuid not null,
@@ -131,8 +131,8 @@ create table credit_free_aborts (
 
 create index credit_free_aborts_by_account on credit_free_aborts (user_id, livemode);
 
--- Ended calls that are not charged yet; each row has the calls of 10 ms. A broker writes, charges and deletes its own rows. `calls` is
--- only read after a kill, so compressing it would be wasted work.
+-- Ended calls that are not charged yet: a row for every 10 ms of calls. A broker writes, charges and deletes its own rows.
+-- `calls` is only read after a kill, so that compression would be wasted.
 create table credit_ended_calls (
   id uuid primary key,
   broker_id uuid not null,

@@ -1,4 +1,7 @@
-/** Record of one call. Declared below usage, because billing writes the row of a charged call in the transaction of its charge. */
+/**
+ * Record of one call. Declared here and not in usage, because billing writes the row of a charged call in the transaction of
+ * its charge.
+ */
 export type UsageRow = {
   callId: string;
   userId: string;
@@ -21,6 +24,6 @@ export type UsageRow = {
   durationMs: number;
   clientId: string;
   tokenId: string;
-  /** When the call, or its first round, ended. With callId the key of the row. */
+  /** When the call, or its first round, ended. Together with callId, the key of the row. */
   atMs: number;
 };

@@ -5,5 +5,5 @@ export type UsageRows = {
   /** Queues the row and returns at once; the next flush writes it. */
   record(row: UsageRow): void;
   /** Reports rows of charged calls, which `settle_calls` has written and committed, for counting. */
-  tell(rows: readonly UsageRow[]): void;
+  reportCharged(rows: readonly UsageRow[]): void;
 };

@@ -3,7 +3,7 @@ import type { Query } from '#platform/db/database.ts';
 import { readRows } from '../read-rows.ts';
 import type { Owned, OwnedPlan, OwnedServer } from './owned.ts';
 
-/** Bounds what one user's list costs. */
+/** Limit of a user's plans, and of their servers, that are read. */
 const maxOwned = 500;
 
 type SpanRow = Pick<OwnedPlan, 'id' | 'source' | 'pastDue'> & {
@@ -27,7 +27,7 @@ const span = `id, source, past_due as "pastDue", started_at as "startedAt", peri
   cancelled_at is not null as "isCancelled"`;
 
 /**
- * Reads what a user owns, the newest first: also what has ended with its period, but not what was revoked.
+ * Reads what a user owns, the newest first. Includes what ended with its period, but not what was removed.
  * @param livemode which rows count: those of real payments, or those of the sandbox
  */
 export async function readOwned(query: Query, livemode: boolean, userId: string): Promise<Owned> {

@@ -11,7 +11,7 @@ export type Access =
 /** The part of a manifest that says which plans include its server. */
 type Tiered = { billing?: Pick<NonNullable<Manifest['billing']>, 'tier'> | undefined };
 
-/** The lowest comes first. */
+/** The lowest number wins. */
 const priorities: Readonly<Record<OwnedServer['kind'], number>> = { rental: 0, purchase: 1, trial: 2 };
 
 const free: Access = { type: 'free' };
@@ -30,7 +30,10 @@ export function accessTo(server: { id: string; manifest: Manifest }, owned: Owne
   return by ? { type: 'subscription', by } : none;
 }
 
-/** Finds the user's plan that includes a server, also where they rent or bought it. No plan includes what is free for all. */
+/**
+ * Finds the user's plan that includes a server, even if they also rent or bought it. No plan includes a server that is free for
+ * all.
+ */
 export function planIncluding({ manifest }: { manifest: Tiered }, owned: Owned, nowMs: number): OwnedPlan | undefined {
   const tier = tierOf(manifest);
   if (tier === 'T0') return undefined;
@@ -38,7 +41,7 @@ export function planIncluding({ manifest }: { manifest: Tiered }, owned: Owned, 
   return highest && tiers[highest.tier].level >= tiers[tier].level ? highest : undefined;
 }
 
-/** Returns until when the user's plans include a server. undefined: no plan includes it, or no end is known. */
+/** Returns the time until which the user's plans include a server. undefined: no plan includes it, or the end is unknown. */
 export function includedUntilMs(
   { manifest }: { manifest: Tiered },
   { plans }: Owned,

@@ -3,7 +3,7 @@ import type { Query } from '#platform/db/database.ts';
 import type { TrialAddresses } from './trial-addresses.ts';
 
 /**
- * The plans and servers that a user owns and owned. After a deletion the rows stay under the user id, which then identifies no
+ * The plans and servers that a user owns or owned. After a deletion the rows stay under the user id, which then identifies no
  * person, and have ended.
  */
 export function accessContributor({

@@ -11,8 +11,8 @@ import { findEnded } from './find-ended.ts';
 import { startTrial, type AccessParts } from './start-trial.ts';
 
 const channel = 'billing_access';
-/** Delay after which clients learn that something has ended. */
-const lookEveryMs = 15_000;
+/** Interval of the checks for access that has ended. Clients learn of it at the next check. */
+const checkEveryMs = 15_000;
 
 /** Reports to every replica but the sender that what a user owns has changed. */
 export const announceAccess = (db: Pick<Database, 'notify'>, sender: string, userId: string): Promise<void> =>
@@ -36,7 +36,7 @@ export type AccessBook = {
   forgetAll(): void;
   /** Calls the listener on every replica when what a user owns has changed; undefined: any user. @returns stops it */
   onChange(listener: (userId: string | undefined) => void): () => void;
-  /** Calls the listeners for each user for whom something has ended since the last check; runs every 15 s by itself. */
+  /** Calls the listeners for each user with access that has ended since the last check; runs every 15 s by itself. */
   notifyOfEnds(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -66,21 +66,21 @@ export async function createAccess(options: AccessParts): Promise<AccessBook> {
     });
   }
 
-  let lookedAtMs = clock.now();
+  let checkedAtMs = clock.now();
 
   async function notifyOfEnds(): Promise<void> {
-    const span = { fromMs: lookedAtMs, toMs: clock.now() };
+    const span = { fromMs: checkedAtMs, toMs: clock.now() };
     const userIds = await findEnded(db.query, livemode, span);
-    lookedAtMs = span.toMs;
+    checkedAtMs = span.toMs;
     if (userIds) for (const userId of userIds) changed(userId);
     else changed(undefined);
   }
-  // each replica looks for its own clients
-  const looking = setInterval(() => {
+  // each replica notifies its own clients
+  const checking = setInterval(() => {
     void notifyOfEnds().catch((error: unknown) => {
-      log.warn({ err: error }, 'periods that ended could not be read; clients will refetch later by themselves');
+      log.warn({ err: error }, 'access that ended could not be read; clients will refetch later by themselves');
     });
-  }, lookEveryMs).unref();
+  }, checkEveryMs).unref();
 
   /** Reads the clock at each use, so that cached access ends on time too. */
   const judge = (mine: Owned) => (server: CatalogueServer) => accessTo(server, mine, clock.now());
@@ -118,7 +118,7 @@ export async function createAccess(options: AccessParts): Promise<AccessBook> {
     },
     notifyOfEnds,
     async stop() {
-      clearInterval(looking);
+      clearInterval(checking);
       await stopListening();
     },
   };

@@ -2,10 +2,10 @@ import type { Query } from '#platform/db/database.ts';
 import { renewalGraceMs } from './owned.ts';
 
 /** Bounds the result; beyond it, all users are notified. */
-const mostUsers = 1_000;
+const maxUsers = 1_000;
 
 /**
- * Finds the users for whom something has ended in a time span. Ends follow the clock (owned.ts); this only says whose clients
+ * Finds the users with access that ended in a time span. Access ends by the clock (owned.ts); this only says whose clients
  * should refetch.
  * @returns undefined where there are too many
  */
@@ -30,8 +30,8 @@ export async function findEnded(
       new Date(span.fromMs),
       new Date(span.toMs),
       new Date(span.toMs - renewalGraceMs),
-      mostUsers + 1,
+      maxUsers + 1,
     ],
   );
-  return rows.length > mostUsers ? undefined : rows.map((row) => row.user_id);
+  return rows.length > maxUsers ? undefined : rows.map((row) => row.user_id);
 }

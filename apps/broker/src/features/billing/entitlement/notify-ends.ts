@@ -1,7 +1,7 @@
 import type { Query } from '#platform/db/database.ts';
 import { queueNotice } from '#platform/notices/outbox.ts';
 
-const atMostInRun = 500;
+const maxPerRun = 500;
 
 type Row = {
   id: string;
@@ -13,8 +13,8 @@ type Row = {
 };
 
 /**
- * Notifies users of what ends by itself: three days before, or after half of a shorter time. What renews does not end. Each end
- * is notified once: a resumed rental that is canceled again has another end.
+ * Notifies users of access that ends by itself: three days before its end, or halfway through a period shorter than six days.
+ * Access that renews does not end. Each end is notified once; a rental that was resumed and canceled again has a new end.
  */
 export async function notifyEnds(
   query: Query,
@@ -35,7 +35,7 @@ export async function notifyEnds(
        and not exists (select from notices
          where key = 'access_ends:' || ending.id || ':' || (extract(epoch from ending.period_ends_at) * 1000)::bigint)
      order by period_ends_at, id limit $3`,
-    [livemode, new Date(nowMs), atMostInRun],
+    [livemode, new Date(nowMs), maxPerRun],
   );
   for (const { id, user_id: userId, kind, plan, server_id: serverId, period_ends_at: endsAt } of rows) {
     const what = plan === null ? `${kind} of ${await nameOf(serverId ?? '')}` : `${plan} plan`;

@@ -3,7 +3,7 @@ import type { Catalogue } from '#features/catalogue/index.ts';
 import { tierOf } from './access-to.ts';
 import { isShown, type Owned } from './owned.ts';
 
-/** Facts about a server that users see when they rent, have bought or try it. */
+/** Facts about a server that users see when they rent, own or try it. */
 export type OwnedServerFacts = {
   name: string;
   /** false: it was undeployed. */
@@ -12,7 +12,7 @@ export type OwnedServerFacts = {
   tier: Tier | null;
 };
 
-/** Reads one such server; an undeployed one has its last name. */
+/** Reads the facts of one server; an undeployed server has its last name. */
 export async function readOwnedServer(
   catalogue: Pick<Catalogue, 'snapshot' | 'versions'>,
   serverId: string,
@@ -25,8 +25,8 @@ export async function readOwnedServer(
 }
 
 /**
- * Reads the servers that a user still sees among what they own, also those that were undeployed since. Each of the latter takes
- * a query, so what has ended is left out.
+ * Reads the facts of the servers that a user owns and still sees, including undeployed ones. Each undeployed server takes a
+ * query, so access that has ended is left out.
  */
 export async function readOwnedServers(
   catalogue: Pick<Catalogue, 'snapshot' | 'versions'>,

@@ -59,7 +59,7 @@ create table access_grants (
 
 create index access_grants_by_user on access_grants (user_id, livemode);
 
--- once per user and server, forever (clarifications, Plans)
+-- one trial per user and server, forever (clarifications, Plans)
 create unique index access_grants_one_trial on access_grants (user_id, server_id, livemode) where kind = 'trial';
 
 create index access_grants_by_end on access_grants (period_ends_at) where ended_at is null;
@@ -73,7 +73,7 @@ create index access_grants_renters on access_grants (server_id, livemode, id) wh
 
 create index access_grants_past_due on access_grants (livemode, past_due_since) where past_due and ended_at is null;
 
--- The addresses that have had a trial, and of which server, as keyed fingerprints, which outlive a deleted account.
+-- Which addresses have had which trial, as keyed fingerprints, which outlive a deleted account.
 create table trial_addresses (
   fingerprint text not null,
   livemode boolean not null,
@@ -81,8 +81,8 @@ create table trial_addresses (
   primary key (fingerprint, livemode, server_id)
 );
 
--- The addresses that have had welcome credits, as keyed fingerprints without a user or a time. They outlive a deleted account, so that
--- each address gets the credits once.
+-- Which addresses have had welcome credits, as keyed fingerprints without a user or a time. They outlive a deleted account, so that an
+-- address gets the credits once.
 create table welcomed_addresses (
   fingerprint text not null,
   livemode boolean not null,

@@ -3,8 +3,8 @@ import { foldEmail } from '@souk/contract/fold-email.ts';
 import type { Query } from '#platform/db/database.ts';
 
 /**
- * Which addresses have had the trial of which servers. They outlive a deleted account, so that an address has each trial once.
- * The rows have keyed fingerprints, no user and no time.
+ * Records which addresses have had the trial of which servers. The records outlive a deleted account, so that each address gets
+ * each trial once. They have keyed fingerprints, and neither a user nor a time.
  */
 export type TrialAddresses = {
   /** @returns servers the user has already tried, with this account or another one of their address */
@@ -15,7 +15,7 @@ export type TrialAddresses = {
   recordAllOf(query: Query, address: string, userId: string): Promise<void>;
 };
 
-/** @param options.key fingerprints of addresses cannot be made without it */
+/** @param options.key secret of the fingerprints */
 export function createTrialAddresses({ livemode, key }: { livemode: boolean; key: Uint8Array }): TrialAddresses {
   // other fingerprints than those of welcome credits, so that the two tables cannot be joined
   const fingerprintOf = (address: string) =>

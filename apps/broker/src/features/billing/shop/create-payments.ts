@@ -24,27 +24,28 @@ export type Payments = {
   readonly clearings: Clearings;
   readonly events: EventWorker;
   mountWebhook(server: FastifyInstance, path: string, recordRefusal: (reason: string) => void): void;
-  /** Ends pages that sell what is no longer offered, and asks the provider about payments without an event. */
+  /** Ends payment pages of offers that no longer exist, and asks the provider about payments without an event. */
   reconcileOrders(): Promise<OrderReport>;
-  /** Looks through the provider's records for money that had no effect here. Returns how many payments it found. */
+  /** Looks through the provider's records for payments that had no effect here. Returns how many it found. */
   findMissed(): Promise<number>;
   sendAddresses(): Promise<void>;
+  /** Refunds orders that the operator has not decided about for a week. Returns how many. */
   returnFlagged(): Promise<number>;
-  /** Call it when offers have changed: pages that sell something else are ended, in the background. */
+  /** Call it when offers have changed: payment pages that no longer match an offer are ended in the background. */
   offersChanged(): void;
   stop(): Promise<void>;
 };
 
-export function createPayments(given: Omit<ShopParts, 'locks' | 'sync' | 'findServer'>): Payments {
-  const { db, provider, catalogue, clock, log } = given;
-  const locks = createPurchaseLocks({ ...given, query: db.query, livemode: provider.livemode });
+export function createPayments(paymentParts: Omit<ShopParts, 'locks' | 'sync' | 'findServer'>): Payments {
+  const { db, provider, catalogue, clock, log } = paymentParts;
+  const locks = createPurchaseLocks({ ...paymentParts, query: db.query, livemode: provider.livemode });
   const findServer = (id: string) => catalogue.snapshot().byId.get(id);
-  const subscriptions = createSubscriptions({ ...given, locks, findServer });
-  const parts: ShopParts = { ...given, locks, findServer, sync: subscriptions.sync };
+  const subscriptions = createSubscriptions({ ...paymentParts, locks, findServer });
+  const parts: ShopParts = { ...paymentParts, locks, findServer, sync: subscriptions.sync };
   const checkout = createCheckout({
     ...parts,
     endReplaced: subscriptions.endReplaced,
-    async isGone({ kind, itemId }) {
+    async isUndeployed({ kind, itemId }) {
       if (kind !== 'rental' || findServer(itemId)) return false;
       // this broker's memory may be older than a deployment by another one
       return !(await catalogue.versions(itemId)).some(({ status }) => status === 'deployed');
@@ -56,15 +57,15 @@ export function createPayments(given: Omit<ShopParts, 'locks' | 'sync' | 'findSe
   const endingUnoffered = createWorkLoop({
     work: subscriptions.endUnoffered,
     failed(error) {
-      log.warn({ err: error }, 'rentals of an undeployed server could not all be ended; a job will retry');
+      log.warn({ err: error }, 'not all rentals of an undeployed server could be ended; a job will retry');
     },
   });
   const stopsListening = [
     catalogue.onChange((_, servers, before) => {
-      if (isOtherOffer(servers, before)) withdrawing.run();
+      if (haveOffersChanged(servers, before)) withdrawing.run();
       if (servers.length < before.length) void endingUnoffered.run();
     }),
-    given.access.onChange((userId) => (userId === undefined ? withdrawing.run() : withdrawing.runFor(userId))),
+    paymentParts.access.onChange((userId) => (userId === undefined ? withdrawing.run() : withdrawing.runFor(userId))),
   ];
   const events = createEventWorker({
     ...parts,
@@ -97,8 +98,8 @@ export function createPayments(given: Omit<ShopParts, 'locks' | 'sync' | 'findSe
   };
 }
 
-/** Whether servers were deployed, in another version, or undeployed, so that what is sold of them may have changed. */
-function isOtherOffer(servers: readonly CatalogueServer[], before: readonly CatalogueServer[]): boolean {
+/** Whether servers were deployed, redeployed or undeployed, so that their offers may have changed. */
+function haveOffersChanged(servers: readonly CatalogueServer[], before: readonly CatalogueServer[]): boolean {
   const earlier = new Map(before.map(({ id, deployedAtMs }) => [id, deployedAtMs]));
   return servers.length < before.length || servers.some(({ id, deployedAtMs }) => earlier.get(id) !== deployedAtMs);
 }

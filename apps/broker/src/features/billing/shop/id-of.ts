@@ -1,4 +1,4 @@
-/** The id of an object of the provider, which is answered either as its id or, where it was expanded, whole. */
+/** Returns the id of an object of the provider, which is given as its id or, if it was expanded, as a whole. */
 export function idOf(reference: string | { id: string }): string;
 export function idOf(reference: string | { id: string } | null | undefined): string | undefined;
 export function idOf(reference: string | { id: string } | null | undefined): string | undefined {

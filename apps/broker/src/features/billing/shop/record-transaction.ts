@@ -15,7 +15,7 @@ export type NewTransaction = {
   amount: number;
   /** Tax within the amount. */
   tax?: number;
-  /** Discount that was taken off before, in minor units. */
+  /** Discount that is already deducted from the amount, in minor units. */
   discount?: number;
   currency: string;
   receiptUrl?: string | undefined;

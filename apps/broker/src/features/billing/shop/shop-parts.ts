@@ -16,7 +16,7 @@ export type ShopParts = {
   publicUrl: string;
   /** The provider's names of the payment methods that the shop takes. */
   paymentMethods: readonly string[];
-  /** Tasks of new payment pages besides taking a price. */
+  /** Options of new payment pages. */
   options: OrderOptions;
   offers: OfferStore;
   /** Currency of the plans and packages. */
@@ -35,14 +35,15 @@ export type ShopParts = {
 
 /**
  * Updates what we know of a subscription from the payment provider: the plan or rental, its credits and its history. Runs for
- * each event, at checkout, in the reconciler and after each change: repeatable, also on several brokers concurrently. What
- * follows at the provider is done under the lock of the user's purchases, or by a job while another change has the lock.
+ * each event, at checkout, in the reconciler and after each change: repeatable, also on several brokers concurrently. Changes
+ * at the provider that follow from it are made under the lock of the user's purchases, or by a job if another change has the
+ * lock.
  * @param lock where the caller has it
- * @returns unknown: the product is ours, but no paid order that we know of is for it. unsettled: it is changing right now, and
- *   a job reads it again
+ * @returns unknown: the product is ours, but no paid order that we know of is for it. changing: it is changing right now, and a
+ *   job refetches it
  * @throws SoukError payments_unavailable: call again later
  */
 export type SyncSubscription = (
   providerSubscriptionId: string,
   lock?: PurchaseLock,
-) => Promise<'known' | 'unknown' | 'unsettled'>;
+) => Promise<'known' | 'unknown' | 'changing'>;

@@ -2,8 +2,8 @@ import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 
 /**
- * Warns after a change of the payment mode: what users own for real, or by PAYMENTS=off, does not count with the stand-in or a
- * test key, nor the reverse. Nothing is lost; the operator reads how it comes back.
+ * Warns after a change of the payment mode: real plans, servers and credits, and those given under PAYMENTS=off, do not count
+ * with the stand-in or a test key, nor the reverse. Nothing is lost: the text says in which mode they count again.
  */
 export async function warnOfOtherMode(query: Query, livemode: boolean, log: Log): Promise<void> {
   const running = `livemode <> $1 and ended_at is null and (period_ends_at is null or period_ends_at > now())`;
@@ -18,7 +18,7 @@ export async function warnOfOtherMode(query: Query, livemode: boolean, log: Log)
   log.warn(
     counts,
     livemode
-      ? 'plans, servers and credits of demo payments or of a test key do not count now: they come back with those'
-      : 'plans, servers and credits that were paid with money or given under PAYMENTS=off do not count with demo payments or a test key: they come back with PAYMENTS=off or a live key',
+      ? 'plans, servers and credits of demo payments or of a test key do not count with real payments: they count again with demo payments or a test key'
+      : 'plans, servers and credits that were paid with money or given under PAYMENTS=off do not count with demo payments or a test key: they count again with PAYMENTS=off or a live key',
   );
 }

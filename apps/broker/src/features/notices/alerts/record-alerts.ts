@@ -21,9 +21,9 @@ export async function recordAlerts(query: Query, found: readonly Alert[], nowMs:
     new Date(nowMs - quietMs),
   ]);
   await query('update alerts set gone_at = $2 where cause <> all($1::text[]) and gone_at is null', [causes, now]);
-  let told = 0;
+  let queued = 0;
   for (const { cause, text, path, once = false } of found) {
-    // alerts of a new cause now; of one that returns within an hour, once the hour is over
+    // a new cause is alerted now, and a cause that returns within an hour once the hour is over
     const { rows } = await query(
       `insert into alerts (cause, since, told_at) values ($1, $2, $2)
        on conflict (cause) do update set told_at = $2, since = case when alerts.gone_at is null then alerts.since else $2 end,
@@ -33,12 +33,12 @@ export async function recordAlerts(query: Query, found: readonly Alert[], nowMs:
       [cause, now, once ? new Date(0) : new Date(nowMs - remindMs), new Date(nowMs - quietMs)],
     );
     if (rows.length === 0) continue;
-    told += 1;
+    queued += 1;
     await query(
       `insert into notices (key, kind, facts, created_at, next_at) values ($1, 'alert', $2::jsonb, $3, $3)
        on conflict (key) do nothing`,
       [`alert:${cause}:${nowMs}`, JSON.stringify({ cause, text, path }), now],
     );
   }
-  return told;
+  return queued;
 }

@@ -20,7 +20,7 @@ const say: { readonly [Kind in PersonNotice]: Say<Kind> } = {
     paragraphs: [
       `The last payment for the ${what} failed.`,
       hasEnded
-        ? 'Access has ended. Pay to go on, or end it: nothing more is charged then.'
+        ? 'Access has ended. Pay to continue, or cancel, so that nothing more is charged.'
         : 'You keep access while the payment is tried again. If it keeps failing, access ends.',
     ],
     action: { label: 'Pay or change your card', path: billing },
@@ -58,7 +58,7 @@ const say: { readonly [Kind in PersonNotice]: Say<Kind> } = {
     subject: `${app} was connected to your account`,
     paragraphs: [
       `On ${momentOf(at)}, the app ${app} was allowed to use your services.`,
-      "If this wasn't you, disconnect it: its access ends at once.",
+      "If this wasn't you, disconnect it: its access ends immediately.",
     ],
     action: { label: 'See your connected apps', path: connections },
   }),

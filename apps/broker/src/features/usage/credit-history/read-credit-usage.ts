@@ -36,7 +36,7 @@ export async function readCreditUsage(
   }));
 }
 
-/** Counts such calls, up to a limit. */
+/** Counts these calls, up to a limit. */
 export async function countCreditUsage(
   query: Query,
   of: { userId: string; livemode: boolean; period: Period },

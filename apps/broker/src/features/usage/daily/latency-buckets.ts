@@ -12,7 +12,7 @@ export const latencyColumns = [...limitsMs.map((limit) => `ms_${limit}`), 'ms_mo
 
 /**
  * The duration that this share of the calls did not exceed, in whole milliseconds. Exact to its bucket, within which calls
- * count as evenly spread; the lower limit of the open bucket.
+ * count as evenly spread. In the open bucket, its lower limit.
  * @param counts of the buckets, quickest first
  * @returns undefined if there were no calls
  */

@@ -3,8 +3,8 @@ import type { Database } from '#platform/db/database.ts';
 import { reached } from './merge-overall.ts';
 
 const dayMs = 24 * 60 * 60_000;
-/** How long after its end rows of a day may be merged. */
-const settledAfterMs = 10 * 60_000;
+/** Time after the end of a day within which its rows may still be merged. */
+const mergedWithinMs = 10 * 60_000;
 const spanDays = 30;
 
 const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -14,7 +14,7 @@ const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
  * the day 30 days before today. In the background, without a time limit: it reads a month of use by day.
  */
 export async function countPeople({ maintenance }: Pick<Database, 'maintenance'>, nowMs: number): Promise<void> {
-  const yesterdayMs = nowMs - settledAfterMs - dayMs;
+  const yesterdayMs = nowMs - mergedWithinMs - dayMs;
   const firstDay = isoDay(nowMs - 2 * spanDays * dayMs);
   await sql`
     insert into usage_people_days (day, people)

@@ -4,7 +4,7 @@ import type { FigureParts } from './kept-figures.ts';
 
 const days = 7;
 const dayMs = 86_400_000;
-/** How long figures are kept, for the pages of all servers together: the statement reads a week of calls. */
+/** Time for which the figures of all servers are cached: the statement reads a week of calls. */
 const keptMs = 10 * 60_000;
 /** Wait after a failure: a statement that took too long would fail again. */
 const failedMs = 2 * 60_000;
@@ -12,7 +12,10 @@ const failedMs = 2 * 60_000;
 type CallFigures = { successPercent: number; medianMs: number };
 type Row = { server_id: string; calls: number; answered: number; median_ms: number | null };
 
-/** How tool calls of all users went, by server. While that cannot be read, the last known figures. */
+/**
+ * Returns the share of answered tool calls of all users, and their median duration, by server. While these cannot be read,
+ * returns the last known figures.
+ */
 export function callsOfServers({ query, clock, log }: FigureParts): (serverId: string) => Promise<CallFigures | null> {
   const figures = createKeptValue<ReadonlyMap<string, CallFigures>>({
     async read() {

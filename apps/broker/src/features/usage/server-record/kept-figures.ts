@@ -8,7 +8,7 @@ const failedMs = 5 * 60_000;
 
 export type FigureParts = { query: Query; clock: Clock; log: Log };
 
-/** Keeps figures of all users in memory. They are read from the sums by day, at most once an hour: that reads a month. */
+/** Caches figures of all users. They are read from the sums by day, at most once an hour, because that reads a month. */
 export function keepFigures<Value>(
   { clock, log }: FigureParts,
   { read, first, failure }: { read: () => Promise<Value>; first: Value; failure: string },

@@ -7,7 +7,7 @@ export type BothSpans = { now: number; before: number };
 export type PaidFor = { active: BothSpans; began: BothSpans; ended: BothSpans };
 
 export type BillingFigures = {
-  /** Payments less refunds and tax, by currency, in minor units; `byDay` is of this span. `tax` comes on top. */
+  /** Payments less refunds and tax, by currency, in minor units; `byDay` covers this span. `tax` is not included. */
   revenue: (BothSpans & { currency: string; byDay: ReadonlyMap<string, number>; tax: BothSpans })[];
   plans: PaidFor;
   rentals: PaidFor;
@@ -17,7 +17,7 @@ export type BillingFigures = {
     used: BothSpans;
     /** Paid credits that are unused at the end of each span. */
     owed: BothSpans;
-    /** The same for credits that were given. */
+    /** The same for credits that were given for free. */
     given: BothSpans;
     usedByDay: ReadonlyMap<string, number>;
   };
@@ -26,7 +26,7 @@ export type BillingFigures = {
 type Row = { figure: string; currency: string; day: string | null; amount: number };
 
 /**
- * Reads the sums by day, without single payments, entries and lots.
+ * Reads the sums by day, and no single payments, entries or lots.
  * @param span first day of the span, and of the previous one (UTC)
  */
 export async function readBillingFigures(

@@ -105,7 +105,7 @@ export const figureStatements: readonly string[] = [
   ...follow([lots], all),
 ];
 
-/** Moves up to $1 parts to figure_days, and returns how many. */
+/** Moves up to $1 parts to figure_days, and returns their number. */
 export const mergeText = `
   with taken as (
     delete from figure_parts where ctid = any (array(select ctid from figure_parts limit $1)) returning ${columns}),

@@ -45,9 +45,9 @@ const tidyAccounts = `
 
 /**
  * Locks accounts until the end of the transaction: the first step of every batch. Accounts that another transaction has locked
- * for more than 50 ms are left out, so that one busy account never stops the others, nor two batches each other. It waits in
- * the lock's queue: otherwise a broker that calls all the time would starve another one. When it returns, expired credits have
- * left the balance and free credits have repaid debt.
+ * for more than 50 ms are left out, so that one busy account never blocks the others, and two batches never block each other
+ * for long. It waits in the lock's queue: otherwise a broker that calls all the time would starve another one. When it returns,
+ * expired credits have left the balance and free credits have repaid debt.
  */
 const lockAccounts = `
   create or replace function lock_accounts(p_mode boolean, p_users uuid[]) returns uuid[] language plpgsql ${ledgerSettings} as $function$
@@ -80,7 +80,7 @@ const lockAccounts = `
     return locked;
   end $function$`;
 
-/** Marks leases as asked back, and returns how many of each user are still out. */
+/** Asks brokers to return open leases, and returns how many such leases each user has. */
 const askForLeases = `
   create or replace function ask_for_leases(p_mode boolean, p_users uuid[], p_but uuid)
   returns table (user_id uuid, leases bigint) language plpgsql ${ledgerSettings} as $function$

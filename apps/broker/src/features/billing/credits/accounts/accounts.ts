@@ -1,6 +1,9 @@
 import type { Query } from '#platform/db/database.ts';
 
-/** Real money (true) or the sandbox's: a user has an account for each, and a broker uses the one of its payments. */
+/**
+ * Real money (true) or the sandbox (false). A user has an account for each, and a broker uses the one that matches its
+ * payments.
+ */
 export type Livemode = boolean;
 
 export const welcomeIdem = (userId: string): string => `welcome:${userId}`;
@@ -12,9 +15,9 @@ export const spentThisMonth = `case when c.month = ${thisMonth} then c.month_spe
 
 /**
  * Common table expressions that take credits from lots, for a statement with a relation `burns (user_id, credits)`. Expired
- * credits go first: they only exist because a call holds them. Then by source (plan, promotional, purchased: they sort so), the
- * soonest to expire, and the oldest. `burned` has every open lot of these users.
- * @param livemode the parameter or variable of the statement that has the mode
+ * credits go first: they only exist because a call holds them. Then by source (plan, promotional, purchased: also their
+ * alphabetical order), the soonest to expire, and the oldest. `burned` has every open lot of these users.
+ * @param livemode the parameter or variable of the statement with the mode
  * @param expiring `burns` has a column `gone`: that part of the credits has expired instead of being spent. A lot that was
  *   clawed back while calls held its credits has counted them already, and does not count them again.
  */

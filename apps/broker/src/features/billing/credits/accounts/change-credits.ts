@@ -27,8 +27,8 @@ export type ClawBack = Change & {
   credits: number;
   contra: 'refund' | 'dispute';
   /**
-   * The `idem` of the grant that is clawed back: never more than it granted, also where a refund and a dispute meet, and
-   * nothing of what expired unspent.
+   * The `idem` of the grant that is clawed back: never more than it granted, even if its payment is both refunded and disputed,
+   * and no credits that expired unspent.
    */
   grant: string;
 };
@@ -42,7 +42,7 @@ type Account = {
   balance: number;
   held: number;
   debt: number;
-  /** Set where the user is erased: credits that come to the account expire at once. */
+  /** Set if the user was erased: credits added to the account expire at once. */
   expiry: Date | undefined;
 };
 
@@ -117,7 +117,7 @@ export async function setCredits(query: Query, change: NewBalance): Promise<numb
   return delta;
 }
 
-/** Waits for the lock: unlike a batch, it has nothing else to do meanwhile. */
+/** Waits for the lock: unlike a batch, the caller has nothing else to do in the meantime. */
 async function lockAccount(query: Query, { userId, livemode }: Change): Promise<Account> {
   await query(`insert into credit_accounts (user_id, livemode) values ($1, $2) on conflict do nothing`, [
     userId,
@@ -131,7 +131,7 @@ async function lockAccount(query: Query, { userId, livemode }: Change): Promise<
     `select balance, held, debt, case when closed then now() end as expiry from credit_accounts ${where}`,
     [userId, livemode],
   );
-  if (!account) throw new Error(`the credit account of ${userId} is gone`);
+  if (!account) throw new Error(`the credit account of ${userId} is missing`);
   return account;
 }
 

@@ -28,7 +28,9 @@ const checkText = `
     from figures where held > balance or held < 0)
   select user_id as "userId", livemode, fault from faults limit 100`;
 
-/** Finds accounts whose figures do not match, at most 100; there must be none. Reads the whole ledger, without a time limit. */
+/**
+ * Finds accounts whose figures do not add up, at most 100; there should be none. Reads the whole ledger, without a time limit.
+ */
 export async function checkLedger({ maintenance }: Pick<Database, 'maintenance'>): Promise<LedgerFault[]> {
   const { rows } = await sql<LedgerFault>`${sql.raw(checkText)}`.execute(maintenance);
   return rows;

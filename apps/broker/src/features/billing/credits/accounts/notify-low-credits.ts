@@ -1,11 +1,11 @@
 import type { Query } from '#platform/db/database.ts';
 import { queueNotice } from '#platform/notices/outbox.ts';
 
-const atMostInRun = 500;
+const maxPerRun = 500;
 
 /**
- * Notifies users who have a tenth or less left of the credits that they bought, or that their plan gave them, last. The next
- * such credits are notified anew.
+ * Notifies users who have at most a tenth left of the credits that they last bought or got from their plan, once for each such
+ * grant.
  */
 export async function notifyLowCredits(query: Query, livemode: boolean, nowMs: number): Promise<void> {
   const { rows } = await query<{ user_id: string; left: number; id: string; granted: number }>(
@@ -17,7 +17,7 @@ export async function notifyLowCredits(query: Query, livemode: boolean, nowMs: n
        and (l.expires_at is null or l.expires_at > $2)
        and not exists (select from notices where key = 'credits_low:' || l.id)
      order by l.id limit $3`,
-    [livemode, new Date(nowMs), atMostInRun],
+    [livemode, new Date(nowMs), maxPerRun],
   );
   for (const { user_id: userId, left, id, granted } of rows)
     await queueNotice(query, { kind: 'credits_low', userId, event: id, facts: { left, granted } }, new Date(nowMs));

@@ -7,7 +7,7 @@ type AccountPart = {
   source: LotSource;
   credits: number;
   expiresAt: Date | undefined;
-  /** Promotional credits that welcomed the new account. */
+  /** Promotional credits that the new account got as welcome credits. */
   isWelcome?: true;
 };
 
@@ -68,7 +68,7 @@ export async function readAccount(
     [livemode, userId, welcomeIdem(userId)],
   );
   const [account] = rows;
-  if (!account) throw new Error('one row is always there');
+  if (!account) throw new Error('the statement returned no row');
   const expired = rows.filter((row) => row.isExpired).reduce((sum, row) => sum + row.credits, 0);
   const rests = Object.entries(account.leases ?? {}).map(([leaseId, granted]) => restOf(leaseId, granted));
   const held = account.held - rests.reduce((sum, rest) => sum + rest, 0);

@@ -1,6 +1,6 @@
 import type { Query } from '#platform/db/database.ts';
 
-/** Sums of the whole ledger, which are the same in a backup and its restored shop. */
+/** Sums of the whole ledger. A restored backup must have the same sums. */
 export type LedgerSums = { accounts: number; balance: number; debt: number; entries: number };
 
 export async function readLedgerSums(query: Query): Promise<LedgerSums> {

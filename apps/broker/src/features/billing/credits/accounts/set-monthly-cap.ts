@@ -4,7 +4,8 @@ import { askForLeases } from '../leases/ask-for-leases.ts';
 
 /**
  * Limits what a user's calls may spend in a month (UTC). Leases are granted within the cap, and held credits count, so that
- * brokers cannot exceed it together; open leases are asked back, because the cap may be lower now. Runs in a transaction.
+ * brokers cannot exceed it together; brokers are asked to return open leases, because the cap may be lower now. Runs in a
+ * transaction.
  * @param cap whole credits; undefined: no limit
  */
 export async function setMonthlyCap(

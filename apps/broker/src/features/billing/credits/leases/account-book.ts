@@ -1,7 +1,7 @@
 import type { LeaseAnswer, LeaseAsk } from './grant-leases.ts';
 import type { Lease, LeasePolicy, ShortOfCredits, Waiter } from './lease.ts';
 
-/** Pause before a lease is requested again: while others return theirs, and while the account was busy. */
+/** Pauses before a lease is requested again: while others return theirs, and after the account was locked. */
 const askAgainMs = 25;
 const busyMs = 2;
 
@@ -60,7 +60,7 @@ export class AccountBook {
     });
   }
 
-  /** Returns the request for a lease; undefined where none is due. A call of several rounds has its own. */
+  /** Returns the request for a lease; undefined where none is due. A call of several rounds requests a lease of its own. */
   ask(uuid: () => string, policy: LeasePolicy): LeaseAsk | undefined {
     const [first] = this.#waiting;
     if (!first || this.#againAtMs > this.#nowMs()) return undefined;
@@ -82,7 +82,7 @@ export class AccountBook {
     };
   }
 
-  /** Another transaction had locked the account: the request is repeated in a moment. */
+  /** Repeats the request in a moment, because another transaction had locked the account. */
   wasBusy(): void {
     this.#againAtMs = this.#nowMs() + busyMs;
   }
@@ -104,7 +104,7 @@ export class AccountBook {
 
   /**
    * Refuses the calls that the answer leaves without a lease, or lets them wait for the returns of others.
-   * @param handed what calls took from the lease of this answer
+   * @param handed credits that calls took from the lease of this answer
    * @param isReturning this broker is returning credits to the account
    */
   answerTheRest(ask: LeaseAsk, answer: LeaseAnswer, handed: number, isReturning: boolean): void {

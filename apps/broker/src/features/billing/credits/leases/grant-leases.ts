@@ -11,7 +11,7 @@ export type LeaseAsk = {
   need: number;
   /** Price of all waiting calls together. */
   demand: number;
-  /** Wish for future calls. At most a twentieth of what is free is granted. */
+  /** Credits wished for future calls. At most a twentieth of what is free is granted. */
   extra: number;
   /** The call of several rounds that the lease is for: it must be uncharged, and have no other lease. */
   callId: string | undefined;

@@ -4,7 +4,7 @@ import type { LeaseTrim } from './trim-leases.ts';
 import type { Lease, LeasePolicy, LeaseTimes, Waiter } from './lease.ts';
 
 /** Accounts or leases per statement. */
-const most = 256;
+const maxPerStatement = 256;
 
 type Parts = {
   uuid: () => string;
@@ -14,8 +14,8 @@ type Parts = {
 };
 
 /**
- * The leases of this broker, and the calls that wait for more. It knows no database: lease-exchange.ts requests leases for it
- * and returns what it does not use.
+ * The leases of this broker, and the calls that wait for more. It does not use the database: lease-exchange.ts requests leases
+ * for it and returns unused ones.
  */
 export class LeaseBook {
   readonly #parts: Parts;
@@ -74,11 +74,11 @@ export class LeaseBook {
     const { times, nowMs } = this.#parts;
     const now = nowMs();
     for (const lease of this.#leases.values()) {
-      if (now - lease.usedAtMs > times.idleMs || now - lease.bornAtMs > times.ageMs) this.#drain(lease);
+      if (now - lease.usedAtMs > times.idleMs || now - lease.grantedAtMs > times.ageMs) this.#drain(lease);
     }
   }
 
-  /** Serves the waiting calls before anything is returned, and drains what covers none of them. */
+  /** Serves the waiting calls before anything is returned, and drains leases that cover none of them. */
   prepare(): void {
     for (const book of this.#books.values()) {
       if (book.isWaiting) book.serve();
@@ -92,7 +92,7 @@ export class LeaseBook {
     const returning = new Set(this.#trims.values());
     const asks: LeaseAsk[] = [];
     for (const [userId, book] of this.#books) {
-      if (asks.length === most) break;
+      if (asks.length === maxPerStatement) break;
       const ask = returning.has(userId) ? undefined : book.ask(uuid, policy);
       if (ask) asks.push(ask);
     }
@@ -112,19 +112,19 @@ export class LeaseBook {
     this.#dropIfEmpty(ask.userId, book);
   }
 
-  /** A request without an answer: a lease that it may have brought is returned, and the call requests another. */
+  /** Handles a request that got no answer: a lease that may have been granted is returned, and the call requests another one. */
   lose(ask: LeaseAsk): void {
     this.#trims.set(ask.leaseId, ask.userId);
   }
 
   /** Returns a lease of the database that this broker does not know. */
-  returnLease(leaseId: string, userId: string): void {
+  returnUnknown(leaseId: string, userId: string): void {
     if (!this.#leases.has(leaseId)) this.#trims.set(leaseId, userId);
   }
 
   trims(): LeaseTrim[] {
     return [...this.#trims]
-      .slice(0, most)
+      .slice(0, maxPerStatement)
       .map(([leaseId, userId]) => ({ leaseId, userId, keep: this.#leases.get(leaseId)?.handed ?? 0 }));
   }
 
@@ -154,7 +154,7 @@ export class LeaseBook {
     const { size } = this.#leases;
     for (const lease of this.#leases.values()) {
       lease.isDraining = true;
-      lease.isGone = true;
+      lease.isReclaimed = true;
     }
     for (const [userId, book] of this.#books) {
       book.closeAll();
@@ -184,7 +184,7 @@ export class LeaseBook {
   #add({ leaseId: id, userId }: LeaseAsk, { granted, available }: LeaseAnswer): Lease {
     const now = this.#parts.nowMs();
     const counts = { granted, handed: 0, unfinished: 0, available };
-    const lease = { id, userId, ...counts, bornAtMs: now, usedAtMs: now, isDraining: false, isGone: false };
+    const lease = { id, userId, ...counts, grantedAtMs: now, usedAtMs: now, isDraining: false, isReclaimed: false };
     this.#leases.set(id, lease);
     return lease;
   }

@@ -35,7 +35,7 @@ const grantLeases = `
       select *, case
         when not alive or free < need or is_settled or is_under_way then 0
         else least(free, demand) + case
-          -- a twentieth that does not cover a call: the balance is low, and the lease is of exactly what is needed
+          -- if a twentieth does not cover a call, the balance is low, and the lease has exactly what is needed
           when (free - demand) / 20 < need then 0
           else least(extra, (free - demand) / 20) end
         end as size
@@ -85,7 +85,7 @@ const trimLeases = `
       returning c.user_id)
     select array_agg(user_id) into changed from accounts;
     if changed is not null then perform tidy_accounts(p_mode, changed); end if;
-    -- an account that does not exist has no lease: it was asked for in vain
+    -- an account that does not exist has no lease: nothing is left to trim
     return locked || array(
       select u from unnest(wanted) u where u <> all(locked)
         and (select c.user_id from credit_accounts c where c.user_id = u and c.livemode = p_mode) is null);
@@ -122,7 +122,7 @@ const settleCalls = `
     with calls as materialized (
       select f.*, f.n = any(free_places) as is_free,
         f.is_abort or f.rounds > 1 as is_alone,
-        -- as a value, not as exists(): that may be planned as a look at every row there is
+        -- as a value, not as exists(), which may be planned as a scan of every row
         case when f.is_abort or f.rounds > 1
           then (select e.id from ledger_entries e where e.idem = 'call:' || f.call_id) is not null
           else (select u.credits from usage_events u where u.created_at = f.at and u.call_id = f.call_id) > 0

@@ -32,7 +32,7 @@ export class LeaseHold implements Hold {
   }
 
   get isLost(): boolean {
-    return this.#lease.isGone || this.#ends.mayBeDead();
+    return this.#lease.isReclaimed || this.#ends.mayBeDead();
   }
 
   settle(row: UsageRow): Promise<void> | undefined {

@@ -9,10 +9,10 @@ export type Lease = {
   unfinished: number;
   /** Credits that the account had for new leases at the grant, less what this lease has handed out since. */
   available: number;
-  readonly bornAtMs: number;
+  readonly grantedAtMs: number;
   usedAtMs: number;
   isDraining: boolean;
-  isGone: boolean;
+  isReclaimed: boolean;
 };
 
 export type Waiter = {

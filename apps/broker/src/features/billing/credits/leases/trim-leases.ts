@@ -2,7 +2,7 @@ import { arrayLiteral } from '#platform/db/array-literal.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Livemode } from '../accounts/accounts.ts';
 
-/** A lease that makes no more holds. It keeps what its calls have: an absolute figure that only falls. */
+/** A request to trim a lease that makes no more holds. `keep`: the credits of its calls, an absolute figure that only falls. */
 export type LeaseTrim = { leaseId: string; userId: string; keep: number };
 
 /**

@@ -7,22 +7,23 @@ import { recordEndedCalls } from './ended-calls.ts';
 import type { Batch } from './noted-batches.ts';
 import { UnnotedAnswers } from './unnoted-answers.ts';
 
-export const mostAtOnce = 512;
+export const maxCallsPerBatch = 512;
 /** Answered calls that a kill may lose (I3): further answers wait until a note is written. */
-const mostUnnoted = 10;
+const maxUnnoted = 10;
 
 /** Records ended calls soon, because a kill loses what is not recorded: one small row for many calls. */
 export type CallNotes = {
   /**
-   * Takes a call that ended. It is recorded with those of the next `noteMs`.
-   * @returns undefined: it may be answered at once; else resolves when it may be: too many answered calls are not recorded
+   * Adds a call that ended. It is recorded together with the calls of the next `noteMs`.
+   * @returns undefined: it may be answered at once. Otherwise a promise that resolves when it may be answered: too many
+   *   answered calls are not recorded
    */
-  keep(call: EndedCall): Promise<void> | undefined;
-  /** Records the rest. @throws when the database is unreachable: `isRefused` until a call succeeds */
+  add(call: EndedCall): Promise<void> | undefined;
+  /** Records the rest. @throws when the database is unreachable: `isRefused` is true until a call succeeds */
   note(): Promise<void>;
   isRefused(): boolean;
   size(): number;
-  /** Ends the notes that are written without a call of `note`. */
+  /** Ends the notes that a timer writes. Further ones need a call of `note`. */
   stop(): void;
 };
 
@@ -40,7 +41,7 @@ export function createCallNotes(parts: {
   const query = asRecords(parts.db.query);
   let waiting: EndedCall[] = [];
   const answers = new UnnotedAnswers(times.unnotedMs);
-  /** The batch that is being recorded, or perhaps is. */
+  /** The batch that is being recorded, or may be recorded already. */
   let next: Batch | undefined;
   let timer: NodeJS.Timeout | undefined;
   let noting: Promise<void> | undefined;
@@ -49,10 +50,10 @@ export function createCallNotes(parts: {
   const size = () => waiting.length + (next?.calls.length ?? 0);
   const isRefused = () => next !== undefined && !noting;
 
-  function keep(call: EndedCall): Promise<void> | undefined {
+  function add(call: EndedCall): Promise<void> | undefined {
     const unnoted = size() - answers.size;
     waiting.push(call);
-    const mayBeAnswered = unnoted < mostUnnoted || isRefused() || isStopped;
+    const mayBeAnswered = unnoted < maxUnnoted || isRefused() || isStopped;
     const answer = mayBeAnswered ? undefined : answers.wait(call);
     // the first waiting answer hurries the note
     if (!noting && !next) arm(answer && answers.size === 1 ? 0 : times.noteMs);
@@ -69,7 +70,7 @@ export function createCallNotes(parts: {
   }
 
   async function note(): Promise<void> {
-    // what ended since the note under way began is in the next one
+    // calls that ended after the note under way began are in the next one
     await noting;
     clearTimeout(timer);
     timer = undefined;
@@ -85,18 +86,18 @@ export function createCallNotes(parts: {
 
   async function recordNext(): Promise<void> {
     while (next || waiting.length > 0) {
-      next ??= { id: parts.uuid(), calls: waiting.splice(0, mostAtOnce) };
+      next ??= { id: parts.uuid(), calls: waiting.splice(0, maxCallsPerBatch) };
       await recordEndedCalls(query, livemode, parts.brokerId(), next.id, next.calls);
       answers.answer(next.calls);
       const batch = next;
       next = undefined;
       parts.noted(batch);
-      if (waiting.length < mostAtOnce) return;
+      if (waiting.length < maxCallsPerBatch) return;
     }
   }
 
   return {
-    keep,
+    add,
     note,
     isRefused,
     size,

@@ -2,8 +2,8 @@ import type { UsageRow } from '../usage-row.ts';
 import type { FinishedCall } from './settle-calls.ts';
 
 /**
- * Ended calls as text. Calls of the same ten milliseconds share most of their words: each word is written once, and a call
- * refers to words by their places. At most a third as long as with the names of all fields.
+ * Text format of ended calls. Calls of the same ten milliseconds have most of their words in common: each word is written once,
+ * and calls refer to words by their places. This takes at most a third of the space of objects with field names.
  */
 type Text = { words: (string | null)[]; calls: Numbers[] };
 type Numbers = [
@@ -52,7 +52,7 @@ export function writeCalls(calls: readonly FinishedCall[]): string {
 }
 
 export function readCalls(text: string): FinishedCall[] {
-  // why the cast: what writeCalls of this version or an earlier one wrote
+  // why the cast: writeCalls of this version or an earlier one wrote the text
   const { words, calls } = JSON.parse(text) as Text;
   return calls.map(([lease, callId, userId, serverId, kind, name, outcome, reason, clientId, tokenId, ...numbers]) => {
     const [isAbort, credits, rounds, durationMs, atMs] = numbers;

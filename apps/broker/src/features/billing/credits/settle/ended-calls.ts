@@ -5,10 +5,13 @@ import { settleEach } from './settle-each.ts';
 import type { FinishedCall } from './settle-calls.ts';
 
 /** Limits for batches of dead brokers, per statement and per run: calls wait for their leases meanwhile. */
-const mostBatches = 16;
-const mostStatements = 20;
+const maxBatches = 16;
+const maxStatements = 20;
 
-/** Records ended calls that are not charged, so that they outlive this broker. Repeatable. @param batchId of these calls alone */
+/**
+ * Records ended calls that are not charged, so that they outlive this broker. Repeatable.
+ * @param batchId the same for each attempt with these calls
+ */
 export async function recordEndedCalls(
   query: Query,
   livemode: Livemode,
@@ -27,8 +30,8 @@ export async function dropEndedCalls(query: Query, batchIds: readonly string[]):
 }
 
 /**
- * Charges the calls that dead brokers recorded and did not charge, before their leases are reclaimed, which the charges need.
- * Several brokers may run it concurrently. Calls of busy accounts, and calls beyond the limits, stay for the next run.
+ * Charges the calls that dead brokers recorded and did not charge. Call it before their leases are reclaimed, which the charges
+ * need. Several brokers may run it concurrently. Calls of busy accounts, and calls beyond the limits, stay for the next run.
  * @param refused is called for each call whose row the database refuses
  * @returns how many batches are charged
  */
@@ -37,10 +40,10 @@ export async function settleOrphanedCalls(
   refused: (call: FinishedCall, error: unknown) => void,
 ): Promise<number> {
   let count = 0;
-  for (let statement = 0; statement < mostStatements; statement++) {
+  for (let statement = 0; statement < maxStatements; statement++) {
     const { rows: batches } = await query<{ id: string; livemode: boolean; calls: string }>(
       `select id, livemode, calls from credit_ended_calls e
-       where not exists (select from credit_brokers b where b.id = e.broker_id) order by id limit ${mostBatches}`,
+       where not exists (select from credit_brokers b where b.id = e.broker_id) order by id limit ${maxBatches}`,
     );
     const over: string[] = [];
     for (const livemode of [true, false]) {
@@ -49,7 +52,7 @@ export async function settleOrphanedCalls(
     }
     if (over.length > 0) await dropEndedCalls(query, over);
     count += over.length;
-    if (over.length < mostBatches) break;
+    if (over.length < maxBatches) break;
   }
   return count;
 }

@@ -7,7 +7,7 @@ export type Batch = { id: string; calls: EndedCall[] };
 export class NotedBatches {
   #batches: Batch[] = [];
   #calls = 0;
-  /** When the first of them was recorded, or last tried. */
+  /** When the first of them was recorded, or the last attempt to charge them ended. */
   #sinceMs = 0;
   /** Ids of batches whose calls are all charged. */
   #over: string[] = [];
@@ -39,7 +39,7 @@ export class NotedBatches {
     return this.#batches.splice(0, count);
   }
 
-  /** Puts batches back after charging. @param left calls that were busy, or are perhaps charged */
+  /** Puts batches back after charging. @param left calls to retry: their accounts were busy, or they may be charged already */
   putBack(batches: readonly Batch[], left: ReadonlySet<EndedCall>, nowMs: number): void {
     for (const batch of batches) batch.calls = batch.calls.filter((call) => left.has(call));
     this.#over.push(...batches.flatMap(({ id, calls }) => (calls.length === 0 ? [id] : [])));
@@ -48,7 +48,7 @@ export class NotedBatches {
     this.#sinceMs = nowMs;
   }
 
-  /** Drops the batches that are over. @throws the error of `drop`: they are dropped with the next ones */
+  /** Drops the batches that are over. @throws the error of `drop`: then they are dropped with the next ones */
   async dropOver(drop: (ids: readonly string[]) => Promise<void>): Promise<void> {
     if (this.#over.length === 0) return;
     const ids = this.#over;

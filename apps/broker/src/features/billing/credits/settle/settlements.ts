@@ -5,7 +5,7 @@ import type { Livemode } from '../accounts/accounts.ts';
 import type { LeaseBook } from '../leases/lease-book.ts';
 import type { LedgerTimes } from '../ledger.ts';
 import type { UsageRows } from '../usage-rows.ts';
-import { createCallNotes, mostAtOnce, type CallNotes } from './call-notes.ts';
+import { createCallNotes, maxCallsPerBatch, type CallNotes } from './call-notes.ts';
 import { dropEndedCalls } from './ended-calls.ts';
 import { NotedBatches } from './noted-batches.ts';
 import type { FinishedCall } from './settle-calls.ts';
@@ -24,7 +24,10 @@ export type Settlements = Omit<CallNotes, 'size'> & {
   isOver(): boolean;
   /** Time until the recorded calls are charged: they have waited long enough, or fill a statement. 0 or less: now. */
   untilDueMs(): number;
-  /** Charges the recorded calls of one statement. @throws when the database is unreachable: they stay, and may be charged already */
+  /**
+   * Charges as many recorded calls as fit into one statement.
+   * @throws when the database is unreachable: they stay, and may be charged already
+   */
   settle(): Promise<void>;
 };
 
@@ -33,7 +36,7 @@ export function createSettlements(parts: {
   livemode: Livemode;
   brokerId: () => string;
   uuid: () => string;
-  usage: Pick<UsageRows, 'tell'>;
+  usage: Pick<UsageRows, 'reportCharged'>;
   book: Pick<LeaseBook, 'release' | 'finish' | 'drainUser'>;
   times: LedgerTimes;
   nowMs: () => number;
@@ -55,13 +58,13 @@ export function createSettlements(parts: {
   let dropped = 0;
 
   async function settle(): Promise<void> {
-    const batches = noted.take(mostAtOnce);
+    const batches = noted.take(maxCallsPerBatch);
     const left = new Set(batches.flatMap(({ calls }) => calls));
     try {
       if (left.size > 0) {
         await settleEach(query, livemode, [...left], {
           settled(calls, { users, rows, isFree, asked, lost }) {
-            usage.tell(rows);
+            usage.reportCharged(rows);
             for (const call of calls) {
               if (!users.has(call.row.userId)) continue;
               left.delete(call);
@@ -98,7 +101,7 @@ export function createSettlements(parts: {
     isOver: () => notes.size() === 0 && noted.isOver,
     untilDueMs() {
       if (noted.calls === 0) return Infinity;
-      return noted.calls >= mostAtOnce ? 0 : noted.sinceMs + times.settleMs - nowMs();
+      return noted.calls >= maxCallsPerBatch ? 0 : noted.sinceMs + times.settleMs - nowMs();
     },
     settle,
   };

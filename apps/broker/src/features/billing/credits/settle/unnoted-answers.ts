@@ -1,6 +1,6 @@
 import type { EndedCall } from '../leases/lease-hold.ts';
 
-/** Answers that wait until their calls are recorded, for a limited time: an unreachable database must not keep them. */
+/** Answers that wait until their calls are recorded, for a limited time: an unreachable database must not block them. */
 export class UnnotedAnswers {
   readonly #answers = new Map<EndedCall, () => void>();
   readonly #patienceMs: number;

@@ -3,7 +3,7 @@ import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Ledger } from '../ledger.ts';
 
-/** Mounts the limit of what a user's calls may spend in a month (UTC), with what they have spent. */
+/** Mounts the limit of what a user's calls may spend in a month (UTC), and what they have spent so far. */
 export function mountSpendCapRoutes(
   router: Router,
   { ledger }: { ledger: Pick<Ledger, 'account' | 'setMonthlyCap'> },

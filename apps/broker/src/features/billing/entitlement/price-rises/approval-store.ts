@@ -3,14 +3,22 @@ import type { Query } from '#platform/db/database.ts';
 
 export type PricedTool = { serverId: string; tool: string; credits: number };
 
-/** First access in ms to what is not free for all: rentals, purchases and trials by server, plans by tier. */
+/**
+ * Times in ms of a user's first access to servers that are not free for all: rentals, purchases and trials by server, plans by
+ * tier.
+ */
 export type FirstAccess = { servers: ReadonlyMap<string, number>; tiers: ReadonlyMap<Tier, number> };
 
 /** @param livemode which rows count: those of real payments, or those of the sandbox */
-type Of = { userIds: readonly string[]; livemode: boolean; serverId?: string | undefined; tool?: string | undefined };
+type Scope = {
+  userIds: readonly string[];
+  livemode: boolean;
+  serverId?: string | undefined;
+  tool?: string | undefined;
+};
 
 /** Reads the highest price of each tool that each user approved; 0 without one. */
-export async function readApproved(query: Query, { userIds, livemode, serverId, tool }: Of) {
+export async function readApproved(query: Query, { userIds, livemode, serverId, tool }: Scope) {
   const { rows } = await query<{ user_id: string; server_id: string; tool: string; credits: number }>(
     `select user_id, server_id, tool, max(credits) as credits from price_approvals
      where user_id = any($1::uuid[]) and livemode = $2
@@ -23,7 +31,7 @@ export async function readApproved(query: Query, { userIds, livemode, serverId, 
 }
 
 /** Reads the first access of each user, also from rows that have ended: the user has seen those prices. */
-export async function readFirstAccess(query: Query, { userIds, livemode, serverId }: Of) {
+export async function readFirstAccess(query: Query, { userIds, livemode, serverId }: Scope) {
   const { rows } = await query<{ user_id: string; server_id: string | null; tier: Tier | null; first: Date }>(
     `select user_id, server_id, null as tier, min(started_at) as first from access_grants
        where user_id = any($1::uuid[]) and livemode = $2 and ($3::text is null or server_id = $3) group by user_id, server_id

@@ -2,8 +2,8 @@ const maxUsers = 10_000;
 const maxToolsOfUser = 1_000;
 
 /**
- * Time up to which a user is known to agree with the price of a tool: earlier rises need no question. In memory, as it only
- * grows; an unknown time is read.
+ * Caches the time up to which a user is known to agree with the price of a tool: earlier rises need no question. The time only
+ * grows, so a cached one stays valid; an unknown one is read from the database.
  */
 export type ApprovedUntil = {
   get(userId: string, serverId: string, tool: string): number;

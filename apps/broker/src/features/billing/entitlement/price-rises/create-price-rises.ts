@@ -4,7 +4,7 @@ import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { addApprovals, readApproved, readFirstAccess, type FirstAccess, type PricedTool } from './approval-store.ts';
 import { createApprovedUntil } from './approved-until.ts';
-import { firstHadMs } from './first-had.ts';
+import { firstAccessMs } from './first-access.ts';
 
 /** A tool's price that is higher than what a user has agreed to. */
 export type PriceRise = {
@@ -68,7 +68,7 @@ export function createPriceRises(parts: {
   function riseOf(server: CatalogueServer, { name, price }: Tool, known: Known): PriceRise | undefined {
     const { credits, raisedAtMs, steps } = price;
     if (raisedAtMs === undefined) return undefined;
-    const first = creditsAt(steps, firstHadMs(server, known.access, known.sinceMs));
+    const first = creditsAt(steps, firstAccessMs(server, known.access, known.sinceMs));
     const oldCredits = Math.max(first, known.approved(server.id, name));
     if (credits <= oldCredits) return undefined;
     return { serverId: server.id, tool: name, oldCredits, newCredits: credits, raisedAtMs };

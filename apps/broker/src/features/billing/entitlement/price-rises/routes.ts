@@ -5,7 +5,7 @@ import type { PriceRises } from './create-price-rises.ts';
 
 type ToolOfServer = { serverId: string; tool: string };
 
-/** Price rises, and their approval by the user of the session. */
+/** Mounts the list of price rises, and their approval by the signed-in user. */
 export function mountPriceRiseRoutes(
   router: Router,
   {

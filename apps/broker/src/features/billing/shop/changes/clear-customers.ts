@@ -8,8 +8,8 @@ const claimMs = 120_000;
 const longestWaitMs = 24 * 60 * 60_000;
 /** Failures from this attempt on raise an alarm. */
 const alarmingAttempt = 5;
-/** Failures after which the provider is left alone until the next run. */
-const mostFailures = 3;
+/** Failures after which a run ends; the next one retries. */
+const maxFailures = 3;
 
 /** Refunds the balances that customers of deleted accounts have at the provider: no invoice will use them. */
 export type Clearings = { clearDue(): Promise<void> };
@@ -30,7 +30,7 @@ export function createClearings(parts: ClearingParts): Clearings {
   const { db, log } = parts;
   return {
     async clearDue() {
-      for (let failures = 0; failures < mostFailures;) {
+      for (let failures = 0; failures < maxFailures;) {
         const clearing = await take(parts);
         if (!clearing) return;
         try {
@@ -75,7 +75,7 @@ async function clear(parts: ClearingParts, clearing: Clearing): Promise<void> {
   await parts.db.query('delete from customer_clearings where customer_id = $1', [customerId]);
 }
 
-/** Decides the amount once, so that a retry finds what was done of it. */
+/** Decides the amount once, so that each retry refunds the same amount. */
 async function decide(
   { db, provider }: ClearingParts,
   { customerId, ...clearing }: Clearing,

@@ -17,7 +17,7 @@ export type PlanDecision = {
 const selectChange = `select id, payment_id as "providerSubscriptionId", from_price_id as "fromPriceId", price_id as "priceId",
   amount_due as "amountDue", proration_date as "prorationDate", state from plan_changes`;
 
-/** Key of a decision in the metadata of the provider's subscription. */
+/** Key of the metadata of the provider's subscription that has the id of a decision. */
 export const changeName = 'change';
 
 /** Stores a decision. It replaces open decisions about the same subscription, which are dropped. */
@@ -39,7 +39,10 @@ export async function dropOpenChanges(query: Query, id: string): Promise<void> {
   await query(`update plan_changes set state = 'dropped' where payment_id = $1 and state = 'open'`, [id]);
 }
 
-/** Finds the newest decision about a subscription, if it is of the same click, which was repeated because its answer was lost. */
+/**
+ * Finds the newest decision about a subscription if the same click made it: the request was repeated because its answer was
+ * lost.
+ */
 export function findSameChange(
   query: Query,
   wanted: { providerSubscriptionId: string; priceId: string; prorationDate: number },
@@ -65,13 +68,16 @@ export async function endChange(query: Query, id: string, state: 'done' | 'dropp
   return rows.length === 1;
 }
 
-/** Drops a change for which the provider took another amount than the user saw; that payment is refunded. */
+/** Drops a change for which the provider charged another amount than the user saw; that payment is refunded. */
 export async function dropChange(query: Query, id: string): Promise<void> {
   await query(`update plan_changes set state = 'dropped' where id = $1`, [id]);
 }
 
-/** The price that a subscription has without a dropped change: that of the change that replaced it, or the previous one. */
-export async function priceWithout(query: Query, change: PlanDecision): Promise<string> {
+/**
+ * Reads the price that a subscription has without a dropped change: the price of the change that replaced it, or the previous
+ * one.
+ */
+export async function readPriceWithout(query: Query, change: PlanDecision): Promise<string> {
   const { rows } = await query<{ price_id: string }>(
     `select price_id from plan_changes where payment_id = $1 and state = 'done'
        and number > (select number from plan_changes where id = $2) order by number desc limit 1`,

@@ -9,7 +9,7 @@ const lifeSeconds = 30;
 const beatMs = 5_000;
 /** How long a second change waits for the first one. */
 const patienceMs = 5_000;
-const askEveryMs = 200;
+const retryEveryMs = 200;
 
 /** Proof that the caller has the lock of a user's purchases. */
 export type PurchaseLock = {
@@ -24,7 +24,7 @@ type Options = {
 
 /**
  * Serializes the changes of a user's purchases on all brokers. The lock is a row and not a transaction: the owner has it while
- * requests to the provider are in progress. It is taken before `access:{userId}`.
+ * requests to the provider are in progress. It is taken before the advisory lock `access:{userId}`.
  */
 export type PurchaseLocks = {
   /** @throws SoukError change_under_way where another change outlasts the wait; the errors of the work */
@@ -75,7 +75,7 @@ export function createPurchaseLocks({
     const endsAtMs = performance.now() + patienceMs;
     while (!(await take(userId, holder))) {
       if (performance.now() >= endsAtMs) throw new SoukError('change_under_way');
-      await pause(askEveryMs);
+      await pause(retryEveryMs);
     }
   }
 

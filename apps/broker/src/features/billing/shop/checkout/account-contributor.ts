@@ -7,9 +7,9 @@ import { accountDeleted } from './orders/order.ts';
 import { withPatience } from './patience.ts';
 
 /**
- * Orders of a user. After a deletion they stay under the user id, as records of payments, and the customer at the provider is
- * no longer known as theirs. Open pages are closed at the provider, and subscriptions end at once; payments that still arrive
- * are refunded.
+ * Orders of a user. After a deletion they stay under the user id, as records of payments, and the link to their customer at the
+ * provider is deleted. Open pages are closed at the provider, and subscriptions end at once; payments that still arrive are
+ * refunded.
  */
 export function checkoutContributor({
   query,
@@ -48,7 +48,7 @@ export function checkoutContributor({
         [userId, accountDeleted],
       );
       const closing = payments.checkout.closePages(rows.map((row) => row.session_id));
-      // where the provider does not answer now, the job of subscriptions retries, and payments on a page that stays open are
+      // if the provider does not answer now, a job retries to end the subscriptions, and payments on a page that stays open are
       // refunded
       await withPatience(Promise.all([closing, payments.subscriptions.endRevoked()]));
     },

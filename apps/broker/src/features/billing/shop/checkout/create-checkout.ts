@@ -9,7 +9,7 @@ import { createCustomers, type Customers } from './customers.ts';
 import { createFindMissed, type FindMissed } from './find-missed.ts';
 import { createFlaggedOrders, type FlaggedOrders } from './orders/flagged-orders.ts';
 import { createFulfil } from './outcome/fulfil.ts';
-import type { FulfilGiven } from './outcome/fulfilment.ts';
+import type { FulfilParts } from './outcome/fulfilment.ts';
 import { findOrder } from './orders/order-store.ts';
 import { withPatience } from './patience.ts';
 import { presentPayment } from './outcome/present-payment.ts';
@@ -18,8 +18,8 @@ import { reconcileOrders, type OrderReport } from './reconcile-orders.ts';
 import { createWithdrawOrders, type WithdrawOrders } from './orders/withdraw-orders.ts';
 import { createStartCheckout, type StartCheckout } from './start-checkout.ts';
 
-/** Questions of one user about payments: the result page asks every second or two. */
-const questionsPerMinute = 120;
+/** Requests of one user for the status of payments: the result page polls every second or two. */
+const statusRequestsPerMinute = 120;
 
 export type Checkout = {
   readonly customers: Customers;
@@ -36,12 +36,12 @@ export type Checkout = {
   readonly withdraw: WithdrawOrders;
 };
 
-/** Builds everything between a click on a price and the delivery of what was paid for. */
-export function createCheckout(parts: ShopParts & Pick<FulfilGiven, 'isGone' | 'endReplaced'>): Checkout {
+/** Builds the parts between a click on a price and the delivery of the purchase. */
+export function createCheckout(parts: ShopParts & Pick<FulfilParts, 'isUndeployed' | 'endReplaced'>): Checkout {
   const { db, provider, clock } = parts;
   const customers = createCustomers(parts);
   const fulfil = createFulfil({ ...parts, customers });
-  const questions = createRateLimit(questionsPerMinute, clock, undefined, db.brokers);
+  const statusRequests = createRateLimit(statusRequestsPerMinute, clock, undefined, db.brokers);
 
   return {
     customers,
@@ -55,10 +55,10 @@ export function createCheckout(parts: ShopParts & Pick<FulfilGiven, 'isGone' | '
     async payment(userId, sessionId) {
       const order = await findOrder(db.query, { sessionId });
       if (order?.userId !== userId || order.livemode !== provider.livemode) return undefined;
-      if (!questions.take(userId)) throw new SoukError('rate_limited');
+      if (!statusRequests.take(userId)) throw new SoukError('rate_limited');
       const payment = await withPatience(fulfil(sessionId)).catch(async (error: unknown) => {
         if (!isChangeUnderWay(error)) throw error;
-        // it is fulfilled once the other change is over; the page asks again
+        // it is fulfilled once the other change is over; the page polls again
         const session = await readSession(provider, sessionId);
         return session && { order, session };
       });

@@ -11,11 +11,11 @@ export type Customers = {
   replace(userId: string, deleted: string, email: string | undefined): Promise<string>;
   /** undefined: this user has never started a payment. */
   find(userId: string): Promise<string | undefined>;
-  /** Sends the provider the e-mail addresses that have changed since. */
+  /** Sends the provider the e-mail addresses of users that have changed. */
   sendAddresses(): Promise<void>;
 };
 
-/** Addresses that one run sends; the next one continues. */
+/** Addresses that one run sends; the next run continues. */
 const pageSize = 100;
 
 export function createCustomers({ db: { query }, provider }: Pick<ShopParts, 'db' | 'provider'>): Customers {
@@ -23,24 +23,24 @@ export function createCustomers({ db: { query }, provider }: Pick<ShopParts, 'db
 
   const find = (userId: string) => findCustomer(query, userId, livemode);
 
-  /** @param instead the customer that this one replaces */
-  async function make(userId: string, email: string | undefined, instead = ''): Promise<string> {
-    const given = { ...(email !== undefined && { email }), metadata: { userId } };
+  /** @param replaced the customer that this one replaces */
+  async function make(userId: string, email: string | undefined, replaced = ''): Promise<string> {
+    const params = { ...(email !== undefined && { email }), metadata: { userId } };
     // the same key for the same request, so that the provider answers with the customer that it already made
-    const digest = createHash('sha256').update(JSON.stringify(given)).digest('hex').slice(0, 16);
+    const digest = createHash('sha256').update(JSON.stringify(params)).digest('hex').slice(0, 16);
     const { id } = await makeOnce(
       provider,
-      `customer:${userId}:${digest}${instead && `:${instead}`}`,
-      (stripe, idempotencyKey) => stripe.customers.create(given, { ...patience, idempotencyKey }),
-      () => findMade(userId, email, instead),
+      `customer:${userId}:${digest}${replaced && `:${replaced}`}`,
+      (stripe, idempotencyKey) => stripe.customers.create(params, { ...patience, idempotencyKey }),
+      () => findMade(userId, email, replaced),
     );
     return id;
   }
 
-  async function findMade(userId: string, email: string | undefined, instead: string) {
+  async function findMade(userId: string, email: string | undefined, replaced: string) {
     if (email === undefined) return undefined;
     const { data } = await provider.call((stripe) => stripe.customers.list({ email, limit: 100 }, patience));
-    return data.find(({ id, metadata }) => metadata['userId'] === userId && id !== instead);
+    return data.find(({ id, metadata }) => metadata['userId'] === userId && id !== replaced);
   }
 
   return {

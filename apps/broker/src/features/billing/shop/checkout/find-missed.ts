@@ -3,7 +3,7 @@ import { idOf } from '../id-of.ts';
 import { offerOfProduct } from '../prices/put-price.ts';
 import { providerPages } from '../provider-pages.ts';
 import type { ShopParts } from '../shop-parts.ts';
-import { alarmOfPayment } from './outcome/alarm-of-payment.ts';
+import { reportFoundPayment } from './outcome/report-found-payment.ts';
 import type { Fulfil } from './outcome/fulfilment.ts';
 import type { OrderStatus } from './orders/order.ts';
 import { findOrder, listDecided } from './orders/order-store.ts';
@@ -11,20 +11,20 @@ import { paymentStateOf } from './outcome/payment-state.ts';
 import { sessionParts, type ProviderSession } from './read-session.ts';
 
 const dayMs = 24 * 60 * 60_000;
-/** Age of the sessions that a daily run looks at. */
-const sessionsOfMs = 3 * dayMs;
+/** Maximum age of the sessions that a daily run checks. */
+const sessionsMaxAgeMs = 3 * dayMs;
 /** The provider retries a failed payment for weeks. */
-const failedForMs = 60 * dayMs;
+const failedMaxAgeMs = 60 * dayMs;
 const pageSize = 100;
-const mostFailed = 50_000;
+const maxFailed = 50_000;
 
 const unfinished: readonly OrderStatus[] = ['open', 'expired', 'failed', 'paid', 'returning'];
 
-/** Looks for money that the provider has and that had no effect here. */
+/** Finds payments at the provider that had no effect here. */
 export type FindMissed = {
   /** Runs daily over the provider's records. Returns how many payments it had to fulfil or refund. */
   run(): Promise<number>;
-  /** Finishes the order of a subscription that we do not know. @returns false where no order of ours is for it */
+  /** Fulfills the order of a subscription that is unknown here. @returns false where no order of ours is for it */
   claim(subscriptionId: string): Promise<boolean>;
 };
 
@@ -33,13 +33,14 @@ type MissedParts = Pick<ShopParts, 'db' | 'provider' | 'clock' | 'log'> & { fulf
 export function createFindMissed(parts: MissedParts): FindMissed {
   return {
     claim: (subscriptionId) => claim(parts, subscriptionId),
-    run: async () => (await lookAtSessions(parts)) + (await lookAtFailed(parts)) + (await lookAtSubscriptions(parts)),
+    run: async () =>
+      (await checkSessions(parts)) + (await checkFailedOrders(parts)) + (await checkSubscriptions(parts)),
   };
 }
 
-async function lookAtSessions(parts: MissedParts): Promise<number> {
+async function checkSessions(parts: MissedParts): Promise<number> {
   let found = 0;
-  const gte = Math.floor((parts.clock.now() - sessionsOfMs) / 1000);
+  const gte = Math.floor((parts.clock.now() - sessionsMaxAgeMs) / 1000);
   const expand = sessionParts.map((part) => `data.${part}`);
   const pages = providerPages((page) =>
     parts.provider.call((stripe) =>
@@ -48,11 +49,11 @@ async function lookAtSessions(parts: MissedParts): Promise<number> {
   );
   for await (const sessions of pages)
     for (const session of sessions)
-      if (isOurs(session) && paymentStateOf(session) === 'paid' && (await look(parts, session))) found += 1;
+      if (isOurs(session) && paymentStateOf(session) === 'paid' && (await checkSession(parts, session))) found += 1;
   return found;
 }
 
-async function look(parts: MissedParts, session: ProviderSession): Promise<boolean> {
+async function checkSession(parts: MissedParts, session: ProviderSession): Promise<boolean> {
   const { db, fulfil, log } = parts;
   const order = await findOrder(db.query, { sessionId: session.id });
   if (order && !unfinished.includes(order.status)) return false;
@@ -62,38 +63,38 @@ async function look(parts: MissedParts, session: ProviderSession): Promise<boole
     return false;
   }
   if (payment.order.status === order?.status) return false;
-  await alarmOfPayment(parts, payment.order, payment.order.status);
+  await reportFoundPayment(parts, payment.order, payment.order.status);
   return true;
 }
 
-async function lookAtFailed(parts: MissedParts): Promise<number> {
+async function checkFailedOrders(parts: MissedParts): Promise<number> {
   const { db, provider, clock, fulfil } = parts;
   let found = 0;
   const now = clock.now();
-  const span = { after: new Date(now - failedForMs), before: new Date(now), limit: mostFailed };
+  const span = { after: new Date(now - failedMaxAgeMs), before: new Date(now), limit: maxFailed };
   for (const order of await listDecided(db.query, provider.livemode, { statuses: ['failed'], ...span })) {
     const payment = order.sessionId === undefined ? undefined : await fulfil(order.sessionId);
     if (!payment || payment.order.status === 'failed') continue;
-    await alarmOfPayment(parts, order, payment.order.status);
+    await reportFoundPayment(parts, order, payment.order.status);
     found += 1;
   }
   return found;
 }
 
-async function lookAtSubscriptions(parts: MissedParts): Promise<number> {
+async function checkSubscriptions(parts: MissedParts): Promise<number> {
   let found = 0;
   const pages = providerPages((page) =>
     parts.provider.call((stripe) => stripe.subscriptions.list({ limit: pageSize, ...page })),
   );
   for await (const subscriptions of pages)
-    for (const id of await unknownOf(parts, subscriptions.filter(isOfOurs))) {
+    for (const id of await findUnknown(parts, subscriptions.filter(hasOurProduct))) {
       if (await claim(parts, id)) found += 1;
       else parts.log.error({ subscription: id }, 'the payment provider has a subscription that no user here has');
     }
   return found;
 }
 
-async function unknownOf({ db }: MissedParts, subscriptions: readonly Stripe.Subscription[]): Promise<string[]> {
+async function findUnknown({ db }: MissedParts, subscriptions: readonly Stripe.Subscription[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select wanted as id from unnest($1::text[]) wanted where not exists (
        select from subscriptions s where s.payment_id = wanted union all
@@ -110,7 +111,7 @@ async function claim({ provider, fulfil }: MissedParts, subscription: string): P
   return session !== undefined && (await fulfil(session.id)) !== undefined;
 }
 
-function isOfOurs({ items }: Stripe.Subscription): boolean {
+function hasOurProduct({ items }: Stripe.Subscription): boolean {
   const product = idOf(items.data[0]?.price.product);
   return product !== undefined && offerOfProduct(product) !== undefined;
 }

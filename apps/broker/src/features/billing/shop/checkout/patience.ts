@@ -1,13 +1,13 @@
 import { SoukError } from '#platform/errors.ts';
 
 /**
- * Limit of one request to the provider while a user waits, in ms. There is no hidden second attempt: the user gets an answer
- * soon, and their retry has the same key.
+ * Limit of one request to the provider while a user waits, in ms. There is no hidden retry: the user gets an answer soon, and a
+ * retry of theirs has the same idempotency key.
  */
 export const patience = { timeout: 8_000, maxNetworkRetries: 0 };
 
 /** Limit of all requests to the provider that one request of a user waits for. */
-const allInAllMs = 12_000;
+const totalMs = 12_000;
 
 /** Answer to a change that may still happen, and may charge the user. */
 const mayStillHappen =
@@ -21,7 +21,7 @@ const mayStillHappen =
 export async function withPatience<T>(work: Promise<T>, { changes = false } = {}): Promise<T> {
   const over = Promise.withResolvers<never>();
   const late = new SoukError('payments_unavailable', changes ? { message: mayStillHappen } : {});
-  const timer = setTimeout(() => over.reject(late), allInAllMs);
+  const timer = setTimeout(() => over.reject(late), totalMs);
   try {
     return await Promise.race([work, over.promise]);
   } finally {

@@ -6,7 +6,7 @@ import { patience } from './patience.ts';
 
 export type ProviderSession = Stripe.Checkout.Session;
 
-/** Expanded with a session: everything that says whether it is paid, and for what. */
+/** Fields of a session that are expanded: they say whether it is paid, and for what. */
 export const sessionParts = ['line_items', 'invoice', 'payment_intent', 'subscription'] as const;
 
 /** @returns undefined where the provider does not know this id */
@@ -16,14 +16,14 @@ export function readSession(provider: PaymentProvider, sessionId: string): Promi
   );
 }
 
-/** The expanded invoice; its page is the receipt. */
+/** Returns the invoice of a session; its page at the provider is the receipt. */
 export function invoiceOf({ invoice }: ProviderSession): { id: string; receiptUrl: string | undefined } | undefined {
   if (invoice === null) return undefined;
   if (typeof invoice === 'string') return { id: invoice, receiptUrl: undefined };
   return { id: invoice.id, receiptUrl: invoice.hosted_invoice_url ?? undefined };
 }
 
-/** The totals of a purchase, as the provider states them. Metadata is ignored: others can write it. */
+/** The totals of a purchase, as the provider states them. Metadata is ignored: other programs can write it. */
 export const totalsOfSession = ({ amount_total: total, total_details: details }: ProviderSession): PaidTotals => ({
   total: total ?? 0,
   discount: details?.amount_discount ?? 0,
@@ -41,7 +41,7 @@ export function paidTotalsOf(session: ProviderSession): PaidTotals {
 /**
  * Compares a payment with its order.
  * @param customer the user's customer id at the provider
- * @returns each difference by its name, with both values; normally none
+ * @returns each difference by the name of the field, with both values; normally none
  */
 export function differencesOf(
   order: Order,
@@ -50,7 +50,7 @@ export function differencesOf(
 ): Record<string, { ordered: unknown; paid: unknown }> {
   const items = session.line_items?.data ?? [];
   const [item] = items;
-  const subscription = order.kind === 'credits' ? 'payment' : 'subscription';
+  const mode = order.kind === 'credits' ? 'payment' : 'subscription';
   const { total, discount, tax } = totalsOfSession(session);
   const subtotal = session.amount_subtotal ?? 0;
   const facts: readonly [name: string, ordered: unknown, paid: unknown][] = [
@@ -58,7 +58,7 @@ export function differencesOf(
     ['user', order.userId, session.metadata?.['userId']],
     ['customer', customer, idOf(session.customer)],
     ['livemode', order.livemode, session.livemode],
-    ['mode', subscription, session.mode],
+    ['mode', mode, session.mode],
     ['items', 1, items.length],
     ['quantity', 1, item?.quantity],
     ['price', order.priceId, item?.price?.id],

@@ -1,5 +1,5 @@
 import type { ShopParts } from '../shop-parts.ts';
-import { alarmOfPayment } from './outcome/alarm-of-payment.ts';
+import { reportFoundPayment } from './outcome/report-found-payment.ts';
 import type { Fulfil } from './outcome/fulfilment.ts';
 import type { Order } from './orders/order.ts';
 import { listSessions } from './list-sessions.ts';
@@ -7,13 +7,13 @@ import { decideOrder, expireOrders, listUndecided } from './orders/order-store.t
 import type { ProviderSession } from './read-session.ts';
 
 const minuteMs = 60_000;
-/** Younger orders are left to their webhook. With a run every five minutes, what was paid for is there within ten. */
-const leftAloneMs = 5 * minuteMs;
-/** A request for a session may be repeated for this long. */
+/** Younger orders are left to their webhook. With a run every five minutes, paid orders are fulfilled within ten. */
+const minAgeMs = 5 * minuteMs;
+/** Time for which the request for a session may be repeated. */
 const withoutSessionMs = 30 * minuteMs;
 const pageSize = 500;
-const atOnce = 8;
-/** Failures from which on the provider counts as unreachable; the next run tries again. */
+const concurrency = 8;
+/** Failures after which the provider counts as unreachable, and the run ends; the next one retries. */
 const maxFailures = 20;
 
 export type OrderReport = {
@@ -22,7 +22,7 @@ export type OrderReport = {
   fulfilled: number;
   expired: number;
   flagged: number;
-  /** Paid for what cannot be delivered, such as twice, and refunded. */
+  /** Paid although it cannot be delivered, such as a second payment, and refunded. */
   refunded: number;
   /** The provider did not answer; the next run retries. */
   unanswered: number;
@@ -39,7 +39,7 @@ export async function reconcileOrders(
   const { db, provider, fulfil, clock, log } = parts;
   const { livemode } = provider;
   const report: OrderReport = { checked: 0, fulfilled: 0, expired: 0, flagged: 0, refunded: 0, unanswered: 0 };
-  const before = new Date(clock.now() - leftAloneMs);
+  const before = new Date(clock.now() - minAgeMs);
 
   async function check(order: Order, read: ProviderSession | undefined): Promise<void> {
     try {
@@ -47,7 +47,7 @@ export async function reconcileOrders(
       const status = await statusNow(order, read);
       if (status === 'fulfilled' || status === 'flagged' || status === 'refunded') {
         report[status] += 1;
-        await alarmOfPayment(parts, order, status);
+        await reportFoundPayment(parts, order, status);
       } else if (status === 'expired' || status === 'failed') report.expired += 1;
     } catch (error) {
       report.unanswered += 1;
@@ -76,8 +76,8 @@ export async function reconcileOrders(
     }
   }
 
-  /** Handles abandoned and expired orders, which are most, without further requests. @returns the others */
-  async function passOver(
+  /** Handles abandoned and expired orders, which are most orders, without further requests. @returns the other orders */
+  async function skipUnpaid(
     orders: readonly Order[],
     sessions: ReadonlyMap<string, ProviderSession>,
   ): Promise<readonly Order[]> {
@@ -103,9 +103,9 @@ export async function reconcileOrders(
   while (report.unanswered < maxFailures) {
     const page = await listUndecided(db.query, livemode, { before, after, limit: pageSize });
     const sessions = await sessionsOf(page);
-    const waiting = (await passOver(page, sessions)).values();
+    const waiting = (await skipUnpaid(page, sessions)).values();
     await Promise.all(
-      Array.from({ length: atOnce }, async () => {
+      Array.from({ length: concurrency }, async () => {
         for (const order of waiting) {
           if (report.unanswered >= maxFailures) return;
           await check(order, sessions.get(order.sessionId ?? ''));

@@ -7,7 +7,7 @@ const sessionIdParameter = 'session_id={CHECKOUT_SESSION_ID}';
 
 /**
  * Builds the addresses to which the payment provider sends the browser afterwards.
- * @param given the client's wishes; undefined: our defaults
+ * @param given addresses that the client asks for; undefined: our defaults
  * @throws SoukError invalid_request for an address that is not our payment result page
  */
 export function returnAddresses(

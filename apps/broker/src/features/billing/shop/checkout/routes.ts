@@ -3,7 +3,7 @@ import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Checkout } from './create-checkout.ts';
 
-/** Payments that a user starts, and their outcome. */
+/** Mounts the start of a payment by a user, and its outcome. */
 export function mountCheckoutRoutes(
   router: Router,
   { payments }: { payments: { checkout: Checkout } | undefined },
@@ -25,17 +25,18 @@ export function mountCheckoutRoutes(
   }));
 
   router.route(getPaymentSession, async ({ caller, params }) => {
-    const data = checkout && (await checkout.payment(caller.userId, params.sessionId).catch(unread));
+    const data = checkout && (await checkout.payment(caller.userId, params.sessionId).catch(rethrowUnread));
     if (!data) throw new SoukError('not_found');
     return { success: true as const, data };
   });
 }
 
 /** The user may have paid on the provider's page: the answer must not say that they were not charged. */
-function unread(error: unknown): never {
+function rethrowUnread(error: unknown): never {
   if (!(error instanceof SoukError) || error.code !== 'payments_unavailable') throw error;
   throw new SoukError('payments_unavailable', {
-    message: "We can't ask the payment provider right now. If you paid, it counts: look again in a minute.",
+    message:
+      "We can't reach the payment provider right now. If you paid, your payment counts. Check again in a minute.",
     cause: error,
   });
 }

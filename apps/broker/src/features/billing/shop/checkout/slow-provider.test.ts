@@ -63,7 +63,7 @@ test('a provider that hangs: checkout says so by itself, webhooks and all other 
       // they may have paid meanwhile: nothing may say that they were not charged
       expect(buyer.session(sessionId)).rejects.toMatchObject({
         ...unavailable,
-        message: expect.stringContaining('If you paid, it counts'),
+        message: expect.stringContaining('If you paid, your payment counts'),
       }),
     ]);
   // each waits its 8 s, and not the 12 s that all answers together may take

@@ -18,7 +18,7 @@ import { patience, withPatience } from './patience.ts';
 import { returnAddresses } from './return-addresses.ts';
 import { syncUnpaid } from './sync-unpaid.ts';
 
-/** Checkouts that one user may start; each makes requests to the provider. */
+/** Checkouts that one user may start per minute; each makes requests to the provider. */
 const startsPerMinute = 30;
 
 export type StartCheckout = (
@@ -45,7 +45,7 @@ export function createStartCheckout(parts: ShopParts & { customers: Customers; f
       });
   }
 
-  /** Runs before the payment, which may be over before our next line runs. */
+  /** Runs before the user gets the payment page, because they may have paid before the next line runs. */
   async function recordEndingRentals(userId: string, { planId, ...chosen }: WantedPlan): Promise<void> {
     const plan = await readPlan(query, planId);
     const now = { findServer: parts.findServer, nowMs: clock.now() };
@@ -59,7 +59,7 @@ export function createStartCheckout(parts: ShopParts & { customers: Customers; f
     lock?: PurchaseLock,
   ) {
     const ordered = await findOffer(parts, wanted);
-    // what was not paid may have been paid just now
+    // an unpaid subscription may have been paid just now
     if (lock) await syncUnpaid(parts, { ...ordered, userId, livemode: provider.livemode }, { lock });
     await refuseOwned(userId, ordered);
     if (wanted.type === 'subscription') await recordEndingRentals(userId, wanted);
@@ -93,7 +93,7 @@ export function createStartCheckout(parts: ShopParts & { customers: Customers; f
   };
 }
 
-/** The order's id and the customer are the request's key: repeated requests make one session. */
+/** The order's id and the customer are the idempotency key: repeated requests create one session. */
 function createSession(provider: PaymentProvider, order: Order, customer: string, methods: readonly string[]) {
   const { id, userId, kind, itemId, priceId, amount, currency } = order;
   const metadata = { orderId: id, userId, kind, itemId };

@@ -25,7 +25,8 @@ export async function findUnpaid(
 }
 
 /**
- * Reads at the provider what a user has not paid as far as we know, before it is replaced: it may have been paid just now.
+ * Syncs the subscriptions of a user that are unpaid as far as we know, before they are replaced: they may have been paid just
+ * now.
  * @throws SoukError payments_unavailable
  */
 export async function syncUnpaid(

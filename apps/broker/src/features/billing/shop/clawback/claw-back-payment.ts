@@ -4,7 +4,7 @@ import type { KnownPayment } from './find-payment.ts';
 
 /**
  * Claws back the part of a payment's credits that was refunded or is disputed: what is free at once, the rest as debt. Never
- * more than the payment brought, also where a refund and a dispute meet, and nothing of what expired unspent.
+ * more than the payment brought, even if it is both refunded and disputed, and no credits that expired unspent.
  * @param fact `refund:{id}` or `dispute:{id}`: each takes once
  * @param amount minor units of the payment
  */
@@ -24,7 +24,7 @@ export async function clawBackPayment(
   }
 }
 
-/** The payment's credits that this amount of its money paid for, rounded up. */
+/** Returns the credits of a payment that this part of its amount paid for, rounded up. */
 const creditsOf = ({ granted, amount: paid }: KnownPayment, amount: number): number =>
   Math.ceil((granted * Math.min(amount, paid)) / paid);
 

@@ -9,7 +9,7 @@ const dayMs = 24 * 60 * 60_000;
 /** A bank decides within months. Older disputes that are open here are requested by their ids. */
 const openedWithinMs = 200 * dayMs;
 const pageSize = 100;
-const mostOfOpen = 500;
+const maxOpen = 500;
 
 /**
  * Reads the provider's disputes that are unknown here in their current state, because their event did not arrive, or came
@@ -28,7 +28,7 @@ export async function findMissedDisputes(parts: ClawbackParts): Promise<number> 
     for (const id of await differingOf(db.query, disputes)) if (await follow(parts, id)) found += 1;
   const { rows } = await db.query<{ id: string }>(
     `select id from disputes where livemode = $1 and opened_at < $2
-       and status not in ('won', 'lost', 'prevented', 'warning_closed') order by opened_at desc limit ${mostOfOpen}`,
+       and status not in ('won', 'lost', 'prevented', 'warning_closed') order by opened_at desc limit ${maxOpen}`,
     [provider.livemode, new Date(since)],
   );
   for (const { id } of rows) await follow(parts, id);

@@ -6,7 +6,6 @@ export type KnownPayment = {
   userId: string;
   livemode: boolean;
   transactionId: string;
-  /** The provider's payment. */
   paymentIntentId: string;
   description: string;
   serverId: string | undefined;
@@ -35,7 +34,7 @@ export function findPayment(query: Query, paymentIntentId: string): Promise<Know
   );
 }
 
-/** Finds what a customer of the provider has here that may not be recorded yet. */
+/** Finds orders and subscriptions of a customer of the provider whose payments may not be recorded yet. */
 export async function findUnrecorded(
   query: Query,
   customerId: string,

@@ -1,8 +1,8 @@
 import type { Stripe } from 'stripe';
 import { recordDispute } from '../needs/record-dispute.ts';
 import { endAtProvider } from '../subscriptions/ends/end-at-provider.ts';
-import { knownPayment } from './known-payment.ts';
-import { locked, markRefunded, recordClawback, returned } from './record-clawback.ts';
+import { findOrSyncPayment } from './find-or-sync-payment.ts';
+import { withLockedPayment, markRefunded, recordClawback, returnedPart } from './record-clawback.ts';
 import type { ClawbackParts } from './clawback-parts.ts';
 import { restoreCredits, clawBackPayment } from './claw-back-payment.ts';
 
@@ -14,15 +14,15 @@ export async function followDispute(parts: ClawbackParts, id: string): Promise<v
   const { db, provider, clock, log } = parts;
   const dispute = await provider.find((stripe) => stripe.disputes.retrieve(id));
   if (!dispute) return;
-  const payment = await knownPayment(parts, dispute.payment_intent, { dispute: id });
+  const payment = await findOrSyncPayment(parts, dispute.payment_intent, { dispute: id });
   // an inquiry of the bank takes no money yet
   if (!payment || dispute.status.startsWith('warning_')) return recordDispute(db.query, dispute, payment);
   const fact = `dispute:${id}`;
   const outcome = outcomeOf(dispute);
-  await locked(db, payment, async (query) => {
-    // in one transaction with what follows: a dispute that is stored as it is now is not read again
+  await withLockedPayment(db, payment, async (query) => {
+    // in one transaction with its consequences: findMissedDisputes skips a dispute that is stored in its current state
     await recordDispute(query, dispute, payment);
-    await clawBackPayment(query, payment, { fact, ...returned(payment, dispute), contra: 'dispute' });
+    await clawBackPayment(query, payment, { fact, ...returnedPart(payment, dispute), contra: 'dispute' });
     if (outcome === 'stands') {
       // it may have been lost before an appeal
       await query(`update transactions set status = 'failed' where idem = $1`, [fact]);

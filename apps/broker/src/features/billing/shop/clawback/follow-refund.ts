@@ -1,9 +1,9 @@
 import type { Stripe } from 'stripe';
 import { writeAuditWith, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { Query } from '#platform/db/database.ts';
-import { knownPayment } from './known-payment.ts';
-import { locked, markRefunded, recordClawback, returned } from './record-clawback.ts';
-import { closeFlagged, recordFailedRefund, type FailedRefund } from './refund-of-order.ts';
+import { findOrSyncPayment } from './find-or-sync-payment.ts';
+import { withLockedPayment, markRefunded, recordClawback, returnedPart } from './record-clawback.ts';
+import { closeFlagged, recordFailedRefund, type FailedRefund } from './record-failed-refund.ts';
 import type { ClawbackParts } from './clawback-parts.ts';
 import { restoreCredits, clawBackPayment } from './claw-back-payment.ts';
 
@@ -12,11 +12,11 @@ export async function followRefund(parts: ClawbackParts, id: string): Promise<vo
   const { db, provider, clock } = parts;
   const refund = await provider.find((stripe) => stripe.refunds.retrieve(id));
   if (!refund) return;
-  const payment = await knownPayment(parts, refund.payment_intent, { refund: id });
+  const payment = await findOrSyncPayment(parts, refund.payment_intent, { refund: id });
   if (!payment) return;
   const fact = `refund:${id}`;
   const isFailed = refund.status === 'failed' || refund.status === 'canceled';
-  await locked(db, payment, async (query) => {
+  await withLockedPayment(db, payment, async (query) => {
     if (isFailed) {
       const at = new Date(clock.now());
       const { paymentIntentId } = payment;
@@ -26,7 +26,7 @@ export async function followRefund(parts: ClawbackParts, id: string): Promise<vo
       await restoreCredits(query, payment, fact, at);
     } else {
       await recordClawback(query, parts, payment, { fact, what: 'Refund', ...refund });
-      await clawBackPayment(query, payment, { fact, ...returned(payment, refund), contra: 'refund' });
+      await clawBackPayment(query, payment, { fact, ...returnedPart(payment, refund), contra: 'refund' });
     }
     await markRefunded(query, payment);
     await closeFlagged(query, payment.paymentIntentId, new Date(clock.now()));

@@ -1,11 +1,11 @@
 import type { Database, Query } from '#platform/db/database.ts';
 import { recordTransaction } from '../record-transaction.ts';
-import { taxOfReturn } from '../tax-of-return.ts';
+import { taxOfRefund } from '../tax-of-refund.ts';
 import type { KnownPayment } from './find-payment.ts';
 import type { ClawbackParts } from './clawback-parts.ts';
 
 /** Serializes changes per payment. */
-export function locked<T>(
+export function withLockedPayment<T>(
   db: Pick<Database, 'transaction'>,
   payment: KnownPayment,
   work: (query: Query) => Promise<T>,
@@ -33,7 +33,7 @@ export async function recordClawback(
     description: `${what}: ${payment.description}`,
     serverId,
     amount,
-    tax: await taxOfReturn(query, { paymentIntentId, fact, amount, currency }),
+    tax: await taxOfRefund(query, { paymentIntentId, fact, amount, currency }),
     currency: currency.toUpperCase(),
     paymentIntentId,
     idem: fact,
@@ -41,14 +41,14 @@ export async function recordClawback(
   });
 }
 
-/** The returned part of a payment. In another currency the part is unknown: all of it. */
-export const returned = (payment: KnownPayment, { amount, currency }: { amount: number; currency: string }) => ({
+/** Returns the returned part of a payment. In another currency the part is unknown, so the whole payment counts. */
+export const returnedPart = (payment: KnownPayment, { amount, currency }: { amount: number; currency: string }) => ({
   amount: currency.toUpperCase() === payment.currency ? amount : payment.amount,
 });
 
 /**
- * Marks a payment as refunded once all its money was returned; money in another currency counts as all. While it is about to be
- * refunded, or the operator looks at it, it is not `completed`.
+ * Marks a payment as refunded once all its money was returned; money in another currency counts as all. A payment that is about
+ * to be refunded, or that waits for the operator, does not become `completed`.
  */
 export async function markRefunded(query: Query, { transactionId, paymentIntentId }: KnownPayment): Promise<void> {
   const isOrder = (status: string) =>

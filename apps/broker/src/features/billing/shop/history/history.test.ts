@@ -289,10 +289,10 @@ describe('files', () => {
   test('of transactions says of a disputed payment what the bank has done with the money', async () => {
     const person = await newPerson();
     const told = {
-      warning_needs_response: 'the bank asks',
+      warning_needs_response: 'inquiry',
       needs_response: 'open',
       won: 'payment stands',
-      lost: 'money given back',
+      lost: 'refunded by the bank',
     };
     for (const status of Object.keys(told)) {
       await add(person, { payment_intent_id: `pi_${status}_${person.userId}`, description: status });

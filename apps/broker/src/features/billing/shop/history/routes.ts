@@ -31,7 +31,7 @@ const columns: Columns<Transaction> = {
   receiptUrl: ({ receiptUrl }) => receiptUrl,
 };
 
-/** Columns for users with tax or discounts: last, so that programs that read the other columns are not disturbed. */
+/** Columns for users with tax or discounts: last, so that programs that read the other columns still work. */
 const columnsOfTotals: Columns<Transaction> = {
   subtotal: ({ amount, currency, totals }) => decimalText(totals?.subtotal ?? amount, currency),
   discount: ({ currency, totals }) => decimalText(totals?.discount ?? 0, currency),
@@ -40,16 +40,16 @@ const columnsOfTotals: Columns<Transaction> = {
 
 /** The bank's decision for the user; `won` and `lost` are from the shop's side. */
 const disputeWords: Readonly<Record<NonNullable<Transaction['dispute']>['state'], string>> = {
-  inquiry: 'the bank asks',
+  inquiry: 'inquiry',
   'to-answer': 'open',
   'under-review': 'open',
   won: 'payment stands',
-  lost: 'money given back',
+  lost: 'refunded by the bank',
 };
 
 const columnOfDisputes: Columns<Transaction> = { dispute: ({ dispute }) => dispute && disputeWords[dispute.state] };
 
-/** A user's payments and refunds, as pages and as a file. @param livemode real payments, or those of the sandbox */
+/** Mounts a user's payments and refunds, as pages and as a file. @param livemode real payments, or those of the sandbox */
 export function mountBillingHistoryRoutes(
   router: Router,
   { query, livemode, downloads }: { query: Query; livemode: boolean; downloads: Downloads },

@@ -1,5 +1,5 @@
 -- Payments and refunds (docs/retention.md says how long). `idem` is the idempotency key: `order:{id}`, `invoice:{id}`, `refund:{id}`,
--- `cancel:{subscription}:{period end}`. `tax` is part of `amount`; `discount` was taken off before.
+-- `cancel:{subscription}:{period end}`. `tax` is part of `amount`; `discount` is already deducted from it.
 create table transactions (
   id uuid primary key,
   user_id uuid not null,

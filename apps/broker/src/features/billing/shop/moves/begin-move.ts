@@ -9,12 +9,12 @@ import { appliesAt, candidates, candidateValues, previewMove, type MoveTarget } 
 /**
  * Stores a move with all its subscribers: from then on their Billing tab says what they will pay and when.
  * @param find the plan and its price as they are in this transaction
- * @throws SoukError changed_since_shown where other subscribers would be moved than was shown, or a move of the plan is under
- *   way
+ * @throws SoukError changed_since_shown where the subscribers or the terms are not those that were shown, or a move of the plan
+ *   is under way
  */
 export async function beginMove(
   query: Query,
-  given: {
+  wanted: {
     id: string;
     livemode: boolean;
     find(query: Query): Promise<MoveTarget & { priceId: string }>;
@@ -23,9 +23,9 @@ export async function beginMove(
     by: DecidedBy;
   },
 ): Promise<void> {
-  const { id, livemode, shown, nowMs, by } = given;
+  const { id, livemode, shown, nowMs, by } = wanted;
   await lockOffers(query);
-  const target = await given.find(query);
+  const target = await wanted.find(query);
   const { planId, name, priceId, amount, currency, monthlyCredits } = target;
   const { rows: underWay } = await query(
     'select from price_moves where livemode = $1 and plan_id = $2 and ended_at is null',
@@ -33,12 +33,12 @@ export async function beginMove(
   );
   if (underWay.length > 0)
     throw new SoukError('changed_since_shown', {
-      message: `Subscribers of ${name} are being moved already. Wait until that has ended.`,
+      message: `Subscribers of ${name} are being moved already. Wait until that move has ended.`,
     });
   const { movable, groups } = await previewMove(query, livemode, target, nowMs);
   if (movable !== shown.movable || amount !== shown.amount || monthlyCredits !== shown.monthlyCredits)
     throw new SoukError('changed_since_shown', {
-      message: `${name} or its subscribers changed meanwhile: ${movable} would be moved now. Nothing was done. Look at it again.`,
+      message: `${name} or its subscribers changed in the meantime: ${movable} would be moved now. Nothing was done. Check the new numbers and try again.`,
     });
   const at = new Date(nowMs);
   await query(

@@ -8,7 +8,7 @@ import { previewMove } from './preview-move.ts';
 import { processMoves } from './process-moves.ts';
 
 export type Moves = {
-  /** @throws SoukError not_found, invalid_request for what is no plan with a price */
+  /** @throws SoukError not_found, invalid_request for an offer that is not a paid plan */
   preview(planId: string): Promise<MovePreview>;
   /** Stores a move, and processes it in the background. @throws SoukError changed_since_shown, payments_unavailable */
   begin(

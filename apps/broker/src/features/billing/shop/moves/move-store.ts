@@ -3,7 +3,7 @@ import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Query } from '#platform/db/database.ts';
 import { readRow, readRows } from '../../read-rows.ts';
 
-/** A move of the subscribers of a plan to the price that it has when the move begins. */
+/** A move of the subscribers of a plan to its price at the start of the move. */
 export type Move = {
   id: string;
   planId: string;
@@ -31,9 +31,9 @@ const move = `m.id, m.plan_id as "planId", m.price_id as "priceId", m.amount, m.
 /** Silence after which the broker that works on a move is considered dead. */
 const lifeSeconds = 30;
 
-/** Counts the outcomes of a move. `later`: those who wait for their renewal. */
+/** Counts the outcomes of a move. `later`: subscribers who wait for their renewal. */
 const countsOf = (moveId: string, now = 'now()') => `
-  select counted.*, told.reasons from (
+  select counted.*, listed.reasons from (
     select count(*)::int as total, count(*) filter (where status = 'moved')::int as moved,
       count(*) filter (where status = 'skipped')::int as skipped, count(*) filter (where status = 'failed')::int as failed,
       count(*) filter (where status = 'queued' and due_at > ${now})::int as later
@@ -41,7 +41,7 @@ const countsOf = (moveId: string, now = 'now()') => `
   (select coalesce(jsonb_agg(jsonb_build_object('outcome', status, 'why', why, 'subscribers', subscribers)
       order by subscribers desc, why), '[]') as reasons
     from (select status, why, count(*)::int as subscribers from price_move_items
-      where move_id = ${moveId} and status in ('skipped', 'failed') and why is not null group by status, why) r) told`;
+      where move_id = ${moveId} and status in ('skipped', 'failed') and why is not null group by status, why) r) listed`;
 
 /** Reads the newest moves of a plan with their outcomes: counted while a move is under way, stored once it has ended. */
 export async function listMoves(
@@ -93,8 +93,8 @@ export async function claimMove(query: Query, moveId: string, worker: string): P
   return rows.length === 1;
 }
 
-/** Releases a move to the other brokers, when this one stops or cannot reach the provider. */
-export async function leaveMove(query: Query, moveId: string, worker: string): Promise<void> {
+/** Releases a move for other brokers, when this one stops or cannot reach the provider. */
+export async function releaseMove(query: Query, moveId: string, worker: string): Promise<void> {
   await query('update price_moves set worker = null where id = $1 and worker = $2', [moveId, worker]);
 }
 

@@ -5,9 +5,12 @@ import { readSubscription } from '../subscriptions/reading/read-subscription.ts'
 import type { Move } from './move-store.ts';
 
 const noticeMs = noticeDays * 24 * 60 * 60_000;
-/** Time before a renewal at which the provider gets a lower price: it prorates the rest of a paid month by the current price. */
-const lateMs = 3 * 24 * 60 * 60_000;
-const lookAgainMs = 60_000;
+/**
+ * Time before a renewal at which a lower price is sent to the provider, which prorates the rest of a paid month by the current
+ * price.
+ */
+const leadMs = 3 * 24 * 60 * 60_000;
+const retryMs = 60_000;
 
 export type Outcome =
   | { status: 'moved'; appliesAt: Date }
@@ -33,18 +36,18 @@ export async function moveSubscriber(
   if (!read || read === 'missing' || read.endedAt) return skip('their plan has ended');
   if (read.cancelledAt) return skip('they canceled their plan');
   if (read.kind !== 'plan' || read.offerId !== planId) return skip('they have another plan by now');
-  if (read.awaited) return skip('another plan of theirs waits for its payment');
+  if (read.awaited) return skip('their change to another plan waits for its payment');
   if (read.isGivenUp) return skip('they have not paid');
   const { periodEndsAt } = read;
   if (read.priceId !== priceId) {
     const isRise = read.amount === undefined || read.amount < amount;
-    const tellFrom = new Date(periodEndsAt.getTime() - lateMs);
-    if (read.amount !== undefined && read.amount > amount && clock.now() < tellFrom.getTime())
-      return { status: 'queued', dueAt: tellFrom, appliesAt: periodEndsAt };
-    // a renewal that was nearer than the notice when the move began still costs what it did
+    const sendFrom = new Date(periodEndsAt.getTime() - leadMs);
+    if (read.amount !== undefined && read.amount > amount && clock.now() < sendFrom.getTime())
+      return { status: 'queued', dueAt: sendFrom, appliesAt: periodEndsAt };
+    // a renewal within the notice period after the start of the move still costs the old price
     if (isRise && periodEndsAt.getTime() < startedAt.getTime() + noticeMs)
-      return { status: 'queued', dueAt: lookAgainAt(periodEndsAt, clock.now()), appliesAt: aMonthAfter(periodEndsAt) };
-    // it names the wanted price, so that it may be sent twice
+      return { status: 'queued', dueAt: retryAt(periodEndsAt, clock.now()), appliesAt: aMonthAfter(periodEndsAt) };
+    // the request names the new price, so it may be sent twice
     const change = { items: [{ id: read.itemId, price: priceId }], proration_behavior: 'none' as const };
     await lock?.confirm();
     await provider.call((stripe) => stripe.subscriptions.update(providerSubscriptionId, change));
@@ -54,8 +57,7 @@ export async function moveSubscriber(
 }
 
 /** A moment after the renewal, which may be late. */
-const lookAgainAt = (periodEndsAt: Date, nowMs: number) =>
-  new Date(Math.max(periodEndsAt.getTime(), nowMs) + lookAgainMs);
+const retryAt = (periodEndsAt: Date, nowMs: number) => new Date(Math.max(periodEndsAt.getTime(), nowMs) + retryMs);
 
 /** Adds a month as the provider does: a month without such a day ends earlier. */
 function aMonthAfter(at: Date): Date {

@@ -3,7 +3,10 @@ import { SoukError } from '#platform/errors.ts';
 import { findStoredOffer } from '../offers/offer-rows.ts';
 import type { MoveTarget } from './preview-move.ts';
 
-/** Reads the plan that subscribers are moved to. @throws SoukError not_found, invalid_request for what is no plan with a price */
+/**
+ * Reads the plan that subscribers are moved to.
+ * @throws SoukError not_found, invalid_request for an offer that is not a paid plan
+ */
 export async function readTarget(query: Query, planId: string): Promise<MoveTarget> {
   const offer = await findStoredOffer(query, planId);
   if (!offer) throw new SoukError('not_found', { message: `There is no offer ${planId}` });
@@ -37,6 +40,6 @@ export function requireSame(before: MoveTarget, now: MoveTarget): void {
   const isSame = (['amount', 'currency', 'monthlyCredits'] as const).every((name) => now[name] === before[name]);
   if (!isSame)
     throw new SoukError('changed_since_shown', {
-      message: `${now.name} changed meanwhile. Nothing was done. Look at it again.`,
+      message: `${now.name} changed in the meantime. Nothing was done. Check the plan and try again.`,
     });
 }

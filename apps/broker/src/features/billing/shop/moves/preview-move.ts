@@ -8,7 +8,7 @@ export type MoveTarget = { planId: string; name: string; amount: number; currenc
 
 /**
  * Subscribers of a plan, each `movable` or with the reason why not. A higher price applies from a renewal that is at least the
- * notice away, so that subscribers see it before.
+ * notice period away, so that subscribers see it in time.
  * $1 livemode, $2 plan, $3 amount, $4 currency, $5 monthly credits, $6 now, $7 notice in days, $8 grace in ms
  */
 export const candidates = `(
@@ -18,7 +18,7 @@ export const candidates = `(
       when s.cancelled_at is not null then 'ending'
       when s.past_due and s.period_ends_at + make_interval(secs => $8 / 1000.0) < $6 then 'unpaid'
       when s.pending_until > $6 then 'changing'
-      when (s.price_amount, s.price_currency, p.monthly_credits) is not distinct from ($3, $4, $5) then 'there'
+      when (s.price_amount, s.price_currency, p.monthly_credits) is not distinct from ($3, $4, $5) then 'current'
       else 'movable' end as state
   from subscriptions s left join plan_prices p using (price_id)
   where s.livemode = $1 and s.ended_at is null and s.source = 'payment' and s.period_ends_at is not null
@@ -34,7 +34,7 @@ export const candidateValues = (
 export const appliesAt = `period_ends_at + make_interval(months => periods)`;
 
 type Row = {
-  state: 'ending' | 'unpaid' | 'changing' | 'there' | 'movable';
+  state: 'ending' | 'unpaid' | 'changing' | 'current' | 'movable';
   amount: number | null;
   currency: string | null;
   monthly_credits: number | null;
@@ -81,7 +81,7 @@ export async function previewMove(
 
 function effectsOf(preview: Omit<MovePreview, 'effects'>, { amount, currency, monthlyCredits }: MoveTarget): string[] {
   const { groups, movable, later, notMoved } = preview;
-  if (movable === 0) return ['No one would be moved.'];
+  if (movable === 0) return ['No subscribers would be moved.'];
   const texts = groups.map((group) => {
     const isOther = group.monthlyCredits !== null && group.monthlyCredits !== monthlyCredits;
     const credits = isOther

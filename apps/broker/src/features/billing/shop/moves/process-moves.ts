@@ -1,7 +1,7 @@
 import { isRefusal } from '#adapters/stripe/stripe-client.ts';
 import { isChangeUnderWay } from '../changes/purchase-locks.ts';
 import type { ShopParts } from '../shop-parts.ts';
-import { claimMove, decideItem, endMove, findDue, leaveMove, nextDue, type Move } from './move-store.ts';
+import { claimMove, decideItem, endMove, findDue, releaseMove, nextDue, type Move } from './move-store.ts';
 import { moveSubscriber } from './move-subscriber.ts';
 
 /** Parts of a worker on moves. `worker`: its id, by which the database knows which moves it has claimed. */
@@ -19,10 +19,10 @@ export async function processMoves(parts: WorkerParts): Promise<void> {
     try {
       await processMove(parts, move);
     } catch (error) {
-      await leaveMove(db.query, move.id, worker);
+      await releaseMove(db.query, move.id, worker);
       throw error;
     }
-    await leaveMove(db.query, move.id, worker);
+    await releaseMove(db.query, move.id, worker);
   }
 }
 
@@ -36,7 +36,7 @@ async function processMove(parts: WorkerParts, move: Move): Promise<void> {
       const outcome = await parts.locks.runFor(id, (lock) => moveSubscriber(parts, move, id, lock));
       await decideItem(db.query, move.id, id, outcome);
     } catch (error) {
-      // the next run comes back to them
+      // the next run retries them
       if (isChangeUnderWay(error)) return;
       if (!isRefusal(error)) throw error;
       log.error({ err: error, subscription: id }, 'a subscriber could not be moved to another price');

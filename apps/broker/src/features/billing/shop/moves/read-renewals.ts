@@ -16,7 +16,7 @@ type Row = {
   appliesAt: Date | undefined;
 };
 
-/** Reads what the renewals of a user's plans cost, or would if they resumed them, and the coming change of each price. */
+/** Reads what the renewals of a user's plans cost, or would if they resumed them, and the upcoming change of each price. */
 export async function readRenewals(
   query: Query,
   { userId, livemode, nowMs }: { userId: string; livemode: boolean; nowMs: number },

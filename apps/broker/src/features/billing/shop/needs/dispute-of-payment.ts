@@ -1,6 +1,8 @@
 import type { PersonPayment } from '@souk/contract/admin/person.ts';
 
-/** Selects the deciding dispute of a payment `t` of the history: one that keeps its money before the others, the newest first. */
+/**
+ * Selects the dispute that decides the state of a payment `t` of the history: the newest that keeps its money, else the newest.
+ */
 export const disputeSql = `
   select d.status as dispute_status, d.due_by as dispute_due_by,
     (select coalesce(-sum(e.delta), 0)::bigint from ledger_entries e

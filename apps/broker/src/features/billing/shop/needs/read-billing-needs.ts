@@ -13,7 +13,7 @@ type BillingNeeds = Pick<
 >;
 type Need<Name extends keyof BillingNeeds> = BillingNeeds[Name]['items'][0];
 
-/** Reads what of the shop's money waits for an operator, by partial indexes of just those rows. */
+/** Reads the payments, renewals, refunds and events that need an operator. Partial indexes have just those rows. */
 export async function readBillingNeeds(
   query: Query,
   { livemode, nowMs }: { livemode: boolean; nowMs: number },
@@ -31,7 +31,7 @@ export async function readBillingNeeds(
   return { failedRenewals, disputes, failingEvents, flaggedOrders, failedRefunds, foundPayments, ledgerFaults };
 }
 
-/** Runs a statement whose columns have the names of `Item`. @param dates columns that are written as ISO texts */
+/** Runs a statement whose columns are named as in `Item`. @param dates columns that are converted to ISO texts */
 async function list<Item extends object>(
   query: Query,
   text: string,
@@ -90,8 +90,9 @@ const foundPaymentsSql = `
   order by f.at desc`;
 
 /**
- * Refunds that the provider refused, or its bank did not carry out, with what is still missing: later refunds count. A lost
- * dispute is in the history as a refund too, and the history has whole seconds. Also payments for what had ended.
+ * Refunds that the provider refused or the bank did not carry out, with the amount that is still missing: later refunds reduce
+ * it. The history has lost disputes as refunds too, and times in whole seconds. Also payments for ended subscriptions that
+ * could not be refunded.
  */
 const failedRefundsSql = `
   select owed.user_id as "userId", u.email, owed.id as "refundId", owed.description, owed.amount as "amountCents", owed.currency,

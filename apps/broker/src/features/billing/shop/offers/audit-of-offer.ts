@@ -14,7 +14,7 @@ const actions = {
   'take-file': 'offer.file-taken',
 } as const;
 
-/** Audit rows of a change, also for offers that lose the mark "Most Popular" to this one. */
+/** Returns the audit rows of a change, including those of offers that lose the mark "Most Popular" to this one. */
 export function auditOf(
   wanted: WantedChange,
   before: StoredOffer | undefined,

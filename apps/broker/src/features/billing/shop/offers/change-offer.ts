@@ -10,7 +10,7 @@ import { auditOf } from './audit-of-offer.ts';
 import { effectsOf, isOtherOffer } from './effects.ts';
 import { countByPrice, countHolders, countOpenPages, renewingOf } from './offer-counts.ts';
 import { lockOffers, readStoredOffers, unmarkOthers, writeStoredOffer, type StoredOffer } from './offer-rows.ts';
-import { MovedOffer, wantedOffer, type WantedChange } from './wanted-offer.ts';
+import { StaleOffer, wantedOffer, type WantedChange } from './wanted-offer.ts';
 
 export type ChangedOffer = { effects: string[]; before: StoredOffer | undefined; after: StoredOffer };
 
@@ -36,7 +36,7 @@ export async function changeOffer(
     return await parts.db.transaction((query) => changeIn(query, parts, wanted, by, isPreview));
   } catch (error) {
     // the other editor is read after the transaction: the embedded database has one connection
-    throw error instanceof MovedOffer ? await moved(parts, error.offer) : error;
+    throw error instanceof StaleOffer ? await staleError(parts, error.offer) : error;
   }
 }
 
@@ -85,7 +85,7 @@ async function refuse(
 ): Promise<void> {
   const { offerId, fields, active } = after;
   const faults = active ? faultsOfFields(offerId, fields, { currency }) : [];
-  const namesake = takenBy(after, before, stored);
+  const namesake = findNamesake(after, before, stored);
   if (namesake) faults.push({ path: 'name', message: `is the name of another ${after.kind}: ${namesake.offerId}` });
   const was = before?.fields;
   if (fields.kind === 'plan' && was?.kind === 'plan' && tiers[fields.tier].level < tiers[was.tier].level) {
@@ -93,7 +93,7 @@ async function refuse(
     if (holders > 0)
       faults.push({
         path: 'tier',
-        message: `cannot be lower than ${tiers[was.tier].name}: ${holders} ${holders === 1 ? 'person has' : 'people have'} it. Archive the plan and make another one instead`,
+        message: `cannot be lower than ${tiers[was.tier].name}: ${holders} ${holders === 1 ? 'person has' : 'people have'} it. Archive the plan and create another one instead`,
       });
   }
   if (faults.length > 0)
@@ -103,8 +103,8 @@ async function refuse(
     });
 }
 
-/** Finds another offer that is sold under the name; an offer that already had the name keeps it. */
-function takenBy(
+/** Finds another offer on sale with the same name; an offer that already had the name keeps it. */
+function findNamesake(
   { active, kind, offerId, fields }: StoredOffer,
   before: StoredOffer | undefined,
   stored: readonly StoredOffer[],
@@ -114,7 +114,7 @@ function takenBy(
   return stored.find((one) => one.kind === kind && one.offerId !== offerId && isNamed(one));
 }
 
-async function moved({ emailsOf }: ChangeParts, { fields, editedAt, editedBy }: StoredOffer): Promise<SoukError> {
+async function staleError({ emailsOf }: ChangeParts, { fields, editedAt, editedBy }: StoredOffer): Promise<SoukError> {
   const email = editedBy === undefined ? undefined : (await emailsOf([editedBy])).get(editedBy);
   const who = email ?? (editedAt ? 'Another administrator' : 'offers.json');
   return new SoukError('changed_since_shown', {

@@ -45,7 +45,10 @@ export type EditingParts = {
   currency: string | undefined;
   prices: Pick<Prices, 'isOffered'>;
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Called on every broker after a change. @param isOtherTier a plan may give other access than before */
+  /**
+   * Called on every broker after a change.
+   * @param isOtherTier the tier of a plan, and so the access that it gives, may have changed
+   */
   changed(isOtherTier: boolean): void;
   clock: Clock;
   log: Pick<Log, 'warn'>;

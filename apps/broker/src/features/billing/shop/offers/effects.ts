@@ -6,7 +6,7 @@ import type { StoredOffer } from './offer-rows.ts';
 import { count, counted, tierName } from './offer-words.ts';
 
 /** Users and pages that a change of an offer affects. */
-export type Concerned = {
+export type Affected = {
   /** Subscribers of the plan, by what they pay. */
   groups: readonly PriceGroup[];
   openPages: number;
@@ -17,10 +17,10 @@ export type Concerned = {
 };
 
 /** Says what saving an offer does and to whom, in sentences with numbers. @param before undefined: it is new */
-export function effectsOf(before: StoredOffer | undefined, after: StoredOffer, concerned: Concerned): string[] {
+export function effectsOf(before: StoredOffer | undefined, after: StoredOffer, affected: Affected): string[] {
   const { fields } = after;
-  const texts = before ? changeTexts(before, after, concerned) : [newText(after)];
-  if (fields.popular && !(before?.fields.popular ?? false)) texts.push(markText(fields, concerned.unmarked));
+  const texts = before ? changeTexts(before, after, affected) : [newText(after)];
+  if (fields.popular && !(before?.fields.popular ?? false)) texts.push(markText(fields, affected.unmarked));
   if (before && texts.length > 0 && !before.editedAt && after.editedAt && before.fileVersion)
     texts.push(`From now on offers.json no longer changes ${fields.name}.`);
   return texts.length > 0 ? texts : ['Nothing changes.'];
@@ -32,37 +32,37 @@ function newText({ fields }: StoredOffer): string {
   return `People can buy ${counted(fields.credits + fields.bonus, 'credit')} for ${moneyText(amount, currency)} from now on.`;
 }
 
-function changeTexts(before: StoredOffer, after: StoredOffer, concerned: Concerned): string[] {
+function changeTexts(before: StoredOffer, after: StoredOffer, affected: Affected): string[] {
   const [was, is] = [before.fields, after.fields];
-  if (before.active && !after.active) return archiveTexts(before, concerned);
+  if (before.active && !after.active) return archiveTexts(before, affected);
   const texts: string[] = [];
   if (!before.active && after.active) texts.push(newText(after));
-  if (was.kind === 'plan' && is.kind === 'plan') texts.push(...planTexts(was, is, concerned));
+  if (was.kind === 'plan' && is.kind === 'plan') texts.push(...planTexts(was, is, affected));
   if (was.kind === 'package' && is.kind === 'package') {
     if (was.amount !== is.amount) texts.push(`${is.name} costs ${moneyText(is.amount, is.currency)} from now on.`);
     const [had, has] = [was.credits + was.bonus, is.credits + is.bonus];
     if (had !== has) texts.push(`People who buy it get ${counted(has, 'credit')} from now on, not ${count(had)}.`);
   }
-  if (isOtherOffer(was, is) && concerned.openPages > 0) texts.push(pagesText(concerned.openPages));
+  if (isOtherOffer(was, is) && affected.openPages > 0) texts.push(pagesText(affected.openPages));
   const shown = [
     ...(was.name === is.name ? [] : ['name']),
     ...(was.kind === 'plan' && is.kind === 'plan' && was.description !== is.description ? ['description'] : []),
     ...(was.kind === 'plan' && is.kind === 'plan' && String(was.features) !== String(is.features) ? ['features'] : []),
   ];
   if (shown.length > 0) texts.push(`The Plans page shows the new ${listed(shown)} at once.`);
-  if (before.position !== after.position) texts.push(`${is.name} stands in another place on the Plans page.`);
+  if (before.position !== after.position) texts.push(`${is.name} moves to another place on the Plans page.`);
   if (was.popular && !is.popular) texts.push(`${is.name} is no longer marked Most Popular.`);
   return texts;
 }
 
-/** Whether open payment pages sell something else than what is offered now. */
+/** Whether open payment pages no longer match the offer. */
 export function isOtherOffer(was: OfferFields, is: OfferFields): boolean {
   if (was.amount !== is.amount || was.currency !== is.currency) return true;
   if (was.kind === 'plan' && is.kind === 'plan') return was.monthlyCredits !== is.monthlyCredits;
   return was.kind === 'package' && is.kind === 'package' && was.credits + was.bonus !== is.credits + is.bonus;
 }
 
-function planTexts(was: PlanFields, is: PlanFields, { groups, waiting }: Concerned): string[] {
+function planTexts(was: PlanFields, is: PlanFields, { groups, waiting }: Affected): string[] {
   const texts: string[] = [];
   const hasPrice = was.amount !== is.amount || was.currency !== is.currency;
   const hasCredits = was.monthlyCredits !== is.monthlyCredits;
@@ -92,7 +92,7 @@ function keepText({ subscribers, amount, currency, monthlyCredits }: PriceGroup,
     : `${count(subscribers)} subscribers keep ${price}${credits} until you move them.`;
 }
 
-function archiveTexts({ kind, fields }: StoredOffer, { groups, openPages, waiting }: Concerned): string[] {
+function archiveTexts({ kind, fields }: StoredOffer, { groups, openPages, waiting }: Affected): string[] {
   const texts = [
     kind === 'plan'
       ? `No one else can subscribe to ${fields.name} from now on.`
@@ -108,7 +108,7 @@ function archiveTexts({ kind, fields }: StoredOffer, { groups, openPages, waitin
   return texts;
 }
 
-const stopText = (waiting: number) => `The move under way stops: it does not reach ${counted(waiting, 'subscriber')}.`;
+const stopText = (waiting: number) => `The move under way stops: ${counted(waiting, 'subscriber')} will not be moved.`;
 
 const pagesText = (pages: number) =>
   pages === 1

@@ -1,8 +1,6 @@
 import { amountFault, currencyFault } from '@souk/contract/billing/currencies.ts';
 import { z } from 'zod';
-
-/** The plan of users who pay for none: profiles name it, and it cannot be bought. */
-const freePlanId = 'free';
+import { freePlanId } from '@souk/contract/billing/offer-fields.ts';
 
 const text = z.string().optional().catch(undefined);
 const amount = z.number().optional().catch(undefined);
@@ -81,6 +79,6 @@ function faultsOfFree(
       faults.push(`plans.${index}.planId must be ${freePlanId} if and only if the tier is T0`);
   }
   if (!plans.some(({ planId }) => planId === freePlanId))
-    faults.push(`plans must include the plan ${freePlanId} of tier T0: it is the plan of everyone who pays for none`);
+    faults.push(`plans must include the plan ${freePlanId} of tier T0: it is the plan of users without a paid plan`);
   return faults;
 }

@@ -105,7 +105,7 @@ async function recordVersion(
   ]);
 }
 
-/** Finds ignored changes: none where the file is the same as at the last start, or as the offer is by now. */
+/** Finds ignored changes: none where the file has the offer as at the last start. */
 function ignoredOf(before: StoredOffer, version: FileVersion | undefined, editedAt: Date): IgnoredChange[] {
   const { offerId, fields, fileVersion } = before;
   const offer = { offerId, name: fields.name, editedAt };

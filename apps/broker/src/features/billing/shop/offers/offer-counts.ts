@@ -6,7 +6,7 @@ export type Terms = { amount: number | null; currency: string | null; monthlyCre
 /** `ending`: subscribers whose plan ends with the period that is paid. */
 export type PriceGroup = Terms & { planId: string; subscribers: number; ending: number };
 
-/** Paid plans until they end: the rule of the Overview's sums too (administration/figures/tables.ts). */
+/** Paid plans until they end, as in the Overview's sums (administration/figures/tables.ts). */
 const paidFor = `ended_at is null and source = 'payment' and livemode = $1`;
 
 /**
@@ -39,7 +39,7 @@ export function isCurrent({ amount, currency, monthlyCredits }: Terms, offered: 
   return amount === offered.amount && currency === offered.currency && monthlyCredits === offered.monthlyCredits;
 }
 
-/** Counts the users who have a plan, also from an administrator, and also until its cancelled period ends. */
+/** Counts the users who have a plan, including plans given by an administrator and cancelled plans until their period ends. */
 export async function countHolders(query: Query, livemode: boolean, planId: string): Promise<number> {
   const { rows } = await query<{ holders: number }>(
     `select count(*)::int as holders from subscriptions

@@ -71,6 +71,6 @@ function say(action: string, details: Record<string, unknown>): string[] {
   if (!change?.before || !change.after) return [];
   return [
     ...sayChanges(change.before, change.after, change.currency),
-    ...(change.moved ? ['Another place in the list'] : []),
+    ...(change.moved ? ['Moved to another place in the list'] : []),
   ];
 }

@@ -35,7 +35,7 @@ export const lockOffers = (query: Query) => query(`select pg_advisory_xact_lock(
 
 /**
  * Reads all offers: plans before packages, those on sale before archived ones, each in its order. An edited offer comes before
- * one that the file has put in its place since.
+ * one that the file has put into the same position since.
  */
 export const readStoredOffers = (query: Query): Promise<StoredOffer[]> =>
   readRows(query, `${selectOffers} order by kind = 'package', active desc, position, "editedAt" is null, "offerId"`);
@@ -91,7 +91,7 @@ export async function writeStoredOffer(query: Query, offer: StoredOffer): Promis
   );
 }
 
-/** Takes the mark "Most Popular" from the other offers of a kind. */
+/** Removes the mark "Most Popular" from the other offers of a kind. */
 export async function unmarkOthers(query: Query, kind: Kind, offerId: string): Promise<void> {
   const [table, id] = kind === 'plan' ? ['plans', 'plan_id'] : ['credit_packages', 'package_id'];
   await query(`update ${table} set popular = false, revision = revision + 1 where popular and ${id} <> $1`, [offerId]);

@@ -10,7 +10,7 @@ const line = (most: number) => z.string().min(1).max(most);
 const currency = z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, such as USD');
 const cents = z.int().min(0).max(100_000_00);
 
-/** More would invite made-up addresses. */
+/** Limit of welcome credits. More would invite sign-ups with made-up addresses. */
 const welcome = z.int().min(0).max(10_000).default(0);
 
 const offersSchema = z.strictObject({

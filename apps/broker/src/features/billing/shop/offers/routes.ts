@@ -13,13 +13,13 @@ import type { Router } from '#platform/http/router.ts';
 import type { Moves } from '../moves/create-moves.ts';
 import type { OfferEditing } from './create-offer-editing.ts';
 
-/** Plans and credit packages, as administrators edit them, and moves of subscribers to another price. */
+/** Mounts the plans and credit packages that administrators edit, and moves of subscribers to another price. */
 export function mountOfferRoutes(
   router: Router,
   { offerEditing, moves, clock }: { offerEditing: OfferEditing; moves: Moves | undefined; clock: Clock },
 ): void {
   const success = { success: true as const };
-  function needMoves(): Moves {
+  function requireMoves(): Moves {
     if (!moves) throw new SoukError('payments_off');
     return moves;
   }
@@ -34,10 +34,10 @@ export function mountOfferRoutes(
     ...success,
     ...(await offerEditing.change(params.id, { change, revision }, { actorId: caller.userId, reason }, preview)),
   }));
-  router.route(previewMove, async ({ params }) => ({ ...success, preview: await needMoves().preview(params.id) }));
+  router.route(previewMove, async ({ params }) => ({ ...success, preview: await requireMoves().preview(params.id) }));
   router.route(moveSubscribers, async ({ caller, params, body: { shown, reason } }) => {
     requireRecentSignIn(caller, clock);
-    const id = await needMoves().begin(params.id, shown, { actorId: caller.userId, reason });
+    const id = await requireMoves().begin(params.id, shown, { actorId: caller.userId, reason });
     const { moves: newest } = await offerEditing.show(params.id);
     const move = newest.find((one) => one.id === id);
     if (!move) throw new SoukError('unexpected');

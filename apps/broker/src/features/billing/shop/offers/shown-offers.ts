@@ -18,7 +18,7 @@ export type ShownOffers = {
   stop(): Promise<void>;
 };
 
-const repeatMs = 5_000;
+const retryMs = 5_000;
 
 /** @param offers undefined: nothing is sold */
 export async function createShownOffers(
@@ -38,7 +38,7 @@ export async function createShownOffers(
     },
     failed(error) {
       log.warn({ err: error }, 'the offers could not be read for the lists of servers; this will be retried');
-      return repeatMs;
+      return retryMs;
     },
   });
 

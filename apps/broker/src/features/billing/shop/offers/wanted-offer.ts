@@ -9,7 +9,7 @@ export type WantedChange =
   | { type: 'change'; offerId: string; change: OfferChange; revision: number | undefined };
 
 /** A stale write: the offer has changed since. */
-export class MovedOffer extends Error {
+export class StaleOffer extends Error {
   readonly offer: StoredOffer;
   constructor(offer: StoredOffer) {
     super();
@@ -17,7 +17,7 @@ export class MovedOffer extends Error {
   }
 }
 
-/** Returns the offer as it will be after a change. @throws MovedOffer, SoukError invalid_request, not_found */
+/** Returns the offer as it will be after a change. @throws StaleOffer, SoukError invalid_request, not_found */
 export function wantedOffer(
   wanted: WantedChange,
   stored: readonly StoredOffer[],
@@ -69,7 +69,7 @@ function changed(
   at: Date,
 ): StoredOffer {
   if (!before) throw new SoukError('not_found', { message: `There is no offer ${offerId}` });
-  if (revision !== undefined && revision !== before.revision) throw new MovedOffer(before);
+  if (revision !== undefined && revision !== before.revision) throw new StaleOffer(before);
   const edited = {
     ...before,
     revision: before.revision + 1,
@@ -92,7 +92,7 @@ function changed(
     case 'archive':
       if (offerId === freePlanId)
         throw new SoukError('invalid_request', {
-          message: 'The Free plan cannot be archived: everyone who pays for none has it.',
+          message: 'The Free plan cannot be archived: users without a paid plan have it.',
         });
       if (!before.active)
         throw new SoukError('invalid_request', { message: `${before.fields.name} is archived already.` });
@@ -117,7 +117,10 @@ function changed(
   }
 }
 
-/** Returns a position between the neighbors, so that no other offer changes. @param others in their order, without it */
+/**
+ * Returns a position between the neighbors, so that no other offer changes.
+ * @param others in their order, without the offer to be placed
+ */
 function positionAt(others: readonly StoredOffer[], place: number): number {
   const [previous, next] = [others[place - 2], others[place - 1]];
   if (previous && next) return (previous.position + next.position) / 2;

@@ -4,7 +4,7 @@ import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { readOwned } from '../../entitlement/access-store.ts';
 import { isRunning } from '../../entitlement/owned.ts';
-import { untoldRentals } from './find-untold.ts';
+import { unlistedRentals } from './find-unlisted-rental.ts';
 import { includedRentals } from './included-rentals.ts';
 
 type Person = { userId: string; livemode: boolean };
@@ -15,35 +15,35 @@ export type ChosenRentals = {
 type Plan = { planId: string; name: string; tier: Tier };
 
 /**
- * Stores which rentals end with their period once a plan that includes them is paid: those that the user named, and no others
- * from an earlier attempt.
+ * Stores which rentals end with their period once a plan that includes them is paid: exactly those that the user named. Choices
+ * of an earlier attempt are dropped.
  * @param chosen.endRentals servers that the user rents; a rental that has ended meanwhile is left out
  * @param chosen.shownRentals the user's rentals that the page said the plan includes; undefined: unknown
  * @throws SoukError invalid_request where the plan does not include one, overlap_changed where the page did not list another
  */
 export async function endRentalsWithPlan(
   query: Query,
-  given: { findServer(id: string): CatalogueServer | undefined; nowMs: number },
+  now: { findServer(id: string): CatalogueServer | undefined; nowMs: number },
   { userId, livemode }: Person,
   plan: Plan,
   { endRentals: serverIds = [], shownRentals }: ChosenRentals,
 ): Promise<void> {
   const owned = await readOwned(query, livemode, userId);
-  const included = includedRentals(owned, plan.tier, given);
+  const included = includedRentals(owned, plan.tier, now);
   const refused = serverIds.find(
     (id) =>
       !included.some(({ serverId }) => serverId === id) &&
-      owned.servers.some((one) => one.serverId === id && isRunning(one, given.nowMs) && !one.isCancelled),
+      owned.servers.some((one) => one.serverId === id && isRunning(one, now.nowMs) && !one.isCancelled),
   );
   if (refused !== undefined)
     throw new SoukError('invalid_request', {
       message: `endRentals: the ${plan.name} plan does not include ${refused}`,
     });
-  const [untold] = shownRentals ? untoldRentals(included, shownRentals) : [];
-  if (untold) {
-    const name = given.findServer(untold.serverId)?.manifest.name ?? untold.serverId;
+  const [unlisted] = shownRentals ? unlistedRentals(included, shownRentals) : [];
+  if (unlisted) {
+    const name = now.findServer(unlisted.serverId)?.manifest.name ?? unlisted.serverId;
     throw new SoukError('overlap_changed', {
-      message: `You rent ${name} by now, which ${plan.name} includes. Please look at it again before you pay.`,
+      message: `You now rent ${name}, which ${plan.name} includes. Please check your choices before you pay.`,
     });
   }
   const ending = included.filter(({ serverId }) => serverIds.includes(serverId));
@@ -56,7 +56,7 @@ export async function endRentalsWithPlan(
 }
 
 /**
- * Takes the rentals that end with this plan, which is paid now.
+ * Takes the rentals that end with this plan, now that it is paid.
  * @param query of the transaction that writes the plan
  * @returns their subscriptions at the payment provider, which are to end with their period
  */

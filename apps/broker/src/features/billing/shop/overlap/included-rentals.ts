@@ -3,7 +3,7 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { tierOf } from '../../entitlement/access-to.ts';
 import { isRunning, renews, type Owned, type OwnedServer } from '../../entitlement/owned.ts';
 
-/** The rentals that a user goes on paying for, and that a plan of this tier includes. */
+/** Finds the rentals that a user goes on paying for and that a plan of this tier includes. */
 export function includedRentals(
   { servers }: Owned,
   tier: Tier,

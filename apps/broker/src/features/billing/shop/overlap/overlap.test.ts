@@ -88,7 +88,7 @@ describeOnEmbedded('a plan that includes what a person rents', migrations, (open
     const refusal = (rented: string, plan: string) => ({
       status: 409,
       code: 'overlap_changed',
-      message: `You rent ${rented} by now, which ${plan} includes. Please look at it again before you pay.`,
+      message: `You now rent ${rented}, which ${plan} includes. Please check your choices before you pay.`,
     });
     await expect(begin([])).rejects.toMatchObject(refusal('small', 'Basic'));
     await pay(shop, (await begin(['small'])).checkoutUrl);

@@ -49,7 +49,7 @@ function featuresOf(access: Access): string[] {
   return 'by' in access ? [...access.by.features] : [];
 }
 
-/** Presents what a user owns (GET /api/billing/subscription), without their credits and without what is over. */
+/** Presents what a user owns (GET /api/billing/subscription), without their credits and without access that has ended. */
 export function presentOwned(
   owned: Owned,
   ownedServer: (serverId: string) => OwnedServerFacts,

@@ -43,7 +43,7 @@ type Options = {
   clock: Clock;
 };
 
-/** Mounts the offers, and what a user has of them (specification part 1, section 7: Billing). */
+/** Mounts the offers, and what a user owns of them (specification part 1, section 7: Billing). */
 export function mountBillingRoutes(router: Router, options: Options): void {
   mountOffers(router, options);
   mountOwned(router, options);

@@ -18,7 +18,7 @@ import { stagePrice, type ProviderPrice } from './put-price.ts';
 export type Prices = {
   /** Reads from memory; undefined until the provider has the price, and always where nothing is sold. */
   priceOf(kind: OfferKind, id: string): StoredPrice | undefined;
-  /** The provider's ids, only of prices that are what is offered now. */
+  /** The provider's ids of prices; undefined where the provider has another price than what is offered now. */
   planPriceId(plan: Plan): string | undefined;
   packagePriceId(one: CreditPackage): string | undefined;
   rentalPriceId(server: CatalogueServer): string | undefined;
@@ -29,14 +29,14 @@ export type Prices = {
   /** Puts a price at the provider now. @throws SoukError payments_unavailable: it is retried in the background */
   put(offered: Offered): Promise<ProviderPrice>;
   /**
-   * Sends the provider the rental price of a staged manifest, where it is new or has changed. What is on sale meanwhile keeps
-   * its price.
+   * Sends the provider the rental price of a staged manifest, where it is new or has changed. What is on sale keeps its price
+   * until then.
    * @returns undefined where nothing changed, or the provider does not answer: it gets the price when the manifest is deployed
    */
   stageRental(manifest: Manifest): Promise<ProviderPrice | undefined>;
   /** Keeps the provider up to date with what is offered, in the background. Never fails. */
   start(): void;
-  /** Offers have changed. */
+  /** Call it when offers have changed. */
   refresh(): void;
   /** Resolves when the provider has everything that was offered at the time of the call. */
   synced(): Promise<void>;

@@ -1,10 +1,10 @@
 import type { Query } from '#platform/db/database.ts';
 import { readRow } from '../../read-rows.ts';
 
-/** Terms of a price at the provider. A price never changes: another offer has another price. */
+/** Terms of a price at the provider. A price never changes: other terms have another price. */
 export type PlanPrice = { priceId: string; planId: string; amount: number; currency: string; monthlyCredits: number };
 
-/** Stores a price; one that is known already stays as it is. */
+/** Stores a price; a price that is known already stays as it is. */
 export async function recordPlanPrice(
   query: Query,
   { priceId, planId, amount, currency, monthlyCredits }: PlanPrice,
@@ -50,7 +50,7 @@ export async function creditsOfPeriod(
   return move?.credits ?? creditsOfPrice(query, priceId);
 }
 
-/** Stores a subscription's price that is unknown here, as after a restore: it brings what its plan brings now. */
+/** Stores a subscription's price that is unknown here, as after a restore, with the current credits of its plan. */
 export async function recordSeenPrice(
   query: Query,
   {

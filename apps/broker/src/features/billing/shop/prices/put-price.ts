@@ -55,7 +55,7 @@ function lookupKeysOf(one: Offered): string[] {
 /**
  * Updates the product and the price at the provider. An amount cannot change there: another price takes over the lookup key,
  * and the old one is deactivated. Repeatable, also on several brokers concurrently: the product's id is ours, and the
- * idempotency key of a price is made of the price that it follows.
+ * idempotency key of a price includes the price that it replaces.
  * @param options.found what the provider has of it; by default it is read
  * @param options.addsTax tax is added to the price
  * @throws SoukError payments_unavailable

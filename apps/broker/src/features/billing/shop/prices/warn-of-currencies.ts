@@ -4,7 +4,7 @@ import type { Log } from '#platform/log.ts';
 
 /**
  * Warns of rentals that cannot be sold: a customer of the payment provider pays in one currency, and the provider has a minimum
- * amount. Manifests are checked for both; a deployed one fails where the shop's currency changed later.
+ * amount. Manifests are checked for both; a deployed one can still fail if the shop's currency has changed since.
  */
 export function warnOfCurrencies(currency: string | undefined, { servers }: CatalogueSnapshot, log: Log): void {
   for (const { id, manifest } of servers) {

@@ -10,12 +10,12 @@ import {
   type WantedPaymentRefund,
 } from './refund-store.ts';
 
-/** How long the broker that stored or claimed a refund has it for itself. */
+/** Time for which the broker that stored or claimed a refund has it alone. */
 const claimMs = 120_000;
-/** Failures after which the provider is left alone until the next run. */
-const mostFailures = 5;
-/** How many refunds are made concurrently, and for how long while a user waits. */
-const atOnce = 4;
+/** Failures after which a run ends; the next one retries. */
+const maxFailures = 5;
+/** Refunds that are made concurrently while a user waits, and the time for which further ones are started. */
+const concurrency = 4;
 const longestRunMs = 10_000;
 
 /** A plan or rental that was ended, with its subscription at the provider. */
@@ -28,9 +28,9 @@ export type Refunds = {
   /** Stores the refund of one payment in the transaction that found what is left of it. Returns the id for `find`. */
   wantPayment(query: Query, wanted: Omit<WantedPaymentRefund, 'id' | 'livemode'>): Promise<string>;
   find(accessIds: readonly string[]): Promise<AccessRefund[]>;
-  /** Makes several of them, as far as time allows; `payDue` makes the others. */
+  /** Makes several of them, as many as can be started within 10 s; `payDue` makes the rest. */
   payAll(refunds: readonly AccessRefund[]): Promise<void>;
-  /** Continues with all that are left. */
+  /** Makes all that are due. */
   payDue(): Promise<void>;
 };
 
@@ -59,7 +59,7 @@ export function createRefunds(parts: RefundParts & Pick<ShopParts, 'uuid'>): Ref
       const endsAtMs = performance.now() + longestRunMs;
       const waiting = refunds.values();
       await Promise.all(
-        Array.from({ length: atOnce }, async () => {
+        Array.from({ length: concurrency }, async () => {
           for (const refund of waiting) {
             if (performance.now() >= endsAtMs) return;
             await payRefund(parts, refund);
@@ -68,7 +68,7 @@ export function createRefunds(parts: RefundParts & Pick<ShopParts, 'uuid'>): Ref
       );
     },
     async payDue() {
-      for (let failures = 0; failures < mostFailures;) {
+      for (let failures = 0; failures < maxFailures;) {
         const refund = await claimDue(db.query, livemode, inMs(0), inMs(claimMs));
         if (!refund) return;
         if (!(await payRefund(parts, refund))) failures += 1;

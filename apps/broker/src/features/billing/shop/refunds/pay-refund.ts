@@ -17,7 +17,7 @@ import {
 const longestWaitMs = 30 * 60_000;
 /** Failures from this attempt on raise an alarm. */
 const alarmingAttempt = 5;
-/** The provider may accept later what it refused: a balance that was too low, a dispute. */
+/** Pause after a refusal. The provider may accept the refund later, when the balance suffices or a dispute has ended. */
 const refusedAgainMs = 24 * 60 * 60_000;
 
 export type RefundParts = Pick<ShopParts, 'db' | 'provider' | 'locks' | 'clock' | 'log'> & {

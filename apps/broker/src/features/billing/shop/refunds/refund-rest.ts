@@ -3,7 +3,7 @@ import { isRefusal, makeOnce, type PaymentProvider } from '#adapters/stripe/stri
 import { SoukError } from '#platform/errors.ts';
 
 /** Attempts while others refund the same payment concurrently. */
-const mostTurns = 3;
+const maxAttempts = 3;
 
 export type WantedReturn = {
   paymentIntentId: string;
@@ -34,12 +34,12 @@ type State = Omit<ReturnAnswer, 'refused'> & {
 };
 
 /**
- * Refunds the rest of what is owed at the provider. Refunds count by their amounts, ours and others, and only those that the
- * bank has carried out as refunded. Repeatable after a failure at any step, by several brokers.
+ * Refunds the rest of an owed amount at the provider. Existing refunds, ours and others, reduce it by their amounts. Only
+ * refunds that the bank has carried out count as refunded. Repeatable after a failure at any step, by several brokers.
  * @throws SoukError payments_unavailable: call again
  */
 export async function refundRest(provider: PaymentProvider, wanted: WantedReturn): Promise<ReturnAnswer> {
-  for (let turn = 1; ; turn += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const state = await readState(provider, wanted);
     const amount = restOf(state);
     if (amount === 0) return present(state);
@@ -49,7 +49,7 @@ export async function refundRest(provider: PaymentProvider, wanted: WantedReturn
       if (!isRefusal(error)) throw error;
       const now = await readState(provider, wanted);
       // another refund was faster
-      if (now.ceiling !== state.ceiling && turn < mostTurns) continue;
+      if (now.ceiling !== state.ceiling && attempt < maxAttempts) continue;
       return present(now, wordsOf(error));
     }
     return present(await readState(provider, wanted));

@@ -102,7 +102,10 @@ export function claimDue(query: Query, livemode: boolean, now: Date, nextAt: Dat
   );
 }
 
-/** Decides, once, which payments are refunded, by what is known of them now. Returns the decision, also an earlier one. */
+/**
+ * Decides once which payments are refunded, by what is known of them now. Returns the decision, or the earlier one if there is
+ * one.
+ */
 export async function decidePayments(query: Query, id: string): Promise<RefundPayment[]> {
   const refund = await readRow<{
     payments: RefundPayment[] | undefined;
@@ -119,7 +122,7 @@ export async function decidePayments(query: Query, id: string): Promise<RefundPa
     refund.providerSubscriptionId,
     refund.usedUntil,
   ]);
-  // the provider refuses disputed payments, which must not keep the others; where all are disputed, its refusal is reported
+  // the provider refuses disputed payments, which must not block the others; if all are disputed, its refusal is reported
   const undisputed = refundable.filter(({ disputed }) => !disputed);
   const payments = (undisputed.length > 0 ? undisputed : refundable).map(({ invoiceId, paymentIntentId, amount }) => ({
     invoiceId,

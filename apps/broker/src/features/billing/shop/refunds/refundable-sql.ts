@@ -4,8 +4,8 @@ const keepsMoneySql = (intent: string): string => `exists (select from disputes 
     and d.status not in ('won', 'prevented', 'warning_closed', 'warning_under_review', 'warning_needs_response'))`;
 
 /**
- * The refundable part of each paid invoice of a subscription that is used until a moment: what was paid for the remaining time,
- * in minor units, rounded down. Never more than was paid and is not refunded yet.
+ * The refundable part of each paid invoice of a subscription that is used until a moment: the price of the remaining time, in
+ * minor units, rounded down. Never more than was paid and is not refunded yet.
  * Columns: invoice_id, payment_intent_id, currency, amount (never negative), disputed: the provider refuses the refund.
  * @param providerSubscriptionId the provider's id of the subscription, as SQL, like the moment
  */

@@ -4,7 +4,7 @@ import { readRows } from '../../read-rows.ts';
 /** A paid plan that the user does not have, or missing credits of a paid month. */
 export type PaidDifference = { providerSubscriptionId: string; userId: string; paid: string; given: string };
 
-const most = 100;
+const maxDifferences = 100;
 
 /**
  * Compares what users have paid for with what they have, line by line: the plan of the newest line that covers this moment with
@@ -31,7 +31,7 @@ export function comparePaid(query: Query, livemode: boolean, now: Date): Promise
      where not p.is_proration and c.monthly_credits > 0
        and not exists (select from credit_lots t where t.idem = 'invoice:' || p.invoice_id)
      limit $3`,
-    [livemode, now, most],
+    [livemode, now, maxDifferences],
   );
 }
 

@@ -7,7 +7,7 @@ import { listPaymentMethods } from './cards/list-payment-methods.ts';
 import { openPortal } from './cards/open-portal.ts';
 import { findOpenPayment } from './find-open-payment.ts';
 import { createFollowCards } from './cards/follow-cards.ts';
-import { settlePayments } from './cards/payment-settings.ts';
+import { setPaymentSettings } from './cards/payment-settings.ts';
 import { createChangePlan, type ChangePlan } from './change-plan.ts';
 import { endAtProvider } from './ends/end-at-provider.ts';
 import { endMissing } from './ends/end-missing.ts';
@@ -29,14 +29,14 @@ export type Subscriptions = {
   findOpenPayment(userId: string, id: string): ReturnType<typeof findOpenPayment>;
   openPortal(userId: string, backTo?: { planId?: string | undefined }): ReturnType<typeof openPortal>;
   listPaymentMethods(userId: string): ReturnType<typeof listPaymentMethods>;
-  /** Handles events. @param claim finishes the order of a subscription that is unknown here */
+  /** Handles events. @param claim fulfills the order of a subscription that is unknown here */
   handlers(claim: (providerSubscriptionId: string) => Promise<unknown>): PaymentEventHandlers;
   endReplaced(order: { replaces: readonly string[] }, lock: PurchaseLock): Promise<void>;
-  /** Compares all subscriptions that are not over with the provider. Returns how many differed. */
+  /** Refetches all subscriptions that are not over at the provider. Returns how many had changed. */
   reconcile(): Promise<number>;
-  /** Ends one at the provider now. @throws SoukError payments_unavailable, change_under_way */
+  /** Ends a subscription at the provider now. @throws SoukError payments_unavailable, change_under_way */
   endNow(providerSubscriptionId: string, lock?: PurchaseLock): Promise<unknown>;
-  /** Ends one at the provider with its period. @throws SoukError payments_unavailable, change_under_way */
+  /** Ends a subscription at the provider with its period. @throws SoukError payments_unavailable, change_under_way */
   endWithPeriod(providerSubscriptionId: string): Promise<void>;
   endWanted(): Promise<void>;
   endRevoked(): Promise<void>;
@@ -55,7 +55,7 @@ export function createSubscriptions(options: Omit<ShopParts, 'sync'>): Subscript
     announce: access.announce,
     endMissing: (id) => endMissing(options, id),
     returnOwed: returns.of,
-    settle: (read) => settlePayments(options, read),
+    setPaymentSettings: (read) => setPaymentSettings(options, read),
     async endRentals(ids, lock) {
       for (const id of ids)
         await setEnd(parts, id, true, lock).catch((error: unknown) => {
@@ -74,8 +74,8 @@ export function createSubscriptions(options: Omit<ShopParts, 'sync'>): Subscript
     handlers: (claim) => handlersOf(parts, claim),
     endReplaced: (order, lock) => endReplaced(parts, order, lock),
     reconcile: () => reconcileSubscriptions(parts),
-    endNow: (id, lock) => locks.runFor(id, (held) => endAtProvider({ provider, sync }, id, { lock: held }), { lock }),
-    endWithPeriod: (id) => locks.runFor(id, (held) => setEnd(parts, id, true, held)),
+    endNow: (id, lock) => locks.runFor(id, (taken) => endAtProvider({ provider, sync }, id, { lock: taken }), { lock }),
+    endWithPeriod: (id) => locks.runFor(id, (lock) => setEnd(parts, id, true, lock)),
     endWanted: () => endWanted(parts),
     endRevoked: () => endRevoked(parts),
     endUnoffered: () => endUnoffered(parts),

@@ -14,13 +14,13 @@ export async function dropUpgrade(provider: PaymentProvider, providerSubscriptio
     await voidUpgrade(provider, read.awaited);
   } catch (error) {
     if (!(error instanceof SoukError) || !isRefusal(error)) throw error;
-    throw paidAtThisMoment(error.cause);
+    throw upgradeWasPaid(error.cause);
   }
 }
 
-export const paidAtThisMoment = (cause?: unknown): SoukError =>
+export const upgradeWasPaid = (cause?: unknown): SoukError =>
   new SoukError('not_active', {
-    message: 'Your upgrade was paid at this moment, and nothing was canceled. Please look at your plan again.',
+    message: 'Your upgrade has just been paid, so nothing was canceled. Check your plan and try again.',
     cause,
   });
 

@@ -9,7 +9,8 @@ import { paymentOf } from './find-own.ts';
 type OpenPayment = { paymentUrl: string; amountDue: number; currency: string };
 
 /**
- * Finds what a user has to pay for one of their plans or rentals whose last payment failed, or whose upgrade waits.
+ * Finds what a user has to pay for one of their plans or rentals whose last payment failed, or whose upgrade waits for its
+ * payment.
  * @param id of the subscription or rental
  * @throws SoukError not_found where it is not theirs or nothing is unpaid; payments_unavailable
  */

@@ -18,7 +18,7 @@ export async function findRental(
   const rentals = servers.filter((one) => one.kind === 'rental' && one.serverId === serverId && isShown(one, nowMs));
   const paid = rentals.find(({ source }) => source === 'payment');
   if (paid) return { ...paid, providerSubscriptionId: await paymentOf(db.query, 'access_grants', paid.id) };
-  if (rentals.length > 0) throw given();
+  if (rentals.length > 0) throw givenByAdministrator();
   throw new SoukError('not_found', { message: `You do not rent ${serverId}` });
 }
 
@@ -27,7 +27,7 @@ export async function findPlan({ access, db, nowMs }: FindParts, userId: string,
   const { plans } = await access.read(userId);
   const plan = plans.find((one) => one.id === id && isShown(one, nowMs));
   if (!plan) throw new SoukError('not_found', { message: 'You have no such subscription' });
-  if (plan.source !== 'payment') throw given();
+  if (plan.source !== 'payment') throw givenByAdministrator();
   return { ...plan, providerSubscriptionId: await paymentOf(db.query, 'subscriptions', plan.id) };
 }
 
@@ -47,7 +47,7 @@ export function requireCancelled(own: OwnedPlan | OwnedServer): void {
   if (!own.isCancelled) throw new SoukError('not_active', { message: 'This is not canceled: it renews by itself.' });
 }
 
-const given = () =>
+const givenByAdministrator = () =>
   new SoukError('not_yours_to_end', { message: 'An administrator gave you this. Ask them to change or end it.' });
 
 /** Finds the payment provider's id of a plan or rental. */

@@ -106,7 +106,7 @@ async function grantDifference(
   const fromCredits = had ?? from?.monthlyCredits ?? 0;
   const toCredits = (await creditsOfPrice(query, change.toPriceId)) ?? to?.monthlyCredits ?? 0;
   const difference = toCredits - fromCredits;
-  // by time, also where nothing had to be paid for the rest
+  // by time, even if nothing had to be paid for the rest
   const periodFrom =
     covers.to.getTime() === read.periodEndsAt.getTime() ? read.periodStartsAt : aMonthBefore(covers.to);
   const share = (covers.to.getTime() - covers.from.getTime()) / (covers.to.getTime() - periodFrom.getTime());
@@ -131,13 +131,13 @@ function aMonthBefore(at: Date): Date {
   return before;
 }
 
-/** A decision of the owner about a subscription, which costs nothing by itself. */
+/** A decision of the owner about a subscription that costs nothing by itself. */
 export type Decision = { what: 'cancelled' | 'resumed' | 'kept' } | { what: 'changes'; toPlan: string };
 
 /**
- * Records a decision in the history, once for each period. A decision that is made again after another one gets the new time,
- * so that the newest row is what applies, and clicks back and forth leave no more rows.
- * @param isNew it was not so at the previous reading
+ * Records a decision in the history, once for each period. A decision that is repeated after another one gets the new time, so
+ * that the newest row applies, and clicks back and forth add no rows.
+ * @param isNew the previous reading did not find it
  */
 export async function recordDecision(
   query: Query,

@@ -6,22 +6,22 @@ import { returnBalance } from '../refunds/return-balance.ts';
 import type { ShopParts } from '../shop-parts.ts';
 import { recordReturned, postponeReturn, claimOwed, type OwedInvoice } from './reading/invoice-store.ts';
 
-/** How long the broker that claimed a payment has it for itself. */
+/** Time for which the broker that claimed a payment has it alone. */
 const claimMs = 120_000;
 /** Interval at which a refund that a bank carries out within days is checked. */
 const pendingMs = 60 * 60_000;
 const refusedAgainMs = 24 * 60 * 60_000;
-/** Failures after which the provider is left alone until the next run. */
-const mostFailures = 3;
+/** Failures after which a run ends; the next one retries. */
+const maxFailures = 3;
 
 /**
  * Refunds payments for subscriptions that cannot be fulfilled (invoice-store.ts): the money, and what they took from the
  * balance of the customer. The events of the refunds record them in the history.
  */
 export type ReturnOwed = {
-  /** Refunds those of one subscription. @throws SoukError payments_unavailable: a job continues */
+  /** Refunds the payments for one subscription. @throws SoukError payments_unavailable: a job continues */
   of(providerSubscriptionId: string, lock: PurchaseLock): Promise<void>;
-  /** Refunds all that are due. */
+  /** Refunds all payments that are due. */
   due(): Promise<void>;
 };
 
@@ -77,7 +77,7 @@ export function createReturnOwed(parts: Pick<ShopParts, 'db' | 'provider' | 'loc
       for (let owed = await take(id); owed; owed = await take(id)) await returnOne(owed, lock);
     },
     async due() {
-      for (let failures = 0; failures < mostFailures;) {
+      for (let failures = 0; failures < maxFailures;) {
         const owed = await take();
         if (!owed) return;
         try {

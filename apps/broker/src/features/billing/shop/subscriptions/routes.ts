@@ -17,18 +17,18 @@ import { withPatience } from '../checkout/patience.ts';
 import type { Subscriptions } from './create-subscriptions.ts';
 import { setEndOfGiven } from './ends/end-given.ts';
 
-/** Cancels, resumes and changes what a user pays for each month. */
+/** Mounts how a user cancels, resumes and changes what they pay for each month. */
 export function mountSubscriptionRoutes(
   router: Router,
-  given: {
+  parts: {
     payments: { subscriptions: Subscriptions } | undefined;
     access: Pick<AccessBook, 'read' | 'announce'>;
     query: Query;
     clock: Clock;
   },
 ): void {
-  const { payments } = given;
-  function need(): Subscriptions {
+  const { payments } = parts;
+  function requirePayments(): Subscriptions {
     if (!payments) throw new SoukError('payments_off');
     return payments.subscriptions;
   }
@@ -37,38 +37,38 @@ export function mountSubscriptionRoutes(
 
   router.route(cancelRental, async ({ caller, params, body }) => ({
     ...success,
-    ...(await change(need().ends.cancelRental(caller.userId, params.mcpId, body.shown))),
+    ...(await change(requirePayments().ends.cancelRental(caller.userId, params.mcpId, body.shown))),
   }));
   router.route(resumeRental, async ({ caller, params }) => ({
     ...success,
-    ...(await change(need().ends.resumeRental(caller.userId, params.mcpId))),
+    ...(await change(requirePayments().ends.resumeRental(caller.userId, params.mcpId))),
   }));
   router.route(cancelSubscription, async ({ caller: { userId }, params: { id }, body }) => ({
     ...success,
     ...(payments
       ? await change(payments.subscriptions.ends.cancelPlan(userId, id, body.shown))
-      : await setEndOfGiven(given, { userId, id, isCancelled: true })),
+      : await setEndOfGiven(parts, { userId, id, isCancelled: true })),
   }));
   router.route(resumeSubscription, async ({ caller: { userId }, params: { id } }) => ({
     ...success,
     ...(payments
       ? await change(payments.subscriptions.ends.resumePlan(userId, id))
-      : await setEndOfGiven(given, { userId, id, isCancelled: false })),
+      : await setEndOfGiven(parts, { userId, id, isCancelled: false })),
   }));
   router.route(changeSubscription, async ({ caller, params, body }) => ({
     ...success,
-    ...(await withPatience(need().changePlan(caller.userId, params.id, body), { changes: !body.preview })),
+    ...(await withPatience(requirePayments().changePlan(caller.userId, params.id, body), { changes: !body.preview })),
   }));
   router.route(changeCard, async ({ caller, body }) => ({
     ...success,
-    ...(await withPatience(need().openPortal(caller.userId, body))),
+    ...(await withPatience(requirePayments().openPortal(caller.userId, body))),
   }));
   router.route(listPaymentMethods, async ({ caller }) => ({
     ...success,
-    paymentMethods: await withPatience(need().listPaymentMethods(caller.userId)),
+    paymentMethods: await withPatience(requirePayments().listPaymentMethods(caller.userId)),
   }));
   router.route(getOpenPayment, async ({ caller, params }) => ({
     ...success,
-    ...(await withPatience(need().findOpenPayment(caller.userId, params.id))),
+    ...(await withPatience(requirePayments().findOpenPayment(caller.userId, params.id))),
   }));
 }

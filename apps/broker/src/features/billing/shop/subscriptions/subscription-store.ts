@@ -59,7 +59,10 @@ export async function findOwner(
   return rows[0]?.user_id;
 }
 
-/** Has a job read a subscription again: it changed during this reading, or what follows from the reading could not be done. */
+/**
+ * Makes a job refetch a subscription, because it changed during this reading, or the changes that follow from the reading could
+ * not be made.
+ */
 export async function wantReading(query: Query, providerSubscriptionId: string): Promise<void> {
   await query(
     `insert into subscription_syncs (payment_id, asked, read_again) values ($1, 0, true)
@@ -68,7 +71,7 @@ export async function wantReading(query: Query, providerSubscriptionId: string):
   );
 }
 
-/** Takes the subscriptions that a job has to read again. */
+/** Claims the subscriptions that a job has to refetch. */
 export async function claimWantedReadings(query: Query, livemode: boolean, limit: number): Promise<string[]> {
   const { rows } = await query<{ payment_id: string }>(
     `update subscription_syncs set read_again = false where payment_id = any(array(
@@ -99,14 +102,25 @@ export function findStored(
   );
 }
 
-export type Given = { id: string; userId: string; livemode: boolean; itemId: string; nextPlanId: string | undefined };
+/** Facts of a row that the provider does not know. */
+export type RowFacts = {
+  id: string;
+  userId: string;
+  livemode: boolean;
+  itemId: string;
+  nextPlanId: string | undefined;
+};
 
 /** The first reading that found a subscription past due sets the time. */
 const pastDueSince = (isPastDue: string, stored?: string) =>
   `case when not ${isPastDue}::boolean then null${stored ? ` when ${stored}.past_due then ${stored}.past_due_since` : ''} else now() end`;
 
 /** A subscription that was removed stays removed. */
-export async function writePlan(query: Query, read: ProviderSubscription, given: Given & { at: Date }): Promise<void> {
+export async function writePlan(
+  query: Query,
+  read: ProviderSubscription,
+  facts: RowFacts & { at: Date },
+): Promise<void> {
   await query(
     `insert into subscriptions (id, user_id, livemode, plan_id, next_plan_id, source, payment_id, past_due, started_at,
        period_ends_at, cancelled_at, ended_at, pending_plan_id, pending_until, price_id, price_amount, price_currency,
@@ -121,18 +135,18 @@ export async function writePlan(query: Query, read: ProviderSubscription, given:
        price_currency = excluded.price_currency,
        plan_since = case when subscriptions.plan_id = excluded.plan_id then subscriptions.plan_since else $17 end`,
     [
-      given.id,
-      given.userId,
-      given.livemode,
-      given.itemId,
-      given.nextPlanId ?? null,
+      facts.id,
+      facts.userId,
+      facts.livemode,
+      facts.itemId,
+      facts.nextPlanId ?? null,
       ...spanOf(read),
       read.awaited?.planId ?? null,
       read.awaited?.until ?? null,
       read.priceId,
       read.amount ?? null,
       read.currency,
-      given.at,
+      facts.at,
     ],
   );
 }
@@ -140,7 +154,7 @@ export async function writePlan(query: Query, read: ProviderSubscription, given:
 export async function writeRental(
   query: Query,
   read: ProviderSubscription,
-  given: Given,
+  facts: RowFacts,
   features: readonly string[],
 ): Promise<void> {
   await query(
@@ -150,7 +164,7 @@ export async function writeRental(
      on conflict (payment_id) do update set past_due = excluded.past_due,
        past_due_since = ${pastDueSince('excluded.past_due', 'access_grants')}, period_ends_at = excluded.period_ends_at,
        cancelled_at = excluded.cancelled_at, ended_at = coalesce(access_grants.ended_at, excluded.ended_at)`,
-    [given.id, given.userId, given.livemode, given.itemId, JSON.stringify(features), ...spanOf(read)],
+    [facts.id, facts.userId, facts.livemode, facts.itemId, JSON.stringify(features), ...spanOf(read)],
   );
 }
 

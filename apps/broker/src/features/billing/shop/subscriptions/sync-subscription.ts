@@ -2,13 +2,13 @@ import type { OwnedServerFacts } from '../../entitlement/read-owned-servers.ts';
 import type { PurchaseLock } from '../changes/purchase-locks.ts';
 import type { ShopParts, SyncSubscription } from '../shop-parts.ts';
 import { voidAwaited } from './drop-upgrade.ts';
-import { stopCollecting } from './ends/stop-collecting.ts';
+import { setCollection } from './ends/set-collection.ts';
 import { listRecordedInvoices } from './reading/invoice-store.ts';
 import { readPaidInvoices } from './reading/read-invoices.ts';
 import { readMoment, type Moment } from './reading/read-moment.ts';
 import { readNextInvoice } from './reading/read-next-invoice.ts';
 import type { ProviderSubscription } from './reading/read-subscription.ts';
-import { setRight } from './set-right.ts';
+import { undoDroppedChange } from './undo-dropped-change.ts';
 import { beginReading, wantReading } from './subscription-store.ts';
 import { writeReading, type Reading, type Written } from './write-reading.ts';
 
@@ -20,7 +20,7 @@ export type SyncParts = Pick<ShopParts, 'db' | 'provider' | 'findServer' | 'lock
   /** Refunds the payments for it that have to be refunded. */
   returnOwed(providerSubscriptionId: string, lock: PurchaseLock): Promise<void>;
   /** Sets how its invoices are paid. */
-  settle(read: ProviderSubscription): Promise<void>;
+  setPaymentSettings(read: ProviderSubscription): Promise<void>;
   /** Ends rentals, which the plan includes from now on, with their period. An end that the provider does not confirm is retried. */
   endRentals(providerSubscriptionIds: readonly string[], lock: PurchaseLock): Promise<void>;
   /** Reports to all replicas that what a user owns has changed. */
@@ -45,9 +45,9 @@ async function syncOnce(
     await parts.endMissing(providerSubscriptionId);
     return 'known';
   }
-  if (moment === 'unsettled') {
+  if (moment === 'changing') {
     await wantReading(db.query, providerSubscriptionId);
-    return 'unsettled';
+    return 'changing';
   }
   if (!moment) return 'known';
   const { read } = moment;
@@ -55,23 +55,23 @@ async function syncOnce(
   const written = await db.transaction((query) => writeReading(query, parts, reading));
   if (written === undefined) return 'unknown';
   if (written !== 'newer') {
-    const { userId, ending, isOwed, isWrong } = written;
+    const { userId, ending, isOwed, hasDroppedChange } = written;
     await parts.announce(userId);
-    if (isWrong || isOwed || ending.length > 0 || isCancelledUpgrade(read)) {
-      const isChanged = await parts.locks.tryRun(userId, (held) => follow(parts, read, written, held), lock);
+    if (hasDroppedChange || isOwed || ending.length > 0 || isCancelledUpgrade(read)) {
+      const isChanged = await parts.locks.tryRun(userId, (taken) => follow(parts, read, written, taken), lock);
       if (isChanged === undefined) await wantReading(db.query, providerSubscriptionId);
       else if (isChanged && !isAgain) return syncOnce(parts, providerSubscriptionId, lock, true);
     }
   }
-  if (!read.endedAt) await parts.settle(read);
+  if (!read.endedAt) await parts.setPaymentSettings(read);
   return 'known';
 }
 
 /** Reads the other facts that are written with a subscription. */
 async function readRest({ db, provider, readServer }: SyncParts, moment: Moment, number: number): Promise<Reading> {
   const { read: found } = moment;
-  // after its end: a void invoice would make a subscription that is past due an active one
-  if (found.endedAt) await stopCollecting(provider, found.id, 'void');
+  // only after its end: voiding an invoice makes a subscription that is past due active
+  if (found.endedAt) await setCollection(provider, found.id, 'void');
   const recorded = await listRecordedInvoices(db.query, found.id);
   const invoices = await readPaidInvoices(provider, moment.invoices, (id) => recorded.has(id));
   const next = await readNextInvoice(provider, found);
@@ -79,19 +79,19 @@ async function readRest({ db, provider, readServer }: SyncParts, moment: Moment,
   return { number, found, invoices, rentedName, next };
 }
 
-/** Makes the changes at the provider that follow from a reading. @returns whether it has to be read again */
+/** Makes the changes at the provider that follow from a reading. @returns whether it has to be refetched */
 async function follow(
   parts: SyncParts,
   read: ProviderSubscription,
-  { ending, isOwed, isWrong }: Written,
+  { ending, isOwed, hasDroppedChange }: Written,
   lock: PurchaseLock,
 ): Promise<boolean> {
-  const isRight = isWrong && (await setRight(parts, read, lock));
+  const isUndone = hasDroppedChange && (await undoDroppedChange(parts, read, lock));
   const isDropped = isCancelledUpgrade(read);
   if (isDropped) await voidAwaited(parts.provider, read);
   if (isOwed) await parts.returnOwed(read.id, lock);
   if (ending.length > 0) await parts.endRentals(ending, lock);
-  return isRight || isDropped;
+  return isUndone || isDropped;
 }
 
 /** Whether a subscription was canceled, such as in the portal, while an upgrade waits for its payment: the upgrade is dropped. */

@@ -54,7 +54,7 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
       endRentals: () => Promise.resolve(),
       announce: () => Promise.resolve(),
       endMissing: () => Promise.resolve(),
-      settle: () => Promise.resolve(),
+      setPaymentSettings: () => Promise.resolve(),
       returnOwed: () => Promise.resolve(),
       locks: createPurchaseLocks({ query: db.query, livemode: false, uuid: randomUUID, log: createLog('silent') }),
       provider: {

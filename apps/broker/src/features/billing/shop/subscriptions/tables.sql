@@ -18,9 +18,9 @@ create index subscription_syncs_end_wanted on subscription_syncs (payment_id) wh
 create index subscription_syncs_read_again on subscription_syncs (payment_id) where read_again;
 
 -- Paid invoices whose credits are granted and which are in the history. `amount`, of which `tax`, paid for `covers_from` to
--- `covers_to`; `discount` was taken off before. `returned_at`: when a payment after the end of its subscription was refunded.
--- `balance_used`: what the invoice took from the customer's balance, negative where it added to it. `return_…`: the payment has to be
--- refunded. `return_error`: why the provider refused; an operator has to look.
+-- `covers_to`; `discount` is already deducted. `returned_at`: when a payment after the end of its subscription was refunded.
+-- `balance_used`: what the invoice took from the customer's balance, negative where it added to it. `return_…`: the payment has
+-- to be refunded. `return_error`: why the provider refused; an operator has to look.
 create table subscription_invoices (
   invoice_id text primary key,
   payment_id text not null,

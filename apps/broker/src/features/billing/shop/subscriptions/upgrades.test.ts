@@ -224,7 +224,7 @@ test('an upgrade that is paid at the moment of canceling begins, and nothing is 
   expect(await canceled).toMatchObject({
     status: 409,
     code: 'not_active',
-    message: 'Your upgrade was paid at this moment, and nothing was canceled. Please look at your plan again.',
+    message: 'Your upgrade has just been paid, so nothing was canceled. Check your plan and try again.',
   });
   await settle(shop);
   expect(await ann.plan()).toMatchObject({ mcpId: 'pro', status: 'active', pendingPlanId: null });

@@ -25,7 +25,7 @@ import {
 
 type WriteParts = Pick<ShopParts, 'provider' | 'findServer' | 'uuid' | 'clock' | 'log'>;
 
-/** Findings of a reading at the provider. `number` orders the readings of a subscription. */
+/** Facts that a reading found at the provider. `number` orders the readings of a subscription. */
 export type Reading = {
   number: number;
   found: ProviderSubscription;
@@ -36,10 +36,10 @@ export type Reading = {
 };
 
 /**
- * Changes by a reading: whose subscription it is, the rentals that a plan ends with their period, whether payments have to be
- * refunded, and whether the provider has made a change that was dropped.
+ * Result of a reading: the user of the subscription, the rentals that a plan ends with their period, whether payments have to
+ * be refunded, and whether the provider has made a change that was dropped.
  */
-export type Written = { userId: string; ending: string[]; isOwed: boolean; isWrong: boolean };
+export type Written = { userId: string; ending: string[]; isOwed: boolean; hasDroppedChange: boolean };
 
 type Owner = { id: string; userId: string; livemode: boolean };
 
@@ -63,12 +63,12 @@ export async function writeReading(
   const owner = { id: stored?.id ?? parts.uuid(), userId, livemode };
   const fresh: PaidInvoice[] = [];
   for (const invoice of invoices) if (await addInvoice(query, read.id, invoice)) fresh.push(invoice);
-  const isWrong = await judgeChanges(query, read, fresh);
+  const hasDroppedChange = await judgeChanges(query, read, fresh);
   const { owed, isDue } = await markOwed(query, read, new Date(parts.clock.now()));
   const paying = fresh.filter(({ id }) => !owed.has(id));
   const written =
     read.kind === 'plan'
-      ? await givePlan(query, parts, { owner, read, stored, paying, isWrong })
+      ? await givePlan(query, parts, { owner, read, stored, paying, hasDroppedChange })
       : await giveRental(query, parts, { owner, read, rentedName });
   if (!written) return undefined;
   const { what, ending, nextPlanId } = written;
@@ -76,8 +76,8 @@ export async function writeReading(
   for (const invoice of fresh) await recordInvoice(query, parts, { ...about, invoice, isOwed: owed.has(invoice.id) });
   for (const one of await decisionsOf(query, read, stored, nextPlanId))
     await recordDecision(query, { ...about, ...one, id: parts.uuid(), at: new Date(parts.clock.now()) });
-  if (read.pastDue && !stored?.pastDue && !read.endedAt) await recordFailure(query, parts, owner, read, what);
-  return { userId, ending, isOwed: isDue, isWrong };
+  if (read.pastDue && !stored?.pastDue && !read.endedAt) await notifyOfFailure(query, parts, owner, read, what);
+  return { userId, ending, isOwed: isDue, hasDroppedChange };
 }
 
 type PlanReading = {
@@ -85,19 +85,20 @@ type PlanReading = {
   read: ProviderSubscription;
   stored: StoredSubscription | undefined;
   paying: readonly PaidInvoice[];
-  isWrong: boolean;
+  hasDroppedChange: boolean;
 };
-type Given = { what: string; ending: string[]; nextPlanId: string | undefined };
+type GivenAccess = { what: string; ending: string[]; nextPlanId: string | undefined };
 
 async function givePlan(
   query: Query,
   { clock, log }: WriteParts,
-  { owner, read, stored, paying, isWrong }: PlanReading,
-): Promise<Given | undefined> {
+  { owner, read, stored, paying, hasDroppedChange }: PlanReading,
+): Promise<GivenAccess | undefined> {
   const isPaidFor =
     paying.some(({ change, period }) => [change?.toPlanId, period?.planId].includes(read.offerId)) ||
     (await isRecordedAsPaid(query, read));
-  const chosen = isWrong && stored ? await keepPlan(query, stored) : await choosePlan(query, read, stored, isPaidFor);
+  const chosen =
+    hasDroppedChange && stored ? await keepPlan(query, stored) : await choosePlan(query, read, stored, isPaidFor);
   if (!chosen) {
     log.error({ subscription: read.id, planId: read.offerId }, 'a subscription is of a plan that does not exist');
     return undefined;
@@ -116,14 +117,14 @@ async function giveRental(
   query: Query,
   { findServer }: WriteParts,
   { owner, read, rentedName }: { owner: Owner; read: ProviderSubscription; rentedName: string },
-): Promise<Given> {
+): Promise<GivenAccess> {
   const server = findServer(read.offerId)?.manifest;
   await writeRental(query, read, { ...owner, itemId: read.offerId, nextPlanId: undefined }, server?.features ?? []);
   return { what: `Rental of ${rentedName}`, ending: [], nextPlanId: undefined };
 }
 
 /** Notifies the user once each time that a subscription becomes past due: retries of the same payment change nothing. */
-async function recordFailure(
+async function notifyOfFailure(
   query: Query,
   { clock }: WriteParts,
   { userId }: Owner,

@@ -4,15 +4,15 @@ import type { ShopParts } from '../shop-parts.ts';
 import { markDone, markFailed, nextDue, removeDone, storeEvent, claimEvent, type ClaimedEvent } from './event-store.ts';
 import type { PaymentEvent, PaymentEventHandlers } from './payment-event.ts';
 
-const atOnce = 4;
+const concurrency = 4;
 /** Time after which the event of a killed process is due again. */
 const claimMs = 120_000;
-/** How often events that another process left behind are looked for. */
+/** Interval at which events that another process left behind are looked for. */
 const pollMs = 15_000;
 const longestWaitMs = 10 * 60_000;
 /** Failures from this attempt on raise an alarm. */
 const alarmingAttempt = 5;
-/** How long handled events are kept. */
+/** Time for which handled events are stored. */
 const keptMs = 30 * 24 * 60 * 60_000;
 
 /** Processes events from a table, so that none is lost with a process, and any process may take it. */
@@ -37,7 +37,7 @@ export function createEventWorker(
 
   const loop = createWorkLoop({
     async work(stopping) {
-      await Promise.all(Array.from({ length: atOnce }, () => processDue(stopping)));
+      await Promise.all(Array.from({ length: concurrency }, () => processDue(stopping)));
       const due = await nextDue(query);
       return Math.min(pollMs, (due?.getTime() ?? Infinity) - clock.now());
     },
@@ -98,6 +98,6 @@ export function createEventWorker(
 
 /** The reason for operators: the provider's words rather than the text for users. */
 function reasonOf(error: unknown): string {
-  const told = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return told instanceof Error ? told.message : String(told);
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,7 +1,10 @@
 import type { Query } from '#platform/db/database.ts';
 
-/** Events arrive within minutes; a payment that a request to the provider found first proves nothing yet. */
-const lateness = '1 hour';
+/**
+ * Time that an event may be late: events arrive within minutes, and a request to the provider may find a payment before its
+ * event.
+ */
+const lateBy = '1 hour';
 /** Each subscription renews at least once in this time, which is an event. */
 const longestPeriod = '35 days';
 
@@ -13,12 +16,12 @@ const longestPeriod = '35 days';
 export async function isEventMissed(query: Query, livemode: boolean, since: Date, now: Date): Promise<boolean> {
   const paying = (table: string) =>
     `exists (select from ${table} where livemode = $1 and payment_id is not null and ended_at is null
-       and (period_ends_at between $2 and $3::timestamptz - interval '${lateness}'
+       and (period_ends_at between $2 and $3::timestamptz - interval '${lateBy}'
          or $2 < $3::timestamptz - interval '${longestPeriod}'))`;
   const { rows } = await query<{ isMissed: boolean }>(
     `select exists (
        select from checkout_orders
-       where livemode = $1 and session_id is not null and decided_at > $2::timestamptz + interval '${lateness}'
+       where livemode = $1 and session_id is not null and decided_at > $2::timestamptz + interval '${lateBy}'
      ) or ${paying('subscriptions')} or ${paying('access_grants')} as "isMissed"`,
     [livemode, since, now],
   );

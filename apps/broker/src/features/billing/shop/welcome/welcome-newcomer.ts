@@ -13,7 +13,7 @@ const description = 'Welcome credits';
 export type WelcomeNewcomer = (query: Query, newcomer: { userId: string; email: string }) => Promise<void>;
 
 /**
- * Each address gets welcome credits once, also if two of its identities sign in at the same time, or its account was deleted:
+ * Gives each address welcome credits once, even if two of its identities sign in at the same time, or its account was deleted:
  * the second one waits for the fingerprint of the first, and finds it.
  * @param parts.credits 0: none are given
  */

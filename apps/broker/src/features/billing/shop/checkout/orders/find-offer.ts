@@ -5,7 +5,7 @@ import type { ChosenRentals } from '../../overlap/end-with-plan.ts';
 import type { ShopParts } from '../../shop-parts.ts';
 import type { OrderKind, Ordered } from './order.ts';
 
-/** A client's wish to pay for something. */
+/** A client's request to pay for something. */
 export type Wanted =
   | WantedRental
   | { type: 'credit'; planId: string; shownAmount?: number | undefined }
@@ -21,7 +21,7 @@ type WantedRental = {
 
 export type WantedPlan = ChosenRentals & { type: 'subscription'; planId: string; shownAmount?: number | undefined };
 
-/** An order before it is known which rentals the page listed. */
+/** An order without the rentals that its page listed. */
 type Offer = Omit<Ordered, 'shownRentals'>;
 type FindParts = Pick<ShopParts, 'offers' | 'prices' | 'currency' | 'findServer'>;
 
@@ -47,14 +47,14 @@ async function findPlan(parts: FindParts, planId: string): Promise<Offer> {
   if (!plan) return refusePlan(parts, planId, 'subscription');
   const offered = offeredPlan(plan);
   if (!offered) throw new SoukError('free_plan');
-  return order(parts, 'plan', offered, offered.name, parts.prices.planPriceId(plan));
+  return toOffer(parts, 'plan', offered, offered.name, parts.prices.planPriceId(plan));
 }
 
 async function findPackage(parts: FindParts, packageId: string): Promise<Offer> {
   const one = (await parts.offers.packages()).find((each) => each.packageId === packageId);
   if (!one) return refusePlan(parts, packageId, 'credit');
   const offered = offeredPackage(one);
-  return order(parts, 'credits', offered, offered.name, parts.prices.packagePriceId(one), one.credits + one.bonus);
+  return toOffer(parts, 'credits', offered, offered.name, parts.prices.packagePriceId(one), one.credits + one.bonus);
 }
 
 /** @throws SoukError that says whether another kind of offer has the id, or none */
@@ -75,7 +75,7 @@ function findRental(parts: FindParts, { mcpId, shownDown }: WantedRental): Promi
   const offered = offeredRental(server, parts.currency);
   if (!offered) throw new SoukError('invalid_request', { message: `mcpId: ${name} cannot be rented` });
   if (shownDown === false && isDown(server)) throw new SoukError('service_down');
-  return order(parts, 'rental', offered, `Rental of ${name}`, parts.prices.rentalPriceId(server));
+  return toOffer(parts, 'rental', offered, `Rental of ${name}`, parts.prices.rentalPriceId(server));
 }
 
 async function findByPrice(parts: FindParts, priceId: string): Promise<Offer> {
@@ -84,7 +84,7 @@ async function findByPrice(parts: FindParts, priceId: string): Promise<Offer> {
   throw new SoukError('invalid_request', { message: 'stripePriceId: is not the price of a credit package' });
 }
 
-async function order(
+async function toOffer(
   { prices }: FindParts,
   kind: OrderKind,
   offered: Offered,

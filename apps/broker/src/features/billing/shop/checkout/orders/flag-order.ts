@@ -1,6 +1,6 @@
 import { writeAuditWith, type AuditEntry } from '#platform/audit/audit-log.ts';
 import { idOf } from '../../id-of.ts';
-import { firstPayment } from '../../first-payment.ts';
+import { findPaymentOfInvoice } from '../../find-payment-of-invoice.ts';
 import { recordTransaction } from '../../record-transaction.ts';
 import type { ShopParts } from '../../shop-parts.ts';
 import { paidTotalsOf, type ProviderSession } from '../read-session.ts';
@@ -18,8 +18,8 @@ export async function flagOrder(
   const reason = `${notAsOrdered}: ${Object.keys(differences).join(', ')}`;
   const at = new Date(clock.now());
   const subscriptionId = idOf(session.subscription);
-  // a manual refund names it
-  const paymentIntentId = idOf(session.payment_intent) ?? (await firstPayment(provider, idOf(session.invoice)));
+  // the event of a manual refund names it
+  const paymentIntentId = idOf(session.payment_intent) ?? (await findPaymentOfInvoice(provider, idOf(session.invoice)));
   const details = { sessionId: order.sessionId, userId: order.userId, currency: order.currency, differences };
   const isNew = await db.transaction(async (query) => {
     const paid = paidTotalsOf(session);

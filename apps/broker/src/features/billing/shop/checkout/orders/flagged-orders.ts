@@ -7,15 +7,16 @@ const dayMs = 24 * 60 * 60_000;
 /** Time that an operator has to decide. */
 const returnedAfterMs = 7 * dayMs;
 const pageSize = 100;
-const longAgo = new Date(0);
+const epoch = new Date(0);
 
 export type FlaggedOrders = {
   /** The oldest first, at most 100. */
   list(): Promise<Order[]>;
   /**
-   * Applies the operator's decision: `return` refunds the payment now, `close` leaves it, since they have dealt with it.
-   * @returns the order as it is then; undefined where no flagged order has this id
-   * @throws SoukError payments_unavailable: the next run refunds it then
+   * Applies the operator's decision: `return` refunds the payment now, `close` leaves it, because the operator has dealt with
+   * it.
+   * @returns the changed order; undefined where no flagged order has this id
+   * @throws SoukError payments_unavailable: the next run refunds it
    */
   decide(id: string, decision: 'return' | 'close'): Promise<Order | undefined>;
   /** Refunds orders that the operator has not decided about for a week. Returns how many. */
@@ -28,7 +29,7 @@ export function createFlaggedOrders(
   const { db, clock } = parts;
   const { livemode } = parts.provider;
   const flagged = (before: Date) =>
-    listDecided(db.query, livemode, { statuses: ['flagged'], after: longAgo, before, limit: pageSize });
+    listDecided(db.query, livemode, { statuses: ['flagged'], after: epoch, before, limit: pageSize });
 
   async function refundFlagged(order: Order): Promise<Order | undefined> {
     const at = new Date(clock.now());

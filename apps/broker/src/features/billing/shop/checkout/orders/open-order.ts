@@ -8,16 +8,16 @@ import { countOpenOrders, decideOrder, findOpenOrder, insertOrder, saveShownRent
 const minuteMs = 60_000;
 /** Lifetime of a payment page. The provider's minimum is half an hour. */
 const payableMs = 60 * minuteMs;
-/** A page that is about to expire is of no use. */
+/** Time that a page must have left to be used again. */
 const leftAtLeastMs = 5 * minuteMs;
-/** Time after which a request for a session is not repeated: its expiry would be too near. No user sees a session that it made. */
+/** Time for which a request for a session is repeated. Later, its expiry would be too near; no user has seen its session. */
 const repeatableMs = 15 * minuteMs;
 const maxOpenOrders = 20;
-const maxTurns = 4;
+const maxAttempts = 4;
 
 /**
- * Returns the order for a purchase, stored before the first request to the provider: the open one for the same item at the
- * same price, so that clicks and retries lead to one payment page, or else a new one. Closes an open order that does not fit.
+ * Returns the order for a purchase, stored before the first request to the provider: the open one for the same item at the same
+ * price, so that clicks and retries lead to one payment page, or else a new one. Closes an open order that does not match.
  * @throws SoukError rate_limited where too many are open, payment_under_way where a payment for the same item is in progress
  */
 export async function openOrder(
@@ -27,7 +27,7 @@ export async function openOrder(
   const { db, provider, clock } = parts;
   const { query } = db;
   const { livemode } = provider;
-  for (let turn = 0; turn < maxTurns; turn += 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const open = await findOpenOrder(query, { ...wanted, livemode });
     if (open && (await canBePaid(open))) {
       await saveShownRentals(query, open, wanted.shownRentals);
@@ -73,7 +73,7 @@ export async function openOrder(
     return payment?.order.status === 'open' && payment.session.status === 'open';
   }
 
-  /** Ends the page first; a payment that it took meanwhile counts. */
+  /** Ends the page first; a payment that it took in the meantime counts. */
   async function close({ id, sessionId }: Order): Promise<void> {
     const payment = sessionId === undefined ? undefined : await parts.fulfil(sessionId);
     if (payment?.order.status === 'open' && paymentStateOf(payment.session) === 'processing')

@@ -4,7 +4,7 @@ import { notOffered, priceChanged, type Order } from './order.ts';
 
 type Offer = Offered & { credits?: number };
 
-/** Reads what is sold now, and returns how an order is looked up in it. */
+/** Reads the current offers, and returns a function that finds the offer of an order. */
 export async function readOffered(
   parts: Pick<ShopParts, 'offers' | 'currency' | 'findServer'>,
 ): Promise<(order: Order) => Offer | undefined> {

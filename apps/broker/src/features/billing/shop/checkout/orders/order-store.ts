@@ -83,7 +83,10 @@ export async function saveShownRentals(
   await query(`update checkout_orders set shown_rentals = $2 where id = $1`, [id, shownRentals ?? null]);
 }
 
-/** Changes the status of an order; fields that are left out stay as they are. @param from only an order with one of these */
+/**
+ * Changes the status of an order; fields that are left out stay as they are.
+ * @param from only an order with one of these statuses is changed
+ */
 export async function decideOrder(
   query: Query,
   id: string,
@@ -158,13 +161,13 @@ export function listOpen(query: Query, livemode: boolean, after: string, limit: 
   return readOrders(query, condition, [livemode, after, limit]);
 }
 
-/** The same orders of one user, who has few. */
+/** Returns the open orders of one user that are not withdrawn: there are few. */
 export function listOpenOf(query: Query, livemode: boolean, userId: string): Promise<Order[]> {
   const condition = `where user_id = $1 and livemode = $2 and status = 'open' and reason is null`;
   return readOrders(query, condition, [userId, livemode]);
 }
 
-/** Finds which of these users own something, or are about to: only they may already own what they pay for. */
+/** Finds which of these users own something or are about to. Only they can already own what they pay for. */
 export async function findOwners(
   query: Query,
   livemode: boolean,

@@ -36,13 +36,13 @@ export type Ordered = {
   shownRentals: readonly string[] | undefined;
 };
 
-/** Tasks of a payment page besides taking the price of its order. */
+/** Options of the payment page of an order. */
 export type OrderOptions = {
   asksTax: boolean;
   allowsCodes: boolean;
 };
 
-/** A row that is written before the first request to the payment provider. Its id names it there. */
+/** A row that is written before the first request to the payment provider, which gets its id as a reference. */
 export type Order = Ordered &
   OrderOptions & {
     id: string;
@@ -56,7 +56,7 @@ export type Order = Ordered &
     subscriptionId: string | undefined;
     paymentIntentId: string | undefined;
     status: OrderStatus;
-    /** Why it is flagged, refunded, failed or expired: the first reason stays. */
+    /** Why it is flagged, refunded, failed or expired. */
     reason: string | undefined;
     /** Why its payment is not refunded yet: for the operator. */
     trouble: string | undefined;
@@ -81,7 +81,7 @@ export const notAsOrdered = 'not what was ordered';
 export const shownReason = ({ reason = paidTwice }: Pick<Order, 'reason'>): string =>
   reason.startsWith(notAsOrdered) ? notAsOrdered : reason;
 
-/** Whether a payment for an open order is refunded. */
+/** Whether an open order is withdrawn: a payment for it is refunded. */
 export const isWithdrawn = ({ reason }: Pick<Order, 'reason'>): boolean =>
   reason !== undefined && [accountDeleted, notOffered, priceChanged, hadAccess, overlapChanged].includes(reason);
 

@@ -6,7 +6,7 @@ import { accessTo, highestPlan, planIncluding } from '../../../entitlement/acces
 import { isRunning, type Owned } from '../../../entitlement/owned.ts';
 import type { Order } from './order.ts';
 
-/** Says what already gives the user the item: a sentence, and the tab of the dashboard where they manage it. */
+/** Sentence that says what already gives the user the item, and the tab of the dashboard where they manage it. */
 export type Already = { message: string; tab: 'services' | 'billing' };
 
 /**
@@ -30,7 +30,7 @@ export async function ownedAlready(
   return rentedAlready(server, owned, nowMs) ?? includedSoon(query, server, { userId, livemode });
 }
 
-/** They rent or bought the server, or their plan includes it. */
+/** Checks whether they rent or bought the server, or their plan includes it. */
 function rentedAlready(server: CatalogueServer, owned: Owned, nowMs: number): Already | undefined {
   const access = accessTo(server, owned, nowMs);
   const { name } = server.manifest;
@@ -41,7 +41,7 @@ function rentedAlready(server: CatalogueServer, owned: Owned, nowMs: number): Al
   return plan && !plan.isCancelled ? included(plan.name, name) : undefined;
 }
 
-/** A paid plan is changed instead: users have one. */
+/** Checks whether they have a paid plan, which they change instead, or a plan that covers this one. */
 function subscribedAlready(tier: Tier, owned: Owned, nowMs: number): Already | undefined {
   const paid = owned.plans.find((plan) => plan.source === 'payment' && isRunning(plan, nowMs));
   const highest = highestPlan(owned, nowMs);
@@ -50,7 +50,7 @@ function subscribedAlready(tier: Tier, owned: Owned, nowMs: number): Already | u
   return plan && { message: `You have the ${plan.name} plan already.`, tab: 'billing' };
 }
 
-/** A plan that includes the server was paid for, and is about to start. */
+/** Checks whether a plan that includes the server was paid for and is about to start. */
 async function includedSoon(
   query: Query,
   { manifest: { name, billing } }: CatalogueServer,

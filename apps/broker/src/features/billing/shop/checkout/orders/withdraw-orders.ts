@@ -1,5 +1,5 @@
 import { isRefusal } from '#adapters/stripe/stripe-client.ts';
-import { findUntold } from '../../overlap/find-untold.ts';
+import { findUnlistedRental } from '../../overlap/find-unlisted-rental.ts';
 import { creditsOfPrices } from '../../prices/plan-prices.ts';
 import type { ShopParts } from '../../shop-parts.ts';
 import type { Fulfil } from '../outcome/fulfilment.ts';
@@ -11,9 +11,9 @@ import { ownedAlready } from './owned-already.ts';
 const pageSize = 100;
 
 /**
- * Ends the payment pages of what is no longer offered or has another price, of what the user has in another way by now, and of
- * plans that include a rental which the user was not asked about. An open order is marked first, so that a payment that still
- * arrives is refunded; then its page is closed at the provider. Repeatable, on every broker.
+ * Ends the payment pages of items that are no longer offered or have another price, of items that the user has got in another
+ * way, and of plans that include a rental which the user was not asked about. An open order is marked first, so that a payment
+ * that still arrives is refunded; then its page is closed at the provider. Repeatable, on every broker.
  * @throws SoukError payments_unavailable: the orders are marked; the next run closes the pages
  */
 export type WithdrawOrders = {
@@ -66,15 +66,15 @@ export function createWithdrawOrders(parts: WithdrawParts): WithdrawOrders {
 
 /** Finds the orders to end because of what their buyers own, by reason. */
 async function judge({ db, findServer, clock }: WithdrawParts, orders: readonly Order[]): Promise<Withdrawn> {
-  const [had, untold]: [Order[], Order[]] = [[], []];
+  const [had, unlisted]: [Order[], Order[]] = [[], []];
   for (const order of orders) {
     const now = { findServer, nowMs: clock.now() };
     if (await ownedAlready(db.query, now, order)) had.push(order);
-    else if (await findUntold(db.query, now, order)) untold.push(order);
+    else if (await findUnlistedRental(db.query, now, order)) unlisted.push(order);
   }
   return [
     [hadAccess, had],
-    [overlapChanged, untold],
+    [overlapChanged, unlisted],
   ];
 }
 

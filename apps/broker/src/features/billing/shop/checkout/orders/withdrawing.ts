@@ -2,11 +2,11 @@ import type { Log } from '#platform/log.ts';
 import { createWorkLoop } from '#platform/work/work-loop.ts';
 import type { WithdrawOrders } from './withdraw-orders.ts';
 
-/** When more users are waiting, all orders are checked instead. */
-const mostUsers = 1_000;
+/** Waiting users above which all orders are checked instead. */
+const maxUsers = 1_000;
 
 /**
- * Withdraws orders in the background: one run at a time, and one more for what changed meanwhile.
+ * Withdraws orders in the background: one run at a time, and one more for changes during that run.
  * run: after a change of what is offered, or of what any user owns. runFor: after a change of what one user owns.
  */
 export function createWithdrawing(
@@ -24,7 +24,10 @@ export function createWithdrawing(
       }
     },
     failed(error) {
-      log.warn({ err: error }, 'payment pages of what is no longer available could not be ended; they will be retried');
+      log.warn(
+        { err: error },
+        'payment pages of items that are no longer available could not be ended; they will be retried',
+      );
     },
   });
 
@@ -49,7 +52,7 @@ export function createWithdrawing(
   return {
     run,
     runFor(userId) {
-      if (userIds.size >= mostUsers) return run();
+      if (userIds.size >= maxUsers) return run();
       userIds.add(userId);
       void loop.run();
     },

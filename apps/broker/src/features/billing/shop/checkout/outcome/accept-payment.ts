@@ -15,7 +15,7 @@ import {
 } from '../orders/order.ts';
 import { decideOrder, findOrder } from '../orders/order-store.ts';
 import { transactionOf } from '../orders/order-transaction.ts';
-import { findUntold } from '../../overlap/find-untold.ts';
+import { findUnlistedRental } from '../../overlap/find-unlisted-rental.ts';
 import { ownedAlready } from '../orders/owned-already.ts';
 import { findUnpaid } from '../sync-unpaid.ts';
 import { paidTotalsOf, type ProviderSession } from '../read-session.ts';
@@ -23,13 +23,13 @@ import { paidTotalsOf, type ProviderSession } from '../read-session.ts';
 /** Unpaid as far as we know. A payment counts, however late we hear of it. */
 const unpaid: readonly OrderStatus[] = ['open', 'expired', 'failed'];
 
-/** `isGone`: what was ordered no longer exists. */
-type Facts = { at: Date; isGone: boolean; findServer(id: string): CatalogueServer | undefined };
+/** `isUndeployed`: the ordered rental is of a server that is not deployed any more. */
+type Facts = { at: Date; isUndeployed: boolean; findServer(id: string): CatalogueServer | undefined };
 
 /**
  * Records that an order was paid, in one transaction and once: credits are granted with it, a rental or a plan follows. Of two
- * payments for one rental, or for plans, the first that we hear of is kept. Refused and refunded are payments after the account
- * was deleted, for what is no longer offered, for what the user has in another way by now, and for a plan that includes a
+ * payments for one rental, or for plans, the first that we hear of is kept. Payments are refused and refunded after the account
+ * was deleted, for items that are no longer offered or that the user has got in another way, and for a plan that includes a
  * rental which they were not asked about.
  * @param query of a transaction
  * @returns the order as it is now
@@ -45,7 +45,7 @@ export async function acceptPayment(
 ): Promise<Order> {
   const { at } = facts;
   const order = await findOrder(query, { id: orderId }, 'for update');
-  if (!order) throw new Error(`order ${orderId} is gone`);
+  if (!order) throw new Error(`order ${orderId} is missing`);
   if (!unpaid.includes(order.status)) return order;
   const { status, reason } = await decide(query, order, facts);
   const subscriptionId = idOf(session.subscription);
@@ -83,24 +83,24 @@ export async function acceptPayment(
 async function decide(
   query: Query,
   order: Order,
-  { at, isGone, findServer }: Facts,
+  { at, isUndeployed, findServer }: Facts,
 ): Promise<{ status: 'fulfilled' | 'paid' | 'returning'; reason?: string | undefined }> {
-  const wasHad = order.reason === hadAccess;
-  if (isWithdrawn(order) && !wasHad) return { status: 'returning', reason: order.reason };
-  if (isGone) return { status: 'returning', reason: notOffered };
+  const wasOwned = order.reason === hadAccess;
+  if (isWithdrawn(order) && !wasOwned) return { status: 'returning', reason: order.reason };
+  if (isUndeployed) return { status: 'returning', reason: notOffered };
   if (order.kind === 'credits') return { status: 'fulfilled' };
   // serializes what a user gets, including what administrators give
   await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`access:${order.userId}`]);
   if (await isKeptElsewhere(query, order, at)) return { status: 'returning', reason: paidTwice };
   const now = { findServer, nowMs: at.getTime() };
-  if (wasHad || (await ownedAlready(query, now, order))) return { status: 'returning', reason: hadAccess };
-  if (await findUntold(query, now, order)) return { status: 'returning', reason: overlapChanged };
+  if (wasOwned || (await ownedAlready(query, now, order))) return { status: 'returning', reason: hadAccess };
+  if (await findUnlistedRental(query, now, order)) return { status: 'returning', reason: overlapChanged };
   return { status: 'paid' };
 }
 
 /**
- * Whether another order of this user has paid for the same server, or for a plan, and what it paid for has neither ended nor
- * stayed unpaid, in which case it is replaced.
+ * Whether another order of this user has paid for the same server, or for a plan, and its subscription has not ended. An unpaid
+ * subscription does not count: it is replaced.
  */
 async function isKeptElsewhere(
   query: Query,

@@ -2,7 +2,7 @@ import { isRefusal } from '#adapters/stripe/stripe-client.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { PurchaseLock } from '../../changes/purchase-locks.ts';
 import { acceptPayment } from './accept-payment.ts';
-import type { Fulfil, FulfilGiven } from './fulfilment.ts';
+import type { Fulfil, FulfilParts } from './fulfilment.ts';
 import { flagOrder } from '../orders/flag-order.ts';
 import { accountDeleted, type Order } from '../orders/order.ts';
 import { decideOrder, findOrder, saveSession } from '../orders/order-store.ts';
@@ -13,8 +13,8 @@ import { differencesOf, readSession, type ProviderSession } from '../read-sessio
 import { refundReturning } from './refund-returning.ts';
 import { syncUnpaid } from '../sync-unpaid.ts';
 
-export function createFulfil(given: FulfilGiven): Fulfil {
-  const { db, provider, customers, uuid, clock, log } = given;
+export function createFulfil(parts: FulfilParts): Fulfil {
+  const { db, provider, customers, uuid, clock, log } = parts;
 
   async function findOrderOf(session: ProviderSession): Promise<Order | undefined> {
     const order = await findOrder(db.query, { sessionId: session.id });
@@ -31,17 +31,17 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     // the customer of a deleted account is no longer known
     const customer = order.reason === accountDeleted ? idOf(session.customer) : await customers.find(order.userId);
     const differences = differencesOf(order, session, customer);
-    if (Object.keys(differences).length > 0) return flagOrder(given, order, session, differences);
-    const isGone = await given.isGone(order);
-    if (lock) await syncUnpaid(given, order, { but: idOf(session.subscription), lock });
+    if (Object.keys(differences).length > 0) return flagOrder(parts, order, session, differences);
+    const isUndeployed = await parts.isUndeployed(order);
+    if (lock) await syncUnpaid(parts, order, { but: idOf(session.subscription), lock });
     const accepted = await db.transaction((query) =>
       acceptPayment(query, {
         orderId: order.id,
         session,
         transactionId: uuid(),
         at: new Date(clock.now()),
-        isGone,
-        findServer: given.findServer,
+        isUndeployed,
+        findServer: parts.findServer,
       }),
     );
     return finish(accepted, lock);
@@ -49,10 +49,10 @@ export function createFulfil(given: FulfilGiven): Fulfil {
 
   /** Work outside the database. If it fails, the next fulfilment repeats it. */
   async function finish(order: Order, lock?: PurchaseLock): Promise<Order> {
-    if (order.status === 'returning') return refundReturning(given, order, lock);
+    if (order.status === 'returning') return refundReturning(parts, order, lock);
     if (order.status !== 'paid' || order.subscriptionId === undefined || !lock) return order;
-    if ((await given.sync(order.subscriptionId, lock)) === 'unsettled') throw new SoukError('payments_unavailable');
-    await given.endReplaced(order, lock);
+    if ((await parts.sync(order.subscriptionId, lock)) === 'changing') throw new SoukError('payments_unavailable');
+    await parts.endReplaced(order, lock);
     await decideOrder(db.query, order.id, ['paid'], { status: 'fulfilled', at: new Date(clock.now()) });
     return { ...order, status: 'fulfilled' };
   }
@@ -68,7 +68,7 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     (order, session, lock) =>
       order.kind === 'credits'
         ? work(order, session)
-        : given.locks.run(order.userId, (held) => work(order, session, held), { lock });
+        : parts.locks.run(order.userId, (taken) => work(order, session, taken), { lock });
 
   const follow: Record<Outcome, Follow> = {
     wait: (order) => order,
@@ -88,7 +88,7 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     },
     alarm(order, session) {
       const facts = { orderId: order.id, sessionId: session.id, status: order.status, userId: order.userId };
-      log.error({ ...facts, atProvider: paymentStateOf(session) }, 'an order and its payment do not fit together');
+      log.error({ ...facts, atProvider: paymentStateOf(session) }, 'the status of an order does not match its payment');
       return order;
     },
   };

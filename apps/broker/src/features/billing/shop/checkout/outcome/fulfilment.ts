@@ -20,13 +20,13 @@ export type Fulfil = (
   options?: { read?: ProviderSession | undefined; lock?: PurchaseLock },
 ) => Promise<Payment | undefined>;
 
-export type FulfilGiven = Pick<
+export type FulfilParts = Pick<
   ShopParts,
   'db' | 'provider' | 'sync' | 'locks' | 'findServer' | 'uuid' | 'clock' | 'log'
 > & {
   customers: Customers;
   /** Ends the unpaid subscriptions that the order replaces. */
   endReplaced(order: Order, lock: PurchaseLock): Promise<void>;
-  /** Whether what was ordered no longer exists. */
-  isGone(order: Order): Promise<boolean>;
+  /** Whether the order is for the rental of a server that is not deployed any more. */
+  isUndeployed(order: Order): Promise<boolean>;
 };

@@ -1,44 +1,44 @@
 import type { Stripe } from 'stripe';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Query } from '#platform/db/database.ts';
-import { firstPayment } from '../../first-payment.ts';
+import { findPaymentOfInvoice } from '../../find-payment-of-invoice.ts';
 import { idOf } from '../../id-of.ts';
 import { recordTransaction } from '../../record-transaction.ts';
 import { refundRest } from '../../refunds/refund-rest.ts';
 import { balanceUsedOf, returnBalance } from '../../refunds/return-balance.ts';
 import type { ShopParts } from '../../shop-parts.ts';
 import { cancelAtProvider } from '../../subscriptions/ends/end-at-provider.ts';
-import { taxOfReturn } from '../../tax-of-return.ts';
+import { taxOfRefund } from '../../tax-of-refund.ts';
 import { keyOf, paidTwice, shownReason, type Order } from '../orders/order.ts';
 import { decideOrder } from '../orders/order-store.ts';
 import { ownerOf, transactionTypes } from '../orders/order-transaction.ts';
 
 /**
- * refunded: all of it is refunded. before: another call has done that. pending: the bank has not carried out all of it yet.
+ * refunded: all of it is refunded. already: another call has refunded it. pending: the bank has not carried out all of it yet.
  * refused: the provider refuses the rest, and an operator has to look.
  */
-export type OrderRefund = 'refunded' | 'before' | 'pending' | { refused: string };
+export type OrderRefund = 'refunded' | 'already' | 'pending' | { refused: string };
 
-type Given = Pick<ShopParts, 'db' | 'provider' | 'uuid' | 'clock'>;
+type RefundParts = Pick<ShopParts, 'db' | 'provider' | 'uuid' | 'clock'>;
 
 /**
  * Refunds a payment for what cannot be delivered, and ends its subscription at the provider. May be repeated after a failure at
- * any step: each step has happened then, or happens now.
+ * any step: steps that have already happened are skipped.
  * @param audit writes the audit row, in the transaction that decides the order
  */
 export async function refundOrder(
-  given: Given,
+  parts: RefundParts,
   order: Order,
   audit: (query: Query, at: Date) => Promise<void>,
 ): Promise<OrderRefund> {
-  const { provider } = given;
+  const { provider } = parts;
   const { subscriptionId } = order;
   if (subscriptionId === undefined && order.kind !== 'credits')
     throw new Error(`order ${order.id} has no subscription to end`);
   const subscription =
     subscriptionId === undefined ? undefined : (await cancelAtProvider(provider, subscriptionId)).found;
   const invoiceId = idOf(subscription?.latest_invoice);
-  const paymentIntentId = order.paymentIntentId ?? (await firstPayment(provider, invoiceId));
+  const paymentIntentId = order.paymentIntentId ?? (await findPaymentOfInvoice(provider, invoiceId));
   const back =
     paymentIntentId === undefined
       ? undefined
@@ -52,7 +52,7 @@ export async function refundOrder(
   if (back?.refused !== undefined) return { refused: back.refused };
   if (back && back.pending > 0) return 'pending';
   if (invoiceId !== undefined) await returnBalanceOf(provider, invoiceId);
-  return record(given, order, { paymentIntentId, refunds: back?.refunds ?? [] }, audit);
+  return record(parts, order, { paymentIntentId, refunds: back?.refunds ?? [] }, audit);
 }
 
 async function returnBalanceOf(provider: PaymentProvider, invoiceId: string): Promise<void> {
@@ -62,7 +62,7 @@ async function returnBalanceOf(provider: PaymentProvider, invoiceId: string): Pr
 
 /** Decides the order, and records the payment and each of its refunds in the history. */
 function record(
-  { db, uuid, clock }: Given,
+  { db, uuid, clock }: RefundParts,
   order: Order,
   { paymentIntentId, refunds }: { paymentIntentId: string | undefined; refunds: readonly Stripe.Refund[] },
   audit: (query: Query, at: Date) => Promise<void>,
@@ -70,7 +70,7 @@ function record(
   return db.transaction(async (query) => {
     const at = new Date(clock.now());
     if (!(await decideOrder(query, order.id, ['returning'], { status: 'refunded', at, paymentIntentId })))
-      return 'before';
+      return 'already';
     await audit(query, at);
     const sum = refunds.reduce((amount, refund) => amount + refund.amount, 0);
     const { total: amount, discount, tax } = order.paid ?? { total: sum, discount: 0, tax: 0 };
@@ -88,7 +88,7 @@ function record(
       currency,
       idem: keyOf(order),
     });
-    // the history may have it as pending, and without the payment that the events of its refunds name
+    // the history may show it as pending, and without the payment intent that the events of its refunds name
     await query(
       `update transactions set payment_intent_id = coalesce(payment_intent_id, $2), status = 'refunded'
        where idem = $1 and status in ('pending', 'completed', 'refunded')`,
@@ -97,7 +97,7 @@ function record(
     for (const refund of refunds) {
       const idem = `refund:${refund.id}`;
       const isOurs = refund.metadata?.['orderId'] === order.id;
-      const refundedTax = await taxOfReturn(query, { paymentIntentId, fact: idem, ...refund });
+      const refundedTax = await taxOfRefund(query, { paymentIntentId, fact: idem, ...refund });
       await recordTransaction(query, {
         ...common,
         id: uuid(),

@@ -28,7 +28,7 @@ async function returnLocked(parts: ReturnParts, order: Order): Promise<Order> {
   const answer = await refundOrder(parts, order, (query, at) =>
     writeAuditWith(query, { actorId: undefined, action, subject: id, details: facts }, at),
   );
-  if (answer === 'before') return { ...order, status: 'refunded' };
+  if (answer === 'already') return { ...order, status: 'refunded' };
   // the next call checks whether the bank has carried it out
   if (answer === 'pending') return order;
   if (answer !== 'refunded') {

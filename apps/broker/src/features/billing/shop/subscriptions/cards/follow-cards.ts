@@ -4,7 +4,7 @@ import type { ShopParts } from '../../shop-parts.ts';
 
 /** Keeps subscriptions charged to the card that paid last, or that their owner chose since. */
 export type FollowCards = {
-  /** Charges the subscription to what has paid an invoice, if it may be charged again. */
+  /** Charges the subscription to the method that has paid an invoice, if that may be charged again. */
   afterPayment(invoiceId: string, providerSubscriptionId: string): Promise<void>;
   /** Charges all subscriptions of a customer to the card that they chose in the provider's portal. */
   afterChoice(customerId: string): Promise<void>;

@@ -4,11 +4,11 @@ import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { ShopParts } from '../../shop-parts.ts';
 import { presentPaymentMethod } from './present-payment-method.ts';
 
-/** Limit of one request to the provider, the newest first. */
+/** Limit of subscriptions that one request to the provider lists, the newest first. */
 const maxSubscriptions = 100;
 
 /**
- * Lists what each of a user's subscriptions and rentals is charged to, by its id here. Empty where they have never paid.
+ * Lists the payment method of each of a user's plans and rentals, by its id here. Empty where they have never paid.
  * @throws SoukError payments_unavailable
  */
 export async function listPaymentMethods(

@@ -3,11 +3,11 @@ import type { ShopParts } from '../../shop-parts.ts';
 import type { ProviderSubscription } from '../reading/read-subscription.ts';
 
 /**
- * Sets how the invoices of a subscription are paid, where the provider has other settings: with the shop's methods and the one
- * that the subscription is charged to already, and what pays an invoice is charged for the next. Otherwise a card that pays an
- * open invoice would pay only that one.
+ * Sets the payment methods of the invoices of a subscription, unless the provider has them already: those of the shop, and the
+ * one that the subscription is charged to. A method that pays an invoice is charged for the next ones too. Otherwise a card
+ * that pays an open invoice would pay only that one.
  */
-export async function settlePayments(
+export async function setPaymentSettings(
   { provider, paymentMethods, log }: Pick<ShopParts, 'provider' | 'paymentMethods' | 'log'>,
   { id, paymentSettings, ownMethod }: ProviderSubscription,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import type { PaymentMethod } from '@souk/contract/billing/payments.ts';
 
-/** Presents what users recognize a payment method by, and nothing that could pay elsewhere. */
+/** Presents the details by which users recognize a payment method, and none that could pay elsewhere. */
 export function presentPaymentMethod(method: Stripe.PaymentMethod): PaymentMethod {
   const { type, card } = method;
   if (card)

@@ -5,7 +5,7 @@ import { statusOf, type OwnedPlan, type OwnedServer } from '../../../entitlement
 import type { OwnedServerFacts } from '../../../entitlement/read-owned-servers.ts';
 import type { PurchaseLock } from '../../changes/purchase-locks.ts';
 import type { ShopParts } from '../../shop-parts.ts';
-import { paidAtThisMoment } from '../drop-upgrade.ts';
+import { upgradeWasPaid } from '../drop-upgrade.ts';
 import { findPlan, findRental, requireActive, requireCancelled, type Own } from '../find-own.ts';
 import { endAtProvider } from './end-at-provider.ts';
 import { canceledText, changed, endedText, notRenewed, resumedText, type Ending } from './end-texts.ts';
@@ -42,7 +42,7 @@ export function createEndOwn(parts: EndParts): EndOwn {
       return locks.run(userId, async (lock) => {
         const rental = await readNow(parts, find, lock, { seen, name: what, shown });
         // an unpaid rental may have been ended by a concurrent request for the same
-        if (!rental && !seen.pastDue) throw changed(what, 'has ended meanwhile');
+        if (!rental && !seen.pastDue) throw changed(what, 'has ended in the meantime');
         const kept = await keptBesides(parts, userId, server);
         if (!rental || (await endUnpaid(parts, rental, lock))) return endedText(what, kept);
         if (!isOffered && rental.isCancelled) throw notRenewed(name);
@@ -70,7 +70,7 @@ export function createEndOwn(parts: EndParts): EndOwn {
       const what = `The ${seen.name} plan`;
       return locks.run(userId, async (lock) => {
         const plan = await readNow(parts, find, lock, { seen, name: what, shown });
-        if (!plan && !seen.pastDue) throw changed(what, 'has ended meanwhile');
+        if (!plan && !seen.pastDue) throw changed(what, 'has ended in the meantime');
         if (!plan || (await endUnpaid(parts, plan, lock))) return endedText(what);
         requireActive(plan, clock.now());
         await setEnd(parts, plan.providerSubscriptionId, true, lock);
@@ -94,7 +94,7 @@ function resume<Owned extends Own<OwnedPlan | OwnedServer>>(
 ): Promise<Ending> {
   return parts.locks.run(userId, async (lock) => {
     const own = await readNow(parts, find, lock, { seen, name: what });
-    if (!own) throw changed(what, 'has ended meanwhile');
+    if (!own) throw changed(what, 'has ended in the meantime');
     requireCancelled(own);
     await setEnd(parts, own.providerSubscriptionId, false, lock);
     return resumedText(what);
@@ -102,10 +102,10 @@ function resume<Owned extends Own<OwnedPlan | OwnedServer>>(
 }
 
 /**
- * Refetches what is about to change from the provider. To a user, an end now and an end with the period differ: nothing is done
- * where what they saw has changed meanwhile.
+ * Refetches what is about to change from the provider. An end now and an end with the period differ for the user: nothing is
+ * done if the status that they saw has changed in the meantime.
  * @param seen what was known before the wait for another change
- * @returns undefined where it has ended by now
+ * @returns undefined where it has ended
  */
 async function readNow<Owned extends Own<OwnedPlan | OwnedServer>>(
   { sync, clock }: EndParts,
@@ -114,18 +114,18 @@ async function readNow<Owned extends Own<OwnedPlan | OwnedServer>>(
   { seen, name, shown }: { seen: Owned; name: string; shown?: OwnedStatus | undefined },
 ): Promise<Owned | undefined> {
   const before = shown ?? statusOf(seen, clock.now());
-  if ((await sync(seen.providerSubscriptionId, lock)) === 'unsettled') throw new SoukError('payments_unavailable');
+  if ((await sync(seen.providerSubscriptionId, lock)) === 'changing') throw new SoukError('payments_unavailable');
   const now = await find().catch((error: unknown) => {
     if (error instanceof SoukError && error.code === 'not_found') return undefined;
     throw error;
   });
   if (!now) return undefined;
   if ('planId' in now && 'planId' in seen && now.planId !== seen.planId)
-    throw seen.pending ? paidAtThisMoment() : changed(name, 'was changed meanwhile');
+    throw seen.pending ? upgradeWasPaid() : changed(name, 'was changed in the meantime');
   const status = statusOf(now, clock.now());
-  if (isUnpaid(before) && !isUnpaid(status)) throw changed(name, 'was paid meanwhile and goes on');
+  if (isUnpaid(before) && !isUnpaid(status)) throw changed(name, 'was paid in the meantime and continues');
   if (!isUnpaid(before) && isUnpaid(status))
-    throw changed(name, 'could not be charged meanwhile, and would end at once');
+    throw changed(name, 'could not be charged in the meantime, and would end immediately');
   return now;
 }
 

@@ -15,7 +15,7 @@ export const resumedText = (name: string): Ending => ({
   endsAt: null,
 });
 
-/** @param kept says that a plan includes it */
+/** @param kept sentence that says that a plan includes it */
 export function endedText(name: string, kept?: string): Ending {
   const ended = kept === undefined ? 'access' : 'it';
   const text = `Its last payment failed, so ${ended} has ended and nothing more is charged.`;
@@ -23,7 +23,7 @@ export function endedText(name: string, kept?: string): Ending {
 }
 
 export const changed = (name: string, how: string): SoukError =>
-  new SoukError('not_active', { message: `${name} ${how}. Nothing was changed. Please look at it again.` });
+  new SoukError('not_active', { message: `${name} ${how}. Nothing was changed. Check it and try again.` });
 
 /** Answer where the server is undeployed, also before the job has set the end of the rental. */
 export const notRenewed = (name: string): SoukError =>

@@ -15,7 +15,7 @@ type UnofferedParts = Pick<ShopParts, 'db' | 'catalogue' | 'provider' | 'sync' |
 /**
  * Ends the rentals of undeployed servers with the period that is paid, so that users do not go on paying for a server that no
  * longer exists. Deploying the server again changes nothing, even if the provider does not know of the end yet: users may
- * resume their rental then. A repetition does nothing.
+ * resume their rental then. Repeatable.
  * @throws SoukError payments_unavailable: the next run continues
  */
 export async function endUnoffered(parts: UnofferedParts): Promise<void> {
@@ -52,7 +52,7 @@ async function endRentals(parts: UnofferedParts, serverId: string, service: stri
       [provider.livemode, serverId, after, pageSize],
     );
     for (const { payment_id: providerSubscriptionId, user_id: userId, period_ends_at: endsAt } of rows) {
-      // first, because the next run does not find a rental that has its end
+      // queued first, because the next run does not find a rental whose end is set
       const facts = { service, endsAt: endsAt.toISOString() };
       const event = `${providerSubscriptionId}:${endsAt.getTime()}`;
       await queueNotice(db.query, { kind: 'service_undeployed', userId, event, facts }, new Date(clock.now()));

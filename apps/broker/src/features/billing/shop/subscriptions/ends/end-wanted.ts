@@ -10,7 +10,7 @@ const pageSize = 100;
  */
 export async function endWanted(parts: Pick<ShopParts, 'db' | 'provider' | 'sync' | 'locks' | 'log'>): Promise<void> {
   const { db, provider } = parts;
-  // those that are over need no end
+  // subscriptions that are over need no end
   await db.query('update subscription_syncs set end_wanted = false where end_wanted and is_over');
   const { rows } = await db.query<{ payment_id: string }>(
     `select payment_id from subscription_syncs s where end_wanted and exists (

@@ -34,7 +34,7 @@ test('"End now" just after the person paid ends nothing, and says that it was pa
   await expect(ann.api.cancelSubscription({ params, body: { shown: 'past_due' } })).rejects.toMatchObject({
     status: 409,
     code: 'not_active',
-    message: 'The Basic plan was paid meanwhile and goes on. Nothing was changed. Please look at it again.',
+    message: 'The Basic plan was paid in the meantime and continues. Nothing was changed. Check it and try again.',
   });
   shop.control.resume();
   await settle(shop);

@@ -4,7 +4,7 @@ import type { ShopParts } from '../../shop-parts.ts';
 
 /**
  * Works on subscriptions sequentially, each under the lock of its user's purchases. A refusal of the provider is logged and
- * does not stop the others; the next run comes back to a user with another change under way.
+ * does not stop the others; the next run retries a user with another change under way.
  * @param refusal text for the log
  * @throws SoukError payments_unavailable: the next run continues
  */

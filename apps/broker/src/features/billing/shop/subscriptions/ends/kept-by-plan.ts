@@ -4,8 +4,8 @@ import type { Owned } from '../../../entitlement/owned.ts';
 import type { OwnedServerFacts } from '../../../entitlement/read-owned-servers.ts';
 
 /**
- * Says that a plan of the user includes a service whose rental they cancel, like the screen before. Undefined where no plan
- * includes it, or the plan ends first.
+ * Says that a plan of the user includes a service whose rental they cancel, as the screen did before the click. Undefined where
+ * no plan includes it, or the plan ends first.
  * @param endsAtMs end of the rental; undefined where it has no later one
  */
 export function keptByPlan(

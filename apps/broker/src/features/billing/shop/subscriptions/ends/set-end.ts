@@ -4,11 +4,11 @@ import { dropOpenChanges } from '../../changes/plan-change-store.ts';
 import type { PurchaseLock } from '../../changes/purchase-locks.ts';
 import type { ShopParts } from '../../shop-parts.ts';
 import { dropUpgrade } from '../drop-upgrade.ts';
-import { stopCollecting } from './stop-collecting.ts';
+import { setCollection } from './set-collection.ts';
 
 /**
  * Cancels a subscription at the payment provider with the end of its paid period, or undoes that, and refetches it. Drops an
- * upgrade that waits for its payment first. A stored wish to end it (want-end.ts) is then fulfilled.
+ * upgrade that waits for its payment first. Then a stored wish to end it (want-end.ts) is deleted.
  * @throws SoukError payments_unavailable; payment_refused where the subscription has changed at the provider: it is refetched
  *   then
  */
@@ -27,7 +27,7 @@ export async function setEnd(
     const change = endsWithPeriod ? { cancel_at_period_end: true } : await resumption(provider, id);
     await lock?.confirm();
     await provider.call((stripe) => stripe.subscriptions.update(id, change));
-    await stopCollecting(provider, id, endsWithPeriod ? 'stop' : 'go on');
+    await setCollection(provider, id, endsWithPeriod ? 'stop' : 'resume');
   } catch (error) {
     if (isRefusal(error)) await sync(id, lock);
     throw error;

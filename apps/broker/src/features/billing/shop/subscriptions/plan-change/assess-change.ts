@@ -28,7 +28,7 @@ export async function findTarget(parts: ChangeParts, planId: string): Promise<Ta
   return { ...plan, wantedPriceId: parts.prices.planPriceId(plan) ?? (await parts.prices.put(offered)).priceId };
 }
 
-/** Assesses a change by the provider's current state of the subscription: what it would do, and what it costs now. */
+/** Assesses a change by the provider's current state of the subscription: its effect, and what it costs now. */
 export async function assessChange(
   parts: ChangeParts,
   userId: string,
@@ -39,7 +39,7 @@ export async function assessChange(
   const { db, provider, clock } = parts;
   const find = () => findPlan({ ...parts, nowMs: clock.now() }, userId, id);
   const { providerSubscriptionId } = await find();
-  if ((await parts.sync(providerSubscriptionId, lock)) === 'unsettled') throw new SoukError('payments_unavailable');
+  if ((await parts.sync(providerSubscriptionId, lock)) === 'changing') throw new SoukError('payments_unavailable');
   const read = await readSubscription(provider, providerSubscriptionId);
   if (!read || read === 'missing' || read.endedAt)
     throw new SoukError('not_active', { message: 'This subscription is over.' });
@@ -117,7 +117,7 @@ function prorationDateOf(read: ProviderSubscription, nowMs: number, previewed: n
   const [from, until] = [seconds(read.periodStartsAt.getTime()), seconds(read.periodEndsAt.getTime())];
   const now = Math.min(until, Math.max(from, seconds(nowMs)));
   if (previewed === undefined) return now;
-  if (previewed > now) throw new SoukError('invalid_request', { message: 'prorationDate: is yet to come' });
+  if (previewed > now) throw new SoukError('invalid_request', { message: 'prorationDate: is in the future' });
   if (previewed < from || previewed < now - previewSeconds) throw new SoukError('price_changed');
   return previewed;
 }

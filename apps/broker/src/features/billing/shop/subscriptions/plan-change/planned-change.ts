@@ -17,7 +17,7 @@ export type PlanChange = z.infer<typeof planChangeSchema>;
 /** The plan that is wanted, with its price at the provider. */
 export type Target = Plan & { wantedPriceId: string };
 
-/** A change, with the facts that it was decided by. */
+/** A planned change, with the facts that decide it. */
 export type PlannedChange = {
   own: Own<OwnedPlan>;
   read: ProviderSubscription;

@@ -71,7 +71,7 @@ export async function isRecordedAsPaid(
 /**
  * Marks the payments of a subscription that have to be refunded: those after its end, those for the time after an end for
  * non-payment, and those for changes of plan that were dropped.
- * @returns the invoices of all that are marked, and whether a refund is due
+ * @returns the invoices of all marked payments, and whether a refund is due
  */
 export async function markOwed(
   query: Query,
@@ -109,7 +109,7 @@ export type OwedInvoice = {
   wasRefused: boolean;
 };
 
-/** Takes the next payment that is due to be refunded; others leave it alone until `nextAt`. @param of one subscription alone */
+/** Claims the next payment that is due to be refunded, until `nextAt`. @param of only payments for this subscription */
 export function claimOwed(
   query: Query,
   { livemode, now, nextAt, of }: { livemode: boolean; now: Date; nextAt: Date; of?: string | undefined },

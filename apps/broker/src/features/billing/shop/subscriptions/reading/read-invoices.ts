@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import { firstPayment } from '../../first-payment.ts';
+import { findPaymentOfInvoice } from '../../find-payment-of-invoice.ts';
 import { idOf } from '../../id-of.ts';
 import { totalsOfInvoice } from './read-next-invoice.ts';
 import { changeName } from '../../changes/plan-change-store.ts';
@@ -25,7 +25,7 @@ export type PaidInvoice = {
   reason: 'create' | 'cycle' | 'update';
   /** Minor units that were paid. */
   amount: number;
-  /** Tax within the amount, and the discount that was taken off before. */
+  /** Tax within the amount, and the discount that is already deducted. */
   tax: number;
   discount: number;
   /** ISO code in capitals. */
@@ -37,9 +37,10 @@ export type PaidInvoice = {
   changeId: string | undefined;
   /** Minor units that it took from the customer's balance; negative where it added to it. */
   balanceUsed: number;
-  /** Minor units due after the balance, and charged: an amount below the provider's minimum is left to the next invoice. */
+  /** Minor units due after the balance. */
   due: number;
-  asked: number;
+  /** Minor units that were charged: an amount below the provider's minimum is left to the next invoice. */
+  charged: number;
   /** The lines of the subscription. */
   lines: PaidLine[];
   /** The period that it pays for, with its plan; undefined where it only pays a difference. */
@@ -59,7 +60,7 @@ const reasons = new Map<string | null, PaidInvoice['reason']>([
 ]);
 
 /**
- * Reads what the paid invoices among these are for, the oldest first.
+ * Reads the paid invoices among these, with what they are for, the oldest first.
  * @param isKnown invoices that are recorded already are left out
  * @throws SoukError payments_unavailable
  */
@@ -88,12 +89,12 @@ export async function readPaidInvoices(
       discount,
       currency: invoice.currency.toUpperCase(),
       receiptUrl: invoice.hosted_invoice_url ?? undefined,
-      paymentIntentId: await firstPayment(provider, invoice.id),
+      paymentIntentId: await findPaymentOfInvoice(provider, invoice.id),
       paidAt: new Date((invoice.status_transitions.paid_at ?? invoice.created) * 1000),
       changeId: invoice.parent?.subscription_details?.metadata?.[changeName],
       balanceUsed: balanceUsedOf(invoice),
       due: Math.max(0, invoice.total + invoice.starting_balance),
-      asked: invoice.amount_due,
+      charged: invoice.amount_due,
       lines: lines.map(presentLine),
       period: line && {
         planId: planOf(line),

@@ -4,29 +4,29 @@ import { readSubscription, type ProviderSubscription } from './read-subscription
 
 /** More invoices than a subscription generates between two readings. */
 const newest = 12;
-/** After this many readings with a change in between, a job continues later. */
-const mostReadings = 3;
+/** Readings with a change in between after which a job retries later. */
+const maxReadings = 3;
 
 /** A subscription and its newest invoices, the newest first, at one moment. */
 export type Moment = { read: ProviderSubscription; invoices: Stripe.Invoice[] };
 
 /**
  * Reads a subscription and its invoices, which takes two requests: both are repeated if something happened in between.
- * @returns missing: the provider has no such subscription; unsettled: it changed during each reading; undefined: the product is
+ * @returns missing: the provider has no such subscription; changing: it changed during each reading; undefined: the product is
  *   not ours
  * @throws SoukError payments_unavailable
  */
 export async function readMoment(
   provider: PaymentProvider,
   id: string,
-): Promise<Moment | 'missing' | 'unsettled' | undefined> {
-  for (let reading = 1; reading <= mostReadings; reading += 1) {
+): Promise<Moment | 'missing' | 'changing' | undefined> {
+  for (let reading = 1; reading <= maxReadings; reading += 1) {
     const read = await readSubscription(provider, id);
     if (read === 'missing' || read === undefined) return read;
     const { data } = await provider.call((stripe) => stripe.invoices.list({ subscription: id, limit: newest }));
     if (isOneMoment(read, data)) return { read, invoices: data };
   }
-  return 'unsettled';
+  return 'changing';
 }
 
 /** Whether the newest invoice that the subscription names is the newest of the list, in the same state. */

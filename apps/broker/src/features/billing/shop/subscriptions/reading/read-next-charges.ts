@@ -7,7 +7,7 @@ import { readRenewals, type Renewal } from '../../moves/read-renewals.ts';
 export type ChargeOf = (owned: OwnedPlan | OwnedServer) => NextCharge | null;
 
 /**
- * Reads the next charge of each of a user's plans and rentals, or what it would be if they resumed it, and the coming price
+ * Reads the next charge of each of a user's plans and rentals, or what it would be if they resumed it, and the upcoming price
  * changes of plans. A rental costs what its last period did, before discount and tax: its price never changes. Tax and discount
  * are those that the provider last reported for the next invoice, as long as its price is the same.
  */

@@ -1,11 +1,12 @@
 import type { ShopParts } from '../../shop-parts.ts';
 import { claimWantedReadings, wantReading } from '../subscription-store.ts';
 
-/** Subscriptions that one run reads; the next one continues. */
-const most = 100;
+/** Subscriptions that one run refetches; the next run continues. */
+const maxPerRun = 100;
 
 /**
- * Reads subscriptions again that changed during each reading, or that another change of their user kept from being completed.
+ * Refetches subscriptions that changed during each reading, or whose reading could not be completed because of another change
+ * by their user.
  * @throws SoukError payments_unavailable: the next run continues
  */
 export async function retryReadings({
@@ -13,7 +14,7 @@ export async function retryReadings({
   provider,
   sync,
 }: Pick<ShopParts, 'db' | 'provider' | 'sync'>): Promise<void> {
-  const wanted = await claimWantedReadings(db.query, provider.livemode, most);
+  const wanted = await claimWantedReadings(db.query, provider.livemode, maxPerRun);
   for (const [index, providerSubscriptionId] of wanted.entries()) {
     try {
       await sync(providerSubscriptionId);

@@ -4,10 +4,10 @@ import type { Query } from '#platform/db/database.ts';
 export type FailedRefund = { kind: 'payment' | 'order' | 'access'; id: string };
 
 /**
- * Records that the bank did not carry out a refund: its row of the history has failed, a refunded order is flagged again, a
- * refund by an administrator has failed. An operator has to look at each.
+ * Records that the bank did not carry out a refund: marks its row of the history as failed, flags a refunded order again, and
+ * marks a refund by an administrator as failed. An operator has to look at each.
  * @param failed.fact `refund:{id}`
- * @returns what it was for, where this was not recorded before
+ * @returns what the refund was for; undefined where the failure is recorded already
  */
 export async function recordFailedRefund(
   query: Query,

@@ -1,11 +1,11 @@
 import type { Query } from '#platform/db/database.ts';
 
 /**
- * Computes the tax within a refund: the same share as of the payment, and the rest of the tax with the last part. In another
- * currency, the share of the amount.
+ * Computes the tax within a refund: the same share as of the payment, and all remaining tax with the last part. In another
+ * currency, the same share of the refunded amount.
  * @param of a payment of the history, the refunded amount, and the refund's key, which may be recorded already
  */
-export async function taxOfReturn(
+export async function taxOfRefund(
   query: Query,
   of: { paymentIntentId: string | undefined; fact: string; amount: number; currency: string },
 ): Promise<number> {

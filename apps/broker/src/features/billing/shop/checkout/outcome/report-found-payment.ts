@@ -3,7 +3,7 @@ import type { ShopParts } from '../../shop-parts.ts';
 import type { Order } from '../orders/order.ts';
 
 /** Alerts the operator to a payment that a reconciler found: its webhook did not arrive, or failed. */
-export async function alarmOfPayment(
+export async function reportFoundPayment(
   { db, clock, log }: Pick<ShopParts, 'db' | 'clock' | 'log'>,
   { id, userId, sessionId }: Order,
   status: string,

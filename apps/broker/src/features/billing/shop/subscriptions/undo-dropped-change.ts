@@ -1,5 +1,5 @@
 import { isRefusal } from '#adapters/stripe/stripe-client.ts';
-import { changeName, findChange, priceWithout } from '../changes/plan-change-store.ts';
+import { changeName, findChange, readPriceWithout } from '../changes/plan-change-store.ts';
 import type { PurchaseLock } from '../changes/purchase-locks.ts';
 import type { ShopParts } from '../shop-parts.ts';
 import type { ProviderSubscription } from './reading/read-subscription.ts';
@@ -10,14 +10,14 @@ import type { ProviderSubscription } from './reading/read-subscription.ts';
  * @returns whether the subscription was changed
  * @throws SoukError payments_unavailable: the next reading finds it again
  */
-export async function setRight(
+export async function undoDroppedChange(
   { db: { query }, provider, log }: Pick<ShopParts, 'db' | 'provider' | 'log'>,
   { id, itemId, changeId = '' }: ProviderSubscription,
   lock: PurchaseLock,
 ): Promise<boolean> {
   const decision = await findChange(query, changeId);
   if (decision?.state !== 'dropped') return false;
-  const price = await priceWithout(query, decision);
+  const price = await readPriceWithout(query, decision);
   await lock.confirm();
   try {
     await provider.call((stripe) =>

@@ -18,7 +18,7 @@ export type AdministrationParts = {
   ledger: Pick<Ledger, 'account' | 'setBalance'>;
   catalogue: Pick<Catalogue, 'snapshot' | 'versions'>;
   directory: Pick<UserDirectory, 'find' | 'keep'>;
-  /** undefined: nothing is sold, or this process makes no requests to the provider; a broker does it later then. */
+  /** undefined: nothing is sold, or this process makes no requests to the provider, and a broker makes them later. */
   payments:
     | {
         subscriptions: Pick<Payments['subscriptions'], 'endNow' | 'endWithPeriod'>;
@@ -44,5 +44,5 @@ export async function lockUser(
 
 export const noRefunds = (): SoukError =>
   new SoukError('payments_off', {
-    message: 'No refund can be made from here: payments are off, or Souk does not run here.',
+    message: 'No refund can be made from here: payments are off, or no broker is running.',
   });

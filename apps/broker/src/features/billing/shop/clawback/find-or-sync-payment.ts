@@ -7,7 +7,7 @@ import type { ClawbackParts } from './clawback-parts.ts';
  * @param facts for the log
  * @throws where checkout has not recorded the payment yet: call again later
  */
-export async function knownPayment(
+export async function findOrSyncPayment(
   { db, provider, sync, log }: ClawbackParts,
   intent: string | { id: string } | null,
   facts: Record<string, unknown>,

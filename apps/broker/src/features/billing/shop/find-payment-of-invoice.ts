@@ -2,7 +2,7 @@ import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { idOf } from './id-of.ts';
 
 /** Finds the payment that paid an invoice. */
-export async function firstPayment(
+export async function findPaymentOfInvoice(
   provider: PaymentProvider,
   invoice: string | undefined,
 ): Promise<string | undefined> {

@@ -3,10 +3,10 @@ import { tiers, type Tier } from '@souk/contract/tiers.ts';
 import type { FirstAccess } from './approval-store.ts';
 
 /**
- * Returns since when a user may have seen what a server's tools cost: since their first access to it, or since they have had an
- * account, where everyone has access or none is known.
+ * Returns the time since which a user may have seen what a server's tools cost: their first access to it, or the creation of
+ * their account if everyone has access or no access is known.
  */
-export function firstHadMs(
+export function firstAccessMs(
   { id, manifest }: { id: string; manifest: Manifest },
   { servers, tiers: plans }: FirstAccess,
   accountSinceMs: number,

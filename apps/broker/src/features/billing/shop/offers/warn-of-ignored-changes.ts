@@ -2,7 +2,7 @@ import type { Log } from '#platform/log.ts';
 import type { IgnoredChange } from './load-offers.ts';
 
 /** Logs the changes of offers.json that do not apply, because an administrator has edited the offer. */
-export function sayIgnored(ignored: readonly IgnoredChange[], log: Log): void {
+export function warnOfIgnoredChanges(ignored: readonly IgnoredChange[], log: Log): void {
   for (const { offerId, name, editedAt, changes } of ignored)
     log.warn(
       { offerId, changes },

@@ -6,21 +6,21 @@ import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.
  * their page.
  * @throws SoukError payments_unavailable
  */
-export async function stopCollecting(
+export async function setCollection(
   provider: PaymentProvider,
   subscription: string,
-  how: 'void' | 'stop' | 'go on',
+  how: 'void' | 'stop' | 'resume',
 ): Promise<void> {
   const { data } = await provider.call((stripe) => stripe.invoices.list({ subscription, limit: 100 }));
   const meant = how === 'void' ? ['open', 'uncollectible'] : ['open'];
   for (const { id, status, auto_advance: isCollected } of data) {
     if (!meant.includes(status ?? '')) continue;
-    if (how !== 'void' && isCollected === (how === 'go on')) continue;
+    if (how !== 'void' && isCollected === (how === 'resume')) continue;
     try {
       await provider.call((stripe) =>
         how === 'void'
           ? stripe.invoices.voidInvoice(id ?? '')
-          : stripe.invoices.update(id ?? '', { auto_advance: how === 'go on' }),
+          : stripe.invoices.update(id ?? '', { auto_advance: how === 'resume' }),
       );
     } catch (error) {
       // paid meanwhile, or by a debit in progress
