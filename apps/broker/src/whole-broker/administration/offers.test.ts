@@ -391,6 +391,19 @@ test('each field is checked: minimum and currency of the provider, bounds, hidde
   expect((await area.audits('offer:checked')).map(({ action }) => action)).toEqual(['offer.created']);
 });
 
+test('the tier of a plan can be lowered once the last granted subscription has expired', async () => {
+  const { shop } = area;
+  await addPlan('given-once', { tier: 'T2' });
+  const { userId: id } = await area.newPerson();
+  await area.admin.addUserSubscription({ params: { id }, body: { type: 'subscription', mcpId: 'given-once' } });
+  const lower = () => edit('given-once', { tier: 'T1' });
+  await expect(lower()).rejects.toMatchObject({ status: 400 });
+  shop.ahead.ms += 32 * dayMs;
+  await lower();
+  shop.ahead.ms -= 32 * dayMs;
+  expect((await show('given-once')).offer.fields).toMatchObject({ tier: 'T1' });
+});
+
 test('two plans that are sold have no name in common, however one comes to it; an archived plan holds none back', async () => {
   await addPlan('named', { name: 'Twin' });
   const taken = expect.objectContaining({

@@ -4,7 +4,7 @@ import { useToast } from '#ui/overlay/use-toast.ts';
 import { failureLine } from '#web/texts/failure-text.ts';
 import { billingApi } from '../billing-api.ts';
 import { rememberCards } from '../changed-card.ts';
-import { useResetOnReturn } from '../checkout.ts';
+import { useResetOnReturn, webAddress } from '../checkout.ts';
 import { rememberPurchase } from '../plans/purchase-intent.ts';
 import { paymentMethodsQuery } from '../queries.ts';
 import { useChangedCard } from '../use-changed-card.ts';
@@ -26,7 +26,7 @@ export function ChangeCard({ userId, size, planId }: ChangeCardProps) {
     onSuccess: ({ portalUrl }) => {
       if (data) rememberCards(data.paymentMethods.map(({ method }) => method));
       if (planId !== undefined) rememberPurchase(planId);
-      window.location.assign(portalUrl);
+      window.location.assign(webAddress(portalUrl));
     },
     onError: (error) => toast.error(failureLine('The card cannot be changed now', error)),
   });

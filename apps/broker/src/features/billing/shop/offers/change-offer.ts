@@ -77,7 +77,7 @@ async function changeIn(
 }
 
 async function refuse(
-  { livemode, currency }: ChangeParts,
+  { livemode, currency, clock }: ChangeParts,
   query: Query,
   before: StoredOffer | undefined,
   after: StoredOffer,
@@ -89,7 +89,7 @@ async function refuse(
   if (namesake) faults.push({ path: 'name', message: `is the name of another ${after.kind}: ${namesake.offerId}` });
   const was = before?.fields;
   if (fields.kind === 'plan' && was?.kind === 'plan' && tiers[fields.tier].level < tiers[was.tier].level) {
-    const holders = await countHolders(query, livemode, offerId);
+    const holders = await countHolders(query, { livemode, nowMs: clock.now() }, offerId);
     if (holders > 0)
       faults.push({
         path: 'tier',

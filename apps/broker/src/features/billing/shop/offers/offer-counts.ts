@@ -1,4 +1,5 @@
 import type { Query } from '#platform/db/database.ts';
+import { isRunningSql, runningValues } from '../../entitlement/running-sql.ts';
 
 /** Price and credits of a subscriber's renewals; null: not read from the provider yet. */
 export type Terms = { amount: number | null; currency: string | null; monthlyCredits: number | null };
@@ -39,12 +40,18 @@ export function isCurrent({ amount, currency, monthlyCredits }: Terms, offered: 
   return amount === offered.amount && currency === offered.currency && monthlyCredits === offered.monthlyCredits;
 }
 
+const running = isRunningSql({ now: '$3', renewedSince: '$4' });
+
 /** Counts the users who have a plan, including plans given by an administrator and cancelled plans until their period ends. */
-export async function countHolders(query: Query, livemode: boolean, planId: string): Promise<number> {
+export async function countHolders(
+  query: Query,
+  { livemode, nowMs }: { livemode: boolean; nowMs: number },
+  planId: string,
+): Promise<number> {
   const { rows } = await query<{ holders: number }>(
     `select count(*)::int as holders from subscriptions
-     where livemode = $1 and ended_at is null and (plan_id = $2 or next_plan_id = $2)`,
-    [livemode, planId],
+     where livemode = $1 and (plan_id = $2 or next_plan_id = $2) and ${running}`,
+    [livemode, planId, ...runningValues(nowMs)],
   );
   return rows[0]?.holders ?? 0;
 }
