@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
 
 /**
- * How much a test of an invariant does: the short form in `npm test`, the full size in `npm run prove -- <name>`, which
- * says so by the environment.
+ * Returns the size for a test of an invariant: the short form in `npm test`, the full size in `npm run prove --
+ * <name>`, which sets the environment.
  */
 export function atFullSize<T>({ full, short }: { full: T; short: T }): T {
   return process.env['PROOF_SIZE'] === 'full' ? full : short;
@@ -13,7 +13,7 @@ export function areLimitsHeld(): boolean {
   return process.env['SOUK_LIMITS'] !== undefined || process.env['PROOF_SIZE'] === 'full';
 }
 
-/** Says in one line what a proof measured. `npm run prove` puts it into docs/reliability.md. */
+/** Prints one line with what a proof measured. `npm run prove` writes it to docs/reliability.md. */
 export function tellFigure(text: string): void {
   process.stdout.write(`measured: ${text}\n`);
   const file = process.env['PROOF_FIGURES'];
