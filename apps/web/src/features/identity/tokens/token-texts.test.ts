@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkTokenWish } from './token-texts.ts';
 
-test('a form says every field that is wrong', () => {
+test('a form names every invalid field', () => {
   expect(checkTokenWish({ name: '  ', scopes: [] })).toEqual({
     name: 'Give the token a name.',
     scopes: 'Choose at least one.',
