@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { openShop, type OpenShop } from './parts/open-shop.ts';
 import { createStatementCount, walkEndpoints, type Measured } from './parts/walk-endpoints.ts';
 
-/** Statements that a request sends to the database, whatever it asks for and however much there is. */
+/** Maximum number of statements of a request, independent of its arguments and the amount of data. */
 const mostStatements = 14;
-/** Bytes of an answer: the largest page of a list is far below. */
+/** Maximum bytes of a response: the largest page of a list is far below. */
 const mostBytes = 1024 * 1024;
 
-/** What is more by its nature, and how much it is. */
+/** Requests with inherently higher figures, and those figures. */
 const exceptions: Readonly<Record<string, { statements?: number; mebibytes?: number; why: string }>> = {
   'GET /api/users/:userId/calls.csv': { statements: 20, why: 'four for each page of 500 rows' },
   'GET /api/users/:userId/export': { statements: 30, why: 'one for each part, and pages of 500 rows' },
@@ -35,23 +35,23 @@ beforeAll(async () => {
 });
 afterAll(() => opened?.app.stop());
 
-test('every route has a dearest request, which the product answers without a fault', () => {
+test('the product answers the most expensive request of every route without a server error', () => {
   expect(measured.length).toBeGreaterThan(150);
-  // what is not offered says so
+  // routes that are not offered say so
   const faults = measured.filter(({ status }) => status === 0 || (status >= 500 && status !== 501));
   expect(faults.map(({ route, status }) => `${route}: ${status}`)).toEqual([]);
 });
 
-test('no request sends more statements than a few, and none for each row', () => {
+test('no request sends more than a few statements, and none per row', () => {
   const over = measured.filter(
     ({ route, statements }) => statements > (exceptions[route]?.statements ?? mostStatements),
   );
   expect(over.map(({ route, statements }) => `${route}: ${statements}`)).toEqual([]);
-  // they are counted
+  // statements are counted
   expect(measured.find(({ route }) => route === 'GET /readyz')?.statements).toBe(1);
 });
 
-test('the largest page of an answer is small', () => {
+test('the largest page of a response is small', () => {
   const most = (route: string) => (exceptions[route]?.mebibytes ?? 0) * 1024 * 1024 || mostBytes;
   const over = measured.filter(({ route, bytes }) => bytes > most(route));
   expect(over.map(({ route, bytes }) => `${route}: ${bytes}`)).toEqual([]);

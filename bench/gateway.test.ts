@@ -31,7 +31,7 @@ test('an unknown benchmark is refused with a list of the benchmarks', async () =
   expect(errors).toMatch(/^ {2}gateway /m);
 });
 
-test('a wrong option is refused with its name and the usage', async () => {
+test('an invalid option is refused with its name and the usage', async () => {
   const { code, errors } = await runBench('gateway', '--rounds', 'many');
   expect(code).toBe(64);
   expect(errors).toContain('--rounds: many');

@@ -7,7 +7,7 @@ import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-brow
 import { freePort } from '../e2e/product.ts';
 
 const suite = join(import.meta.dirname, '../node_modules/@modelcontextprotocol/conformance/dist/index.js');
-/** Ends a suite that hangs. */
+/** Time after which a hanging suite is ended. */
 const deadlineMs = 600_000;
 
 const checksSchema = z.array(
@@ -16,14 +16,14 @@ const checksSchema = z.array(
 
 export type AuthorizationVerdict = {
   exitCode: number | null;
-  /** The suite's results of all checks of all scenarios. */
+  /** Results of all checks of all scenarios. */
   checks: z.infer<typeof checksSchema>;
   output: string;
 };
 
 /**
- * Runs the suite's authorization mode against a broker: registers the suite's client and acts as the user in the browser.
- * The suite prints a URL and waits for the answer at its own port.
+ * Runs the suite's authorization mode against a broker: registers the suite's client and acts as the user in the
+ * browser. The suite prints a URL and waits for the response at its own port.
  */
 export async function runAuthorizationSuite(publicUrl: string): Promise<AuthorizationVerdict> {
   const port = await freePort();
@@ -50,7 +50,7 @@ export async function runAuthorizationSuite(publicUrl: string): Promise<Authoriz
     if (address === undefined || signedIn) return;
     signedIn = allow(publicUrl, address).catch((error: unknown) => {
       failure = error;
-      child.kill(); // otherwise it would wait five minutes for an answer
+      child.kill(); // otherwise it would wait five minutes for a response
     });
   };
   child.stdout.on('data', hear);

@@ -9,11 +9,11 @@ import { readConfig, type Config } from '../apps/broker/src/platform/config.ts';
 import { createLog, type Log } from '../apps/broker/src/platform/log.ts';
 import { freePort } from '../e2e/product.ts';
 
-/** The broker that all legs of a run share. */
+/** Broker that all legs of a run share. */
 export type Broker = {
   app: App;
   log: Log;
-  /** The broker's configuration. `configBeside` returns the same with another port, for further servers. */
+  /** Configuration of the broker. `configBeside` returns the same with another port, for further servers. */
   config: Config;
   configBeside(): Promise<Config>;
   /** Secrets of clients that the operator registered at upstreams, read at each use. */
@@ -22,7 +22,7 @@ export type Broker = {
   stop(): Promise<void>;
 };
 
-/** This machine: the suite's servers listen on ports that are not known in advance. */
+/** Addresses of this machine: the suite's servers listen on ports that are not known in advance. */
 const thisMachine = ['127.0.0.0/8', '::1/128'];
 
 /** @param addresses host:port of other allowed servers */

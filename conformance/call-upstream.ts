@@ -1,5 +1,5 @@
-// Runs a scenario without a sign-in against our upstream side, which is used like in the gateway.
-// MCP_CONFORMANCE_SCENARIO names the scenario, MCP_CONFORMANCE_CONTEXT has its data.
+// Runs a scenario without a sign-in against our upstream side, as the gateway uses it. MCP_CONFORMANCE_SCENARIO names
+// the scenario, MCP_CONFORMANCE_CONTEXT contains its data.
 import { asRecord } from '../apps/broker/src/platform/json.ts';
 import type { Tool } from '@modelcontextprotocol/client';
 import { openUpstream } from '../apps/broker/src/adapters/mcp/connect/open-upstream.ts';
@@ -13,7 +13,7 @@ type Call = { name: string; arguments?: Record<string, unknown> };
 const url = process.argv.at(-1) ?? '';
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
 const era = process.env['MCP_CONFORMANCE_PROTOCOL_VERSION'] === '2026-07-28' ? 'modern' : 'legacy';
-/** Ends a suite that hangs. The deadline is long because it starts all clients at once. */
+/** Time after which a hanging suite is ended. It is long because the suite starts all clients concurrently. */
 const deadlineMs = 600_000;
 const clientCapabilities = { elicitation: { form: {} } };
 
@@ -77,7 +77,7 @@ function asGatewayWould(error: unknown): void {
   console.error(error);
 }
 
-/** Calls a modern server that asks for input again with the answers, as the gateway does for its client. */
+/** Repeats a call with the answers if a modern server asks for input, as the gateway does for its client. */
 async function callThrough(server: Upstream, call: Call, toolDefinition: Tool | undefined): Promise<void> {
   const known = { ...options(), ...(toolDefinition && { toolDefinition }) };
   const answer = await server.callTool(call, known);

@@ -1,5 +1,5 @@
-// The program that the official suite starts in client mode, with the URL of its own server. MCP_CONFORMANCE_SCENARIO
-// names the scenario. For a sign-in, this program passes the scenario to the broker of the run.
+// Program that the official suite starts in client mode, with the URL of its own server. MCP_CONFORMANCE_SCENARIO names
+// the scenario. For a sign-in, this program passes the scenario to the broker of the run.
 import { signInControl } from './sign-in-control.ts';
 
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';

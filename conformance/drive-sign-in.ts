@@ -10,15 +10,15 @@ import { startHttpsSignIn, type SignInSide } from './https-sign-in.ts';
 
 const scenarioSchema = z.object({
   scenario: z.string(),
-  /** The suite's MCP server. */
+  /** Address of the suite's MCP server. */
   url: z.string(),
-  /** The client, if it is already registered there. */
+  /** Client, if it is already registered there. */
   context: z.looseObject({ client_id: z.string().optional(), client_secret: z.string().optional() }),
 });
 
-/** The tool of the suite's servers. */
+/** Tool of the suite's servers. */
 const tool = { name: 'test-tool', inputSchema: { type: 'object' } };
-/** Sign-ins of a user for one scenario: one, and one more if the server asks again. */
+/** Maximum sign-ins of a user for one scenario: one, and one more if the server asks again. */
 const maxSignIns = 2;
 
 export type SignInDriver = { address: string; stop(): Promise<void> };
@@ -61,7 +61,7 @@ export async function startSignInDriver(broker: Broker): Promise<SignInDriver> {
     }
   }
 
-  /** Confirms the issuer as an administrator does: a client that the operator registered is used only then. */
+  /** Confirms the issuer as an administrator does: only then is a client that the operator registered used. */
   async function confirmIssuer(serverId: string): Promise<void> {
     const { catalogue, upstreams } = broker.app;
     const server = catalogue.snapshot().byId.get(serverId);

@@ -8,7 +8,7 @@ const silentWav = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA='
 export const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] });
 const image = { type: 'image' as const, data: onePixelPng, mimeType: 'image/png' };
 
-/** Tools that answer at once, with the names and contents that the official suite expects. */
+/** Tools that answer immediately, with the names and contents that the official suite expects. */
 export const contentTools: Record<string, CallToolResult> = {
   test_simple_text: text('This is a simple text response for testing.'),
   test_image_content: { content: [image] },

@@ -54,7 +54,7 @@ function once(requests: Record<string, InputRequest>, done: (responses: Record<s
   };
 }
 
-/** The same with a signed state that the client must return unchanged. */
+/** Does the same with a signed state that the client must return unchanged. */
 function withState(requests: Record<string, InputRequest>, done: string): InputTool {
   return (context) => {
     const state = verify(context);

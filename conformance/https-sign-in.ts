@@ -11,15 +11,15 @@ import { createUnreadAnswers } from '../apps/broker/src/platform/http/connection
 import { createIds } from '../apps/broker/src/platform/ids.ts';
 import type { Broker } from './broker.ts';
 
-/** A server for users' sign-ins: its public URL, and the address where it listens. */
+/** Server for users' sign-ins: its public URL, and the address where it listens. */
 export type SignInSide = { publicUrl: string; address: string };
 
-/** The suite requires a metadata document at this host. */
+/** Host at which the suite requires a metadata document. */
 const publicUrl = 'https://conformance-test.local';
 
 /**
- * Starts a second instance of the broker's sign-ins over the same database, configured for https: only with https does our
- * metadata document identify us. There is no TLS proxy here, so requests go to `address`.
+ * Starts a second instance of the broker's sign-ins over the same database, configured for https: only with https does
+ * our metadata document identify us. There is no TLS proxy here, so requests go to `address`.
  */
 export async function startHttpsSignIn(broker: Broker): Promise<SignInSide & { stop(): Promise<void> }> {
   const { app, log, allowAddresses } = broker;

@@ -12,8 +12,8 @@ import type { Broker } from './broker.ts';
 export type OpenGateway = { url(serverId: string): string; stop(): Promise<void> };
 
 /**
- * Starts a second gateway from the broker's parts that takes every request for one user's, because the official suite sends
- * most requests without a token. The product has no such setting; this exists only here.
+ * Starts a second gateway from the broker's parts that treats every request as one user's, because the official suite
+ * sends most requests without a token. The product has no such setting; this exists only here.
  */
 export async function startOpenGateway({ app, log, configBeside }: Broker): Promise<OpenGateway> {
   const { token } = await app.identity.createPersonalToken({ email: 'conformance@souk.test', name: 'conformance' });

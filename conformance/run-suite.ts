@@ -10,7 +10,7 @@ export type ScenarioResult = {
   passed: number;
   failed: number;
   warnings: number;
-  /** The reason why the suite does not score the scenario. */
+  /** Reason why the suite does not score the scenario. */
   notScored: string | undefined;
 };
 

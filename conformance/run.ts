@@ -12,7 +12,7 @@ import { runSuite } from './run-suite.ts';
 import { signInControl } from './sign-in-control.ts';
 
 const eras = { '2025-11-25': 'legacy', '2026-07-28': 'modern' } as const;
-/** Ends a client that hangs. The deadline is long because the suite starts all clients at once. */
+/** Time after which a hanging client is ended. It is long because the suite starts all clients concurrently. */
 const clientTimeoutMs = '600000';
 
 const chosen = process.argv.slice(2);

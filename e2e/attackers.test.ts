@@ -17,8 +17,8 @@ import type { BrokerStart, LoopDelay, ToBroker } from './hostile/messages.ts';
 import { freePort, newDataDir } from './product.ts';
 
 /**
- * Measures I7 and I8 (security.md) while visitors and one person with an ordinary account take what they can: pipelines,
- * answers that are not read, files and exports, reads of everything. Other people pay for calls meanwhile.
+ * Measures I7 and I8 (security.md) while visitors and one ordinary user take all they can: pipelines, unread responses,
+ * files and exports, reads of everything. Other users pay for calls meanwhile.
  */
 const price = 2;
 const people = Array.from({ length: 12 }, (_, index) => `person-${index}@souk.test`);
@@ -36,7 +36,7 @@ let publicUrl: string;
 let tokens: string[];
 let answered = 0;
 let signedIn: Pick<AttackStart, 'userId' | 'accessToken'>;
-/** What attackers were answered. */
+/** Responses that the attackers got. */
 const told = new Set<string>();
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ beforeAll(async () => {
     people: [...people, attacker],
     credits: 10_000_000,
     recordedCalls: size.rows,
-    // a busy machine answers late, which says nothing about the server
+    // a busy machine responds late, which says nothing about the server
     env: { HEALTH_INTERVAL_MS: '600000' },
   };
   for (const folder of ['deployed', 'staged']) await mkdir(join(start.catalogue, folder), { recursive: true });
@@ -74,7 +74,7 @@ beforeAll(async () => {
   const { accessToken } = await new ScriptedBrowser(publicUrl).signInWeb({ email: attacker });
   const profile = await fetch(`${publicUrl}/v2/user/profile`, { headers: { authorization: `Bearer ${accessToken}` } });
   signedIn = { accessToken, userId: getUserProfile.answer.parse(await profile.json()).id };
-  // code that is loaded and caches that are filled count in no figure
+  // loaded code and filled caches count in no figure
   const stop = await attack();
   await payForCalls(size.warmUp);
   await stop();
@@ -86,9 +86,9 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('[I7] no visitor and no person can block the event loop: delay p99 < 50 ms, max < 250 ms', async () => {
+test('[I7] no visitor and no user can block the event loop: delay p99 < 50 ms, max < 250 ms', async () => {
   const rounds: LoopDelay[] = [];
-  // they do what they can, until they are told to slow down
+  // they do what they can, until they are limited
   const expected = ['files 200', 'files 429', 'visits 200', 'visits 429', 'pipelines served'];
   const areToldAll = () => expected.every((what) => told.has(what));
   while (!areToldAll() || (rounds.length < size.rounds && !rounds.some(isPrompt))) {
@@ -105,7 +105,7 @@ test('[I7] no visitor and no person can block the event loop: delay p99 < 50 ms,
   limitRule(rounds.some(isPrompt), sayDelay(rounds.at(-1)), 'p99 50 ms, max 250 ms');
 });
 
-test('[I8] what attackers took is given back, and paid calls beside them are charged as answered', async () => {
+test('[I8] resources that attackers took are released, and paid calls meanwhile are charged as answered', async () => {
   const before = await holdings();
   const stop = await attack();
   await payForCalls(size.growth);
@@ -113,7 +113,7 @@ test('[I8] what attackers took is given back, and paid calls beside them are cha
   await stop();
   let after = await holdings();
   const isOver = areLimitsHeld() ? isBack : isClosed;
-  await waitUntil('what attackers took is given back', async () => {
+  await waitUntil('the resources that attackers used are released', async () => {
     after = await holdings();
     return isOver(before, after);
   });
@@ -124,7 +124,7 @@ test('[I8] what attackers took is given back, and paid calls beside them are cha
   );
   tell('ledger');
   const charges = await hear(broker, z.object({ charged: z.number(), faults: z.number() }));
-  // the attacker's calls are charged where they were answered, as far as anyone read
+  // the attacker's calls are charged if they were answered and their responses read
   expect(charges.faults).toBe(0);
   expect(charges.charged).toBeGreaterThanOrEqual(answered * price);
 });
@@ -137,12 +137,12 @@ async function holdings(): Promise<Held> {
   return hear(broker, held);
 }
 
-/** Whether nothing stays open but a few connections that are being closed. */
+/** Whether nothing stays open except a few connections that are being closed. */
 function isClosed(before: Held, after: Held): boolean {
   return Object.entries(after.open).every(([kind, count]) => count <= (before.open[kind] ?? 0) + 8);
 }
 
-/** Whether the heap is as it was too, to a tenth, and resident memory is, but for what the allocator keeps. */
+/** Whether the heap, to a tenth, and resident memory, except for what the allocator keeps, are back to their sizes. */
 function isBack(before: Held, after: Held): boolean {
   const isHeapBack = after.heapMiB <= before.heapMiB * 1.1;
   return isClosed(before, after) && isHeapBack && after.residentMiB <= before.residentMiB * 1.1 + 32;
@@ -161,7 +161,7 @@ async function attack(): Promise<() => Promise<void>> {
   };
 }
 
-/** Calls of the people, each client one after the other; each is answered. */
+/** Makes the users' calls, sequentially per client; each is answered. */
 async function payForCalls(calls: number): Promise<void> {
   let begun = 0;
   const client = async (index: number) => {
@@ -170,7 +170,7 @@ async function payForCalls(calls: number): Promise<void> {
       begun++;
       const call = { name: 'shop__say', arguments: { end: 'ok' } };
       const { body } = await postModern(`${publicUrl}/mcp`, token, 'tools/call', call);
-      // a busy machine may not hold the price in time: the call was not sent, and clients try again
+      // a busy machine may not hold the price in time: the call was not sent, and clients retry
       if (Object(body.result?.['_meta'])['souk/code'] === 'charging_unavailable') {
         begun--;
         continue;

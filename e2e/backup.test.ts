@@ -19,8 +19,8 @@ import { findOtherUser, giveFolder, type OtherUser } from './other-user.ts';
 import { newDataDir, runToEnd, startProduct, type Product } from './product.ts';
 import { untilAllConnected } from './until-all-connected.ts';
 
-// The whole product is backed up while people pay for calls, and goes on from the archive in another folder, as another user of
-// the machine and on the other kind of database: once there, and at full size back again.
+// The whole product is backed up while users pay for calls, and continues from the archive in another folder, as
+// another user of the machine and on the other kind of database: once there, and at full size back again.
 
 const binaries = findPostgresBinaries();
 if (binaries === undefined)
@@ -33,7 +33,7 @@ const unlimited = {
   MCP_REQUESTS_PER_MINUTE_TOKEN: '1000000',
 };
 
-/** Where the shop runs: its configuration, and the user of the machine; undefined: the one who runs the tests. */
+/** Place of the shop: its configuration, and the user of the machine; undefined for the user who runs the tests. */
 type Place = { env: NodeJS.ProcessEnv; user: OtherUser | undefined };
 
 describe.skipIf(binaries === undefined)('a backup of the whole product', () => {
@@ -68,7 +68,7 @@ describe.skipIf(binaries === undefined)('a backup of the whole product', () => {
   }
   const souk = (...args: string[]) => runToEnd(['apps/broker/src/operator/souk.ts', ...args], place.env, place.user);
 
-  /** An empty place of the other kind, of another user of this machine where there is one. */
+  /** Creates an empty place of the other kind, of another user of this machine if there is one. */
   async function newPlace(kind: (typeof moves)[number]): Promise<Place> {
     const folder = await newFolder();
     const user = await findOtherUser();
@@ -76,7 +76,7 @@ describe.skipIf(binaries === undefined)('a backup of the whole product', () => {
     return { env: { DATA_DIR: folder, ...(kind === 'PostgreSQL' && { DATABASE_URL: cluster.url }) }, user };
   }
 
-  test('[I13] taken while calls are paid, it goes on elsewhere: every charge, sign-in, account and secret is there', async () => {
+  test('[I13] taken while calls are paid, it continues elsewhere: every charge, sign-in, account and secret is there', async () => {
     const masterKey = (await readFile(join(place.env['DATA_DIR'] ?? '', 'master.key'), 'utf8')).trim();
     for (const kind of moves) {
       const folder = await newFolder();
@@ -92,7 +92,7 @@ describe.skipIf(binaries === undefined)('a backup of the whole product', () => {
       const during = watched.during();
 
       const { env, user } = await newPlace(kind);
-      // it is the owner's alone, who gives it away
+      // it belongs to the owner, who hands it over
       if (user) await giveFolder(folder, user);
       const withKey = { ...env, MASTER_KEY: masterKey };
       const restored = (...more: string[]) =>
@@ -137,8 +137,8 @@ describe.skipIf(binaries === undefined)('a backup of the whole product', () => {
         ['notes__list_tags', {}],
         ['travel__distance', { from: 'LHR', to: 'JFK' }],
       ] as const) {
-        // on a busy machine a check may find the server late, and calls are told to try again
-        await waitUntil(`${name} to answer`, async () => {
+        // on a busy machine a check may find the server late, and calls are to be retried
+        await waitUntil(`${name} to respond`, async () => {
           const called = await client.callTool({ name, arguments: given });
           const code = called.isError ? Object(called._meta)['souk/code'] : 'ok';
           expect(code, JSON.stringify(called)).toMatch(/^(ok|upstream_unavailable)$/);

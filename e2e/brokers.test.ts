@@ -12,10 +12,10 @@ import { loadClockMs, startLoad, type Call, type Load, type StreamEnd } from './
 import { price, startShop, type Shop } from './brokers/shop.ts';
 import { checkOutLastRelease, type Checkout } from './upgrades/check-out-release.ts';
 
-// Three brokers behind plain nginx, PgBouncer in transaction mode before a PostgreSQL with a standby, while clients call free
-// and paid tools. No client notices a rolling restart, or an upgrade from the last release, where two versions work side by
-// side. Of what breaks, each call is told an error, or cut off; no call is
-// ever run twice, charged twice, or charged without its answer having been delivered.
+// Three brokers behind nginx, and PgBouncer in transaction mode in front of a PostgreSQL with a standby, while clients
+// call free and paid tools. No client notices a rolling restart, or an upgrade from the last release, where two
+// versions run side by side. After a failure a call gets an error, or its connection is cut; no call is ever run twice,
+// charged twice, or charged without a delivered result.
 
 const binaries = findPostgresBinaries();
 const missing = [
@@ -25,7 +25,7 @@ const missing = [
 ];
 if (missing.length > 0) process.stdout.write(`[brokers] SKIPPED: ${missing.join(', ')} not installed\n`);
 
-/** As in production, and in the short form as little as shows the same. */
+/** Times as in production; in the short form the shortest that show the same. */
 const times = atFullSize({
   full: { drainGraceMs: 5_000, proxyKeepAliveMs: 5_000 },
   short: { drainGraceMs: 500, proxyKeepAliveMs: 1_000 },
@@ -39,13 +39,16 @@ const callsAfterwards = atFullSize({ full: 200, short: 60 });
 /** I11: once the database is back, everything works within 5 s; a busy machine may take longer. */
 const recoveryMs = atFullSize({ full: 5_000, short: undefined });
 /**
- * What a call may be told although nothing broke: on a busy machine a statement can take longer than its 1.8 s. Such a call was
- * not run, and costs nothing.
+ * Reasons that a call may get although nothing failed: on a busy machine a statement can take longer than its 1.8 s.
+ * Such a call was not run, and costs nothing.
  */
 const toldOfSlowness = atFullSize<readonly string[]>({ full: [], short: ['unavailable'] });
-/** nginx passes over a broker that was gone for so long (docs/deploy). */
+/** Time for which nginx skips a broker that was down (docs/deploy). */
 const passedOverMs = 2_500;
-/** Calls are noted in batches of 10 ms (decision 0041), and a client may read its answer a little later. */
+/**
+ * Maximum age of an unrecorded call: calls are recorded in batches of 10 ms (decision 0041), and a client may read its
+ * response a little later.
+ */
 const lastBatchMs = 500;
 
 type Step = { name: string; calls: Call[]; streamEnds: StreamEnd[] };
@@ -81,7 +84,7 @@ describe.skipIf(missing.length > 0)('three brokers', () => {
     };
     await answers(callsAfterwards);
 
-    /** Does something, prints what the clients saw meanwhile, and answers it. */
+    /** Runs a step, prints what the clients saw meanwhile, and returns it. */
     async function step(name: string, act: () => Promise<void>): Promise<Step> {
       const [fromCalls, fromEnds, fromMs] = [calls.length, running.streamEnds.length, loadClockMs()];
       await act();
@@ -91,7 +94,7 @@ describe.skipIf(missing.length > 0)('three brokers', () => {
       return done;
     }
 
-    /** One broker after the other: in between those before and after it work side by side. */
+    /** Restarts the brokers sequentially: in between, old and new ones run side by side. */
     async function restartAll(name: string): Promise<void> {
       const { calls: seen, streamEnds } = await step(name, async () => {
         for (const broker of [0, 1, 2]) {
@@ -145,7 +148,7 @@ describe.skipIf(missing.length > 0)('three brokers', () => {
     if (recoveryMs !== undefined) await pause(recoveryMs);
   }
 
-  /** Holds what the clients know against the ledger, the log of calls and what the server ran. */
+  /** Compares what the clients know with the ledger, the log of calls and what the server ran. */
   async function judge(calls: readonly Call[]): Promise<void> {
     // the brokers write what they have
     for (const broker of [0, 1, 2]) expect(await shop.restart(broker), 'exit code').toBe(0);

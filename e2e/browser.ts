@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import chromium, { inflate, setupLambdaEnvironment } from '@sparticuz/chromium';
 
 /**
- * Returns the path of a Chromium from npm that brings its libraries. Set BROWSER_PATH where the package has none (macOS,
+ * Returns the path of a Chromium from npm that includes its libraries. Set BROWSER_PATH if the package has none (macOS,
  * arm64).
  */
 export async function browserPath(): Promise<string> {

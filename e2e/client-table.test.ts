@@ -10,7 +10,7 @@ import type { Program } from '../clients/program.ts';
 import { sdkPrograms } from '../clients/programs/sdks.ts';
 import { Trace } from '../clients/trace.ts';
 
-// what npm run clients prints, for what the tree itself has installed
+// output of npm run clients for the clients in this repository's own dependencies
 let bed: Bed;
 let home: string;
 beforeAll(async () => {
@@ -46,7 +46,7 @@ test.each(['sdk-v1', 'sdk-v2-modern'])('the row of %s is ok in every column', as
   expect(bed.door.trace.refreshes).toBe(1);
 });
 
-test('a client that loses answers, notices and its sign-in is not ok', async () => {
+test('a client that loses results, notices and its sign-in is not ok', async () => {
   const real = sdk('sdk-v2-modern');
   const broken: Program = {
     ...real,

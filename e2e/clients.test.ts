@@ -34,7 +34,7 @@ afterAll(async () => {
 test('[CFG-1] [CFG-17] the start prints the address, the link and how to sign in', () => {
   expect(product.output()).toContain(product.publicUrl);
   expect(product.output()).toContain(link);
-  // one line of JSON, where no terminal reads it
+  // one line of JSON, since no terminal reads it
   expect(product.output()).toContain('"signIn":"with the stand-in for Google');
   expect(product.output()).toContain('admin@souk.test');
 });
@@ -58,7 +58,7 @@ describe.each(['modern', 'legacy'] as const)('the official SDK v2 (%s)', (era) =
     expect(signedIn.clientId).toMatch(/^client_/);
   });
 
-  test('gets credits by command, for the tools that cost some', () => {
+  test('gets credits by command, for tools that cost credits', () => {
     expect(setting.output.trim()).toBe(`${era}@souk.test has 20 credits (+20)`);
   });
 
@@ -100,7 +100,7 @@ describe.each(['modern', 'legacy'] as const)('the official SDK v2 (%s)', (era) =
     }
   });
 
-  test('cancels a long call at once', async () => {
+  test('cancels a long call immediately', async () => {
     const abort = new AbortController();
     let heard = 0;
     const call = signedIn.client.callTool(
@@ -173,7 +173,7 @@ test('a client whose registry is this shop finds a service there, and installs a
   await client.close();
 });
 
-test('what the page of a service counts and names is what its link lists, and the link of all services', async () => {
+test('the page of a service counts and names what its link lists, and what the link of all services lists', async () => {
   const email = 'compares@souk.test';
   const id = await newPerson(product.publicUrl, email);
   const administrator = await administratorCalls(product.publicUrl);
@@ -205,7 +205,7 @@ test('what the page of a service counts and names is what its link lists, and th
       prompts: whole.prompts.length,
       resources: whole.resources.length,
     });
-    // a client that can answer nothing lists the tools that ask nothing
+    // a client that cannot answer questions lists the tools that ask none
     const { tools: unasked } = await listLink(path, own);
     expect(unasked, serverId).toEqual(tools.filter(({ asks }) => asks === undefined).map(({ name }) => name));
     expect(capabilities.tools - unasked.length, serverId).toBe(askingTools);

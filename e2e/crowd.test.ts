@@ -18,9 +18,9 @@ import type { AttackStart } from './crowd/messages.ts';
 import { hear } from './hostile/hear.ts';
 import { newDataDir } from './product.ts';
 
-// Two brokers of a shop in which many servers cannot be reached: names that no resolver answers, servers that take a request and
-// stay silent. Attackers pipeline, hold connections of brokers that may have few, and fill a personal folder; brokers are restarted in turns. Meanwhile every
-// sign-in and every call of the others succeeds.
+// Two brokers of a shop in which many servers are unreachable: names that no resolver answers, servers that accept a
+// request and stay silent. Attackers pipeline, hold connections of brokers with a low limit, and fill a personal
+// folder; brokers are restarted in turn. Meanwhile every sign-in and every call of other users succeeds.
 
 const root = join(import.meta.dirname, '..');
 const size = atFullSize({
@@ -36,7 +36,7 @@ const size = atFullSize({
     attack: { pipelines: 4, idleConnections: 700 },
     openFiles: 2_048,
   },
-  // the attackers leave something of a busy machine to the others: a sign-in waits 5 s for its provider, the broker itself
+  // the attackers leave other users a part of a busy machine: a sign-in waits 5 s for its provider, the broker itself
   short: {
     live: 20,
     dead: 8,
@@ -50,12 +50,12 @@ const size = atFullSize({
     openFiles: 1_024,
   },
 });
-/** As in production, and in the short form as little as shows the same. */
+/** Times as in production; in the short form the shortest that show the same. */
 const times = atFullSize({
   full: { drainGraceMs: 5_000, proxyKeepAliveMs: 5_000 },
   short: { drainGraceMs: 500, proxyKeepAliveMs: 1_000 },
 });
-/** nginx passes over a broker that was gone for so long (docs/deploy). */
+/** Time for which nginx skips a broker that was down (docs/deploy). */
 const passedOverMs = 2_500;
 const people = Array.from({ length: size.people }, (_, index) => `person-${index}`);
 const attacker = 'mallory';
@@ -65,7 +65,7 @@ const missing = [
   ...(hasNginx() ? [] : ['nginx']),
   ...(hasPgBouncer() ? [] : ['pgbouncer']),
   ...(binaries === undefined ? ['postgresql'] : []),
-  // a resolver of its own takes a mount and port 53
+  // a separate resolver needs a mount and port 53
   ...(process.getuid?.() === 0 ? [] : ['root']),
 ];
 if (missing.length > 0) process.stdout.write(`[crowd] SKIPPED: needs ${missing.join(', ')}\n`);
@@ -107,7 +107,7 @@ describe.skipIf(missing.length > 0)('two brokers with many servers', () => {
     resolver.close();
   });
 
-  test('[crowd] no sign-in and no call of others fails, however many servers and attackers', async () => {
+  test('[crowd] no sign-in and no call of other users fails, however many servers and attackers', async () => {
     const started = startLoad(shop.link, shop.tokens.slice(0, size.people), size.clientsPerPerson, size.pauseMs);
     load = started;
     const { calls } = started;
@@ -131,7 +131,7 @@ describe.skipIf(missing.length > 0)('two brokers with many servers', () => {
     printFigure(
       `${calls.length} calls, ${quantiles(calledMs)}; ${signedIn.tookMs.length} sign-ins, ${quantiles(signedIn.tookMs)}`,
     );
-    // each attack went on
+    // each attack continued
     expect(asked).toBeGreaterThan(0);
     for (const answered of told)
       for (const what of ['pipelines served', 'idle connections held', 'files written'])
@@ -142,7 +142,7 @@ describe.skipIf(missing.length > 0)('two brokers with many servers', () => {
     expect(signedIn.failed).toEqual([]);
   }, 1_800_000);
 
-  /** @returns a function that ends the attack, and says what it was answered */
+  /** @returns a function that ends the attack, and returns the responses */
   async function attack(port: number): Promise<() => Promise<Record<string, number>>> {
     const start: AttackStart = {
       port,
@@ -175,7 +175,10 @@ function manifests(kind: string, count: number, url: (name: string) => string): 
   });
 }
 
-/** Runs a program with few open files and a resolver that never answers, and replaces itself by it. */
+/**
+ * Builds a command that runs a program with few open files and a resolver that never answers, and replaces itself by
+ * it.
+ */
 async function scarce(): Promise<string[]> {
   const file = join(await newDataDir(), 'resolv.conf');
   await writeFile(file, 'nameserver 127.0.53.53\noptions timeout:5 attempts:2\n');
@@ -183,7 +186,7 @@ async function scarce(): Promise<string[]> {
   return ['unshare', '--mount', 'sh', '-c', script, 'sh'];
 }
 
-/** New people sign in, one after the other. @returns a function that ends it, and says what happened */
+/** Signs new users in, sequentially. @returns a function that ends it, and says what happened */
 function signInAgainAndAgain(publicUrl: string): () => Promise<{ tookMs: number[]; failed: string[] }> {
   const seen = { tookMs: [] as number[], failed: [] as string[] };
   const over = new AbortController();

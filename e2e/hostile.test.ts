@@ -27,15 +27,16 @@ import { timed } from './hostile/timed.ts';
 import { freePort, newDataDir } from './product.ts';
 
 /**
- * Measures I5, I6 and I7 (security.md): six healthy servers beside seven bad ones, and then every fault at once. Figures are
- * judged by `npm run prove` and `npm run limits`; in `npm test` every call to a healthy server has to be answered.
+ * Measures I5, I6 and I7 (security.md): six healthy servers next to seven bad ones, and then every fault at the same
+ * time. `npm run prove` and `npm run limits` judge the figures; in `npm test` every call to a healthy server has to
+ * succeed.
  */
 const healthy = ['one', 'two', 'three', 'four', 'five', 'six'];
 const floods = ['endless-stream', 'progress-flood', 'log-flood'];
 const bad = ['dead', 'hang', 'garbage', 'hostile-template', ...floods];
-/** Calls of each flooding server at once: a flood on one stream is less than one on several. */
+/** Concurrent calls per flooding server: a flood on one stream is less than one on several. */
 const floodsAtOnce = 4;
-/** Calls in which what began or ended just before (connections, code that is loaded) takes effect. */
+/** Calls in which earlier changes (connections, loaded code) still take effect. */
 const callsToSettle = 200;
 const worse: Fault[] = [
   'html',
@@ -58,7 +59,7 @@ const programs = ['flood', 'notices', 'deep', 'exit-on-call', 'chatty', 'hungry'
 
 const full = { turns: 5, calls: 2000, callsUnderEveryFault: 10_000, lists: 100, rounds: 3 };
 const judged = { ...full, turns: 3, calls: 800, callsUnderEveryFault: 800, lists: 1 };
-/** `calls`: in a turn, alone and beside the bad servers. */
+/** Sizes of the measurement; `calls` is the number per turn, alone and next to the bad servers. */
 const size = areLimitsHeld()
   ? atFullSize({ full, short: judged })
   : { turns: 1, calls: 100, callsUnderEveryFault: 200, lists: 1, rounds: 1 };
@@ -84,7 +85,7 @@ beforeAll(async () => {
       id,
       slug: slugOf(id),
       connection: { type: 'http', url: `http://${addressOf(id)}/on-call/${fault}` },
-      // those that answer must do so on a slow machine too
+      // healthy servers must be able to respond on a slow machine too
       deadlines: { callMs: healthy.includes(id) || id.startsWith('huge-') ? 300_000 : 1000 },
     },
     expectStatus: id === 'dead' ? ('disconnected' as const) : ('connected' as const),
@@ -146,7 +147,7 @@ test('security row 18: 700 MiB from a server fail the call as too large, and mem
   }
 });
 
-test('[I5] beside dead, hanging, garbage and flooding servers, a hostile template and slow clients, calls to others are as fast as before', async () => {
+test('[I5] next to dead, hanging, garbage and flooding servers, a hostile template and slow clients, calls to other servers are as fast as before', async () => {
   const disturbance = {
     calls: [...bad, ...Array.from({ length: floodsAtOnce - 1 }, () => floods).flat()].map((server) => badCall(server)),
     unread: ['progress-flood', 'log-flood'].flatMap((server) => [badCall(server), badCall(server)]),
@@ -155,7 +156,7 @@ test('[I5] beside dead, hanging, garbage and flooding servers, a hostile templat
   for (let round = 0; round < size.rounds; round++) {
     const alone: Turn[] = [];
     const beside: Turn[] = [];
-    // in turns: what else the machine does in these seconds slows both sides
+    // in turns: other work of the machine in these seconds slows both sides
     for (let turn = 0; turn < size.turns; turn++) {
       alone.push(await timeHealthy());
       const stop = beginCalls(disturbance);
@@ -195,7 +196,7 @@ test('[I7] no upstream can block the event loop: delay p99 < 50 ms, max < 250 ms
   limitRule(rounds.some(isPrompt), sayDelay(rounds.at(-1)), 'p99 50 ms, max 250 ms');
 });
 
-test('[I6] with every upstream down, lists are answered within 300 ms', async () => {
+test('[I6] with every upstream down, lists are returned within 300 ms', async () => {
   for (const child of upstreams) {
     const exited = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
@@ -224,13 +225,13 @@ test('[I6] with every upstream down, lists are answered within 300 ms', async ()
   expect(tools).toContain('one__call');
 });
 
-/** The failure that the answer to a call describes. */
+/** Makes a call, and returns the failure that its result describes. */
 async function callOf(token: string, name: string): Promise<Record<string, unknown>> {
   const { body } = await postModern(url, token, 'tools/call', { name, arguments: {} });
   return { ...z.object({ _meta: z.record(z.string(), z.unknown()) }).parse(body.result)._meta };
 }
 
-/** A turn's calls, without those in which what was begun or ended just before takes effect. */
+/** Times the calls of a turn, without those in which earlier changes take effect. */
 async function timeHealthy(): Promise<Turn> {
   await callHealthy(callsToSettle);
   tell('reset-delay');
@@ -238,13 +239,13 @@ async function timeHealthy(): Promise<Turn> {
   return { durations, ...(await delaysOfBroker()) };
 }
 
-/** Since the last `reset-delay`. */
+/** Returns the delays since the last `reset-delay`. */
 function delaysOfBroker(): Promise<LoopDelay> {
   tell('delay');
   return hear(broker, delays);
 }
 
-/** Durations in milliseconds of calls to the healthy servers, eight at a time. */
+/** Returns the durations in milliseconds of calls to the healthy servers, eight concurrently. */
 async function callHealthy(calls: number): Promise<number[]> {
   const [token = ''] = tokens;
   const durations: number[] = [];
@@ -262,7 +263,7 @@ async function callHealthy(calls: number): Promise<number[]> {
   return durations;
 }
 
-/** A call of a bad server, by its own user unless the token of another is given. */
+/** Builds a call of a bad server, by its own user unless another user's token is given. */
 function badCall(server: string, token = tokens[bad.indexOf(server) + 1] ?? ''): BadCall {
   return { name: `${slugOf(server)}__${programs.includes(server) ? 'hang' : 'call'}`, token };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isInstalled } from '../clients/install.ts';
 import { runToEnd } from './product.ts';
 
-// It comes from npm when it is first asked for, and tests download nothing: .ci/run brings it before.
+// Lighthouse is installed from npm on first use, and tests download nothing: .ci/run installs it before.
 
 const hasLighthouse = isInstalled('lighthouse');
 if (!hasLighthouse) process.stdout.write('[lighthouse] SKIPPED: npm run lighthouse -- --install brings it\n');
@@ -13,7 +13,7 @@ const resultSchema = z.object({
 });
 
 test.skipIf(!hasLighthouse)(
-  '[CFG-21] npm run lighthouse runs: it says what a page of the running product scores',
+  '[CFG-21] npm run lighthouse reports the scores of a page of the running product',
   async () => {
     const { code, output, stdout } = await runToEnd(['scripts/lighthouse.ts', '/plans'], {
       TMPDIR: process.env['TMPDIR'],
@@ -21,7 +21,7 @@ test.skipIf(!hasLighthouse)(
     });
     const { lighthouse } = resultSchema.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
     expect(lighthouse.pages.map(({ path }) => path)).toEqual(['/plans']);
-    // how fast it is counts on a machine with nothing else to do
+    // its speed counts on an otherwise idle machine
     const { performance, ...others } = lighthouse.pages[0]?.scores ?? {};
     expect(performance).toBeGreaterThan(0);
     expect(others, output).toEqual({ accessibility: 100, 'best-practices': 100, seo: 100 });

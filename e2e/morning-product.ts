@@ -1,5 +1,5 @@
-// The product with a server and a stand-in for Stripe, to which the parent lets events happen: each message names an event and is
-// answered once it has happened.
+// The product with a server and a stand-in for Stripe, in which the parent triggers events: each message names an event
+// and is answered once it has happened.
 import { join } from 'node:path';
 import { createControlledSandbox, type ControlPlane } from '@souk/stripe-sandbox/testing';
 import { createApp } from '../apps/broker/src/app.ts';
@@ -35,7 +35,7 @@ const app = await createApp({
   },
 });
 await app.start();
-if (!app.stripeSandbox || !control || !wireToStripe) throw new Error('the stand-in for Stripe does not run');
+if (!app.stripeSandbox || !control || !wireToStripe) throw new Error('the stand-in for Stripe is not running');
 const stripe = connectStripe({ ...app.stripeSandbox.access, ...direct });
 await app.billing.prices.synced();
 const { pathname } = new URL(server.url);
@@ -73,7 +73,7 @@ const happenings: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 
 process.on('message', (what) => {
-  const happen = happenings[String(what)] ?? (() => Promise.reject(new Error(`${String(what)} is no known event`)));
+  const happen = happenings[String(what)] ?? (() => Promise.reject(new Error(`${String(what)} is not a known event`)));
   void happen().then(() => process.send?.('done'));
 });
 process.once('disconnect', () => void app.stop().then(() => process.exit(0)));

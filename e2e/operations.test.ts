@@ -14,11 +14,11 @@ import { findOtherUser, giveFolder } from './other-user.ts';
 import { untilAllConnected } from './until-all-connected.ts';
 import { newDataDir, runToEnd, startProduct } from './product.ts';
 
-/** As an operator runs it: NODE_ENV=production, a company's own sign-in provider, figures for a monitoring system. */
-test('in production the log tells start and stop, and who may sign in, without being asked; figures are on their own port', async () => {
+/** Runs like in production: NODE_ENV=production, a company's own sign-in provider, figures for a monitoring system. */
+test('in production the log reports start and stop, and who may sign in, by default; figures are on their own port', async () => {
   const [dataDir, metricsPort] = [await newDataDir(), await freePort()];
   const secret = 'canary-company-secret';
-  // in the place of systemd's own program, which needs a running systemd
+  // replaces systemd's own program, which needs a running systemd
   const heard = join(dataDir, 'heard-by-systemd');
   await writeFile(join(dataDir, 'systemd-notify'), `#!/bin/sh\necho "$*" >> ${heard}\n`, { mode: 0o755 });
   const env = {
@@ -40,11 +40,14 @@ test('in production the log tells start and stop, and who may sign in, without b
   const product = await startProduct({ dataDir, env });
   const readMetrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   const metrics = await readMetrics();
-  // by a process of its own, which asks the broker for a copy
-  await waitUntil('a backup by itself', async () => /^souk_backup_age_seconds \d/m.test(await readMetrics()));
+  // made by a separate process, which requests a copy from the broker
+  await waitUntil('an automatic backup', async () => /^souk_backup_age_seconds \d/m.test(await readMetrics()));
   expect(await readdir(env.BACKUP_DIR)).toEqual([expect.stringMatching(/^souk-\d{8}T\d{6}Z\.tar\.zst$/)]);
   expect(metrics).toMatch(/^process_resident_memory_bytes \d+$/m);
-  await waitUntil('systemd to hear of the start', async () => (await readFile(heard, 'utf8').catch(() => '')) !== '');
+  await waitUntil(
+    'systemd to be notified of the start',
+    async () => (await readFile(heard, 'utf8').catch(() => '')) !== '',
+  );
   expect(await readFile(heard, 'utf8')).toBe('READY=1\n');
   expect(await product.kill('SIGTERM')).toBe(0);
   expect(await readFile(heard, 'utf8')).toBe('READY=1\nSTOPPING=1\n');
@@ -59,7 +62,7 @@ test('in production the log tells start and stop, and who may sign in, without b
   expect(of('broker stopping')).toMatchObject([{ signal: 'SIGTERM' }]);
   expect(of('broker stopped')).toMatchObject([{ tookMs: expect.any(Number) }]);
   expect(output).not.toContain(secret);
-  // all that is left to do: the demo services are no part of production, and no server of one's own is deployed
+  // the only remaining warnings: the demo services are not part of production, and no own server is deployed
   expect(lines.filter(({ level }) => Number(level) > 30).map(({ msg }) => msg)).toEqual([
     'BRAND_NAM is not a variable of Souk: did you mean BRAND_NAME?',
     'no server is deployed, so the shop is empty: set ADMIN_EMAILS, sign in and upload a manifest at ' +
@@ -72,7 +75,7 @@ test('in production the log tells start and stop, and who may sign in, without b
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('what the operator set wrong is said in one line, without a stack', async () => {
+test("an operator's configuration error is reported in one line, without a stack", async () => {
   const dataDir = await newDataDir();
   const port = String(await freePort());
   const start = (env: NodeJS.ProcessEnv) =>
@@ -86,7 +89,7 @@ test('what the operator set wrong is said in one line, without a stack', async (
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('a database of a newer version, a lost key and a wrong one end the start and the commands with 78 and what to do', async () => {
+test('a database of a newer version, a lost key and a wrong key end the start and the commands with 78 and instructions', async () => {
   const dataDir = await newDataDir();
   const keyFile = join(dataDir, 'master.key');
   const log = createLog('silent');
@@ -137,14 +140,16 @@ test('a database of a newer version, a lost key and a wrong one end the start an
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('a database that another user of the machine has restored is named, with whom to give it to', async ({ skip }) => {
+test('a database that another user of the machine restored is reported, with the user to give it to', async ({
+  skip,
+}) => {
   const user = await findOtherUser();
   if (!user) return skip('the tests may not run a program as another user');
   const dataDir = await newDataDir();
   const db = await openDatabase({ databaseUrl: undefined, dataDir, log: createLog('silent'), migrations });
   await db.close();
   await giveFolder(dataDir, user);
-  // what root writes in a folder of theirs
+  // a file that root writes in a folder of that user
   const written = join(dataDir, 'db', 'global', 'pg_control');
   await chown(written, 0, 0);
   await chmod(written, 0o600);
@@ -163,7 +168,7 @@ test('a database that another user of the machine has restored is named, with wh
 });
 
 test.each(['Ctrl+C', 'SIGTERM to every process'] as const)(
-  '%s stops all, and announces no restart and no failure',
+  '%s stops all, and reports no restart and no failure',
   async (how) => {
     const dataDir = await newDataDir();
     const product = await startProduct({
@@ -178,14 +183,15 @@ test.each(['Ctrl+C', 'SIGTERM to every process'] as const)(
       { DATA_DIR: dataDir },
     );
     const client = await connectModern(`${product.publicUrl}/mcp`, stdout.trim());
-    // a program of its own, and a connection to a service
+    // a separate program, and a connection to a service
     for (const name of ['memory__read_graph', 'calendar__list_events'])
       expect((await client.callTool({ name, arguments: {} })).isError).toBeFalsy();
     const processes = await product.processes();
     expect(processes.length).toBeGreaterThan(4);
     const before = product.output().length;
     const exit = how === 'Ctrl+C' ? product.interrupt() : product.kill('SIGTERM');
-    // as a supervisor does that ends the processes of a service all at once: the broker's signal comes first, also on a busy machine
+    // like a supervisor that ends all processes of a service simultaneously: the broker's signal comes first, also on a
+    // busy machine
     if (how !== 'Ctrl+C') {
       await waitUntil('the broker to begin', () => product.output().slice(before).includes('broker stopping'));
       for (const pid of processes.slice(1)) if (isAlive(pid)) process.kill(pid, 'SIGTERM');
@@ -195,7 +201,7 @@ test.each(['Ctrl+C', 'SIGTERM to every process'] as const)(
     const said = product.output().slice(before).trim().split('\n');
     expect(said.map((line) => JSON.parse(line).msg)).toEqual(['broker stopping', 'broker stopped']);
     await client.close();
-    // nor is it stored: the next start shows all that was there
+    // nor is it stored: the next start shows everything as before
     const list = await runToEnd(['apps/broker/src/operator/souk.ts', 'manifest', 'list', '--json'], {
       DATA_DIR: dataDir,
     });

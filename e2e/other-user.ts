@@ -5,7 +5,10 @@ import { unprivilegedUser } from '../apps/broker/src/testing/servers/guarded-pro
 
 export type OtherUser = { uid: number; gid: number };
 
-/** Finds a user of this machine who may read this checkout and run Node. Undefined where the tests cannot run as another user. */
+/**
+ * Finds a user of this machine who may read this checkout and run Node. Undefined if the tests cannot run as another
+ * user.
+ */
 export async function findOtherUser(): Promise<OtherUser | undefined> {
   const user = await unprivilegedUser();
   if (!user) return undefined;

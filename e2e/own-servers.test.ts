@@ -46,7 +46,7 @@ const shop = async () => {
   return getCapabilities.answer.parse(body).servers.map(({ serverId }) => serverId);
 };
 
-test('an operator deploys a server on a private address by command, a client calls it, and undeploys it, all without a restart', async () => {
+test('an operator deploys a server on a private address by command, a client calls it, and the operator undeploys it, all without a restart', async () => {
   const { stdout: token } = await souk('token', 'create', '--email', 'ann@souk.test', '--name', 'laptop');
   const client = await connectLegacy(`${product.publicUrl}/mcp`, token.trim());
   const notices: string[] = [];
@@ -57,12 +57,12 @@ test('an operator deploys a server on a private address by command, a client cal
   const deployed = await souk('manifest', 'deploy', file);
   expect(deployed).toMatchObject({ code: 0, stdout: expect.stringContaining('  stock__echo\n') });
   expect(await shop()).toEqual(['shelf', 'stock']);
-  await waitUntil('the client to be told', () => notices.includes('notifications/tools/list_changed'));
+  await waitUntil('the client to be notified', () => notices.includes('notifications/tools/list_changed'));
   const call = () => client.callTool({ name: 'stock__echo', arguments: { text: 'hi' } });
   expect(await call()).toMatchObject({ content: [{ text: 'hi' }] });
   notices.length = 0;
   expect(await souk('manifest', 'undeploy', 'stock')).toMatchObject({ code: 0, stdout: 'Undeployed stock 1.0.0.\n' });
-  await waitUntil('the client to be told', () => notices.includes('notifications/tools/list_changed'));
+  await waitUntil('the client to be notified', () => notices.includes('notifications/tools/list_changed'));
   expect(await call()).toMatchObject({
     isError: true,
     content: [{ text: expect.stringMatching(/^Stock is no longer offered here/i) }],
@@ -72,7 +72,7 @@ test('an operator deploys a server on a private address by command, a client cal
   await client.close();
 });
 
-test('where no broker runs the commands work on the database, and the next start follows them, not the files', async () => {
+test('if no broker runs the commands work on the database, and the next start follows them, not the files', async () => {
   await product.kill('SIGTERM');
   expect((await souk('manifest', 'undeploy', 'shelf')).stdout).toBe('Undeployed shelf 1.0.0.\n');
   const deployed = await souk('manifest', 'deploy', 'stock');

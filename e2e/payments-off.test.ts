@@ -86,7 +86,7 @@ test('nothing has a price at a payment provider, no credits are sold, and no ser
   expect(options).toMatchObject({ rental: null, access: { hasAccess: false } });
 });
 
-test('checkout and what follows from it say that payments are off, and no provider is there', async () => {
+test('checkout and everything after it responds that payments are off, and there is no provider', async () => {
   const off = { status: 404, code: 'payments_off' };
   for (const body of [
     { type: 'rental', mcpId: 'safe', period: 'monthly' },
@@ -95,7 +95,7 @@ test('checkout and what follows from it say that payments are off, and no provid
   ] as const)
     await expect(api().startCheckout({ body })).rejects.toMatchObject(off);
   await expect(api().purchaseCredits({ body: { stripePriceId: 'price_x' } })).rejects.toMatchObject(off);
-  // a plan that an administrator gave can be canceled, and this person has none
+  // a plan that an administrator granted can be canceled, and this user has none
   const notFound = { status: 404, code: 'not_found' };
   await expect(api().cancelSubscription({ params: { id: 'x' } })).rejects.toMatchObject(notFound);
   await expect(api().getOpenPayment({ params: { id: 'x' } })).rejects.toMatchObject(off);

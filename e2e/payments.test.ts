@@ -17,11 +17,12 @@ import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-brow
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 import { newDataDir, runToEnd, startProduct, type Product } from './product.ts';
 
-// The product as an operator runs it, where no webhook arrives: its database refuses to store one. Orders are ten minutes old
-// from the beginning, as the reconciler leaves younger ones to their webhook. The second payment is never written down to its
-// end: after its credits were given, and before that is committed, the database is busy until it is killed.
+// The product as an operator runs it, but no webhook arrives: its database refuses to store one. Orders are ten minutes
+// old from the beginning, because the reconciler leaves younger ones to their webhook. The second payment is never
+// recorded completely: after its credits were granted, and before the commit, the database is busy until the broker is
+// killed.
 
-// the database is there before the first start, which makes no key beside one
+// the database exists before the first start, so that the start creates no key next to it
 const MASTER_KEY = randomBytes(32).toString('base64url');
 
 let dataDir: string;
@@ -74,14 +75,14 @@ async function newBuyer() {
   };
 }
 
-/** Whether what needs the database is answered. */
+/** Whether a request that needs the database is answered. */
 const answersSoon = () =>
   fetch(`${product.publicUrl}/readyz`, { signal: AbortSignal.timeout(1000) }).then(
     () => true,
     () => false,
   );
 
-test('[CFG-31] npm run souk -- reconcile finds the payment whose webhook was lost, and what was bought is there, once', async () => {
+test('[CFG-31] npm run souk -- reconcile finds the payment whose webhook was lost, and grants the purchase once', async () => {
   await buyer.buy();
   expect(await buyer.credits()).toBe(0);
   const found = await souk('reconcile');
@@ -93,7 +94,7 @@ test('[CFG-31] npm run souk -- reconcile finds the payment whose webhook was los
   expect(await buyer.purchases()).toBe(1);
 });
 
-test('a kill -9 while a payment is fulfilled: after the restart what was bought is there, once, and the credits add up', async () => {
+test('after a kill -9 during the fulfillment of a payment and a restart, the purchase is granted once, and the credits add up', async () => {
   await buyer.buy();
   const interrupted = souk('reconcile');
   await waitUntil('the database to be busy with it', async () => !(await answersSoon()));

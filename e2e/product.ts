@@ -86,7 +86,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
   };
 }
 
-/** Runs a program that is expected to exit by itself. */
+/** Runs a program that is expected to exit on its own. */
 export async function runToEnd(
   program: string[],
   env: NodeJS.ProcessEnv = {},
@@ -140,7 +140,7 @@ export const newDataDir = () => mkdtemp(join(tmpdir(), 'souk-e2e-'));
 
 export { freePort };
 
-/** Returns all processes below `pid`, from /proc. */
+/** Returns all descendants of `pid`, from /proc. */
 async function descendants(pid: number): Promise<number[]> {
   const parents = new Map<number, number>();
   for (const entry of await readdir('/proc')) {

@@ -24,7 +24,7 @@ const app = await createApp({
   },
 });
 await app.start();
-if (!app.stripeSandbox || !control) throw new Error('the stand-in for Stripe does not run');
+if (!app.stripeSandbox || !control) throw new Error('the stand-in for Stripe is not running');
 const stripe = connectStripe(app.stripeSandbox.access);
 await app.billing.prices.synced();
 

@@ -60,7 +60,7 @@ test('[I9] after kill -9 and a restart, users, tokens, demo data, usage and sign
   await client.callTool({ name: 'memory__create_entities', arguments: { entities } });
   const browser = new ScriptedBrowser(product.publicUrl);
   const web = await browser.signInWeb({ email: 'ann@souk.test' });
-  // the last 100 ms of usage of free calls may be lost at a kill: these are written
+  // a kill may lose the last 100 ms of usage of free calls: these are already written
   await waitUntil('the three calls to be in the log', async () => (await countCalls(web.accessToken)) === 3);
   await client.close();
 
@@ -108,7 +108,7 @@ async function countCalls(accessToken: string): Promise<number> {
   return Array.isArray(calls) ? calls.length : 0;
 }
 
-test('[I10] SIGTERM lets a call under way finish, then ends the broker and everything that it started, with exit code 0', async () => {
+test('[I10] SIGTERM lets a running call finish, then ends the broker and everything that it started, with exit code 0', async () => {
   const { stdout } = await souk('token', 'create', '--email', 'ann@souk.test', '--name', 'stop');
   const client = await connectModern(`${product.publicUrl}/mcp`, stdout.trim());
   let started = () => {};
@@ -120,7 +120,7 @@ test('[I10] SIGTERM lets a call under way finish, then ends the broker and every
   await running;
   const before = await product.processes();
   const exit = product.kill('SIGTERM');
-  await waitUntil('the broker to take nothing more', async () => {
+  await waitUntil('the broker to accept no more', async () => {
     const answer = await fetch(`${product.publicUrl}/readyz`).catch(() => undefined);
     return answer?.status !== 200;
   });

@@ -19,7 +19,7 @@ const ruleSchema = z.object({
 });
 const alertsSchema = z.object({ groups: z.array(z.object({ rules: z.array(ruleSchema) })) });
 
-test('each alert names a page of the runbook that is there, and that names the alert', () => {
+test('each alert names an existing page of the runbook, which names the alert', () => {
   const rules = alertsSchema.parse(parse(readFileSync(file, 'utf8'))).groups.flatMap((group) => group.rules);
   expect(rules.length).toBeGreaterThan(10);
   for (const { alert, annotations } of rules) {
@@ -29,7 +29,7 @@ test('each alert names a page of the runbook that is there, and that names the a
   }
 });
 
-test.skipIf(promtool === undefined)('Prometheus takes the alerts', async () => {
+test.skipIf(promtool === undefined)('Prometheus accepts the alerts', async () => {
   const { stdout } = await promisify(execFile)(promtool ?? '', ['check', 'rules', file]);
   expect(stdout).toMatch(/SUCCESS: \d+ rules found/);
 });

@@ -19,7 +19,7 @@ const chart = join(import.meta.dirname, '../deploy/chart');
 const read = (file: string) => readFileSync(join(chart, file), 'utf8');
 const kinds = { Deployment, HorizontalPodAutoscaler, Ingress, PodDisruptionBudget, Service, ServiceMonitor };
 
-/** Renders the chart with these values in place of its own. */
+/** Renders the chart with these values instead of its own. */
 function render(overrides: Record<string, Record<string, unknown> | number> = {}) {
   const values: Record<string, unknown> = parse(read('values.yaml'));
   for (const [name, value] of Object.entries(overrides)) {
@@ -52,7 +52,7 @@ function podOf(manifests: ReturnType<typeof render>): z.infer<typeof podSchema> 
   return podSchema.parse(manifests.find(({ kind }) => kind === 'Deployment')?.spec.template.spec);
 }
 
-test("the chart's manifests are what Kubernetes and the Prometheus operator take", () => {
+test("the chart's manifests are valid for Kubernetes and the Prometheus operator", () => {
   const all = render({
     autoscaling: { enabled: true },
     metrics: { serviceMonitor: true },
@@ -70,7 +70,7 @@ test("the chart's manifests are what Kubernetes and the Prometheus operator take
     expect(manifest.apiVersion).toBe(kind.apiVersion);
     expect(() => new kind(manifest).validate()).not.toThrow();
   }
-  // one broker alone could never be moved
+  // a single broker could never be moved
   expect(render({ replicas: 1 }).map(({ kind }) => kind)).not.toContain('PodDisruptionBudget');
 });
 
@@ -78,7 +78,7 @@ test('the chart starts the image of this version', () => {
   expect(parse(read('Chart.yaml')).appVersion).toBe(version);
 });
 
-test('a pod has the time that a stop takes, whatever its grace and the keep-alive of the proxy are', () => {
+test('a pod has enough time for a stop, with any grace period and any keep-alive of the proxy', () => {
   for (const [drainGraceMs, proxyKeepAliveMs] of [
     [0, 0],
     [10_000, 5_000],
@@ -91,7 +91,7 @@ test('a pod has the time that a stop takes, whatever its grace and the keep-aliv
   }
 });
 
-test('a pod is no root, writes to its volumes alone, and sets only variables that exist', () => {
+test('a pod is not root, writes only to its volumes, and sets only existing variables', () => {
   const { securityContext, containers } = podOf(render());
   const [container] = containers;
   expect(securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 10_001 });

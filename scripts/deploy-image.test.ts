@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const stages = parseDockerfile(read('deploy/Dockerfile'));
 
-test('the image starts the broker as a plain user without a shell, on the Node of the project', () => {
+test('the image starts the broker as an unprivileged user without a shell, on the Node of the project', () => {
   const last = stages.at(-1);
   const of = (word: string) => last?.instructions.filter((one) => one.word === word).map(({ rest }) => rest) ?? [];
   expect(of('USER')).toEqual(['10001:10001']);
@@ -26,7 +26,7 @@ test('the image starts the broker as a plain user without a shell, on the Node o
   expect(read('scripts/node-path.mjs')).toContain(`wantedMajor = ${read('.nvmrc').trim()};`);
 });
 
-test('what goes to the builder has the sources, and no secret, test or package', () => {
+test('the build context has the sources, and no secret, test or package', () => {
   const patterns = read('.dockerignore')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
@@ -55,11 +55,11 @@ test('what goes to the builder has the sources, and no secret, test or package',
   expect([...left, ...tests].filter((file) => !isIgnored(file, patterns))).toEqual([]);
 });
 
-test('the compose file is what the specification of Compose allows, and sets only variables that exist', () => {
-  // the package's schema is from before a project could have a name
+test('the compose file follows the specification of Compose, and sets only existing variables', () => {
+  // the package's schema is older than the names of projects
   const { name: project, ...compose } = parse(read('deploy/compose.yaml'));
   expect(project).toBe('souk');
-  // the names of its parts are of an older draft than their content
+  // the names of its parts come from an older draft than their content
   const plain = JSON.stringify(composeSchema, (key, value: unknown) =>
     key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
   );

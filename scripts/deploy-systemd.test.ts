@@ -10,7 +10,7 @@ const deploy = join(import.meta.dirname, '../deploy');
 const analyze = findOnPath('systemd-analyze');
 if (analyze === undefined) process.stdout.write('[deploy] SKIPPED: systemd-analyze is not installed\n');
 
-/** The unit on this machine: Node is elsewhere, and there may be no /opt/souk. */
+/** Adapts the unit to this machine: Node has another path, and /opt/souk may not exist. */
 async function unitHere(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'souk-unit-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -20,17 +20,17 @@ async function unitHere(): Promise<string> {
   return path;
 }
 
-/** What systemd says of a unit: without a complaint, nothing. */
+/** Returns the complaints of systemd about a unit. */
 async function verify(path: string): Promise<string> {
   const { stderr } = await promisify(execFile)(analyze ?? '', ['verify', '--man=no', path], {
-    // the units of this machine are not ours to judge
+    // the other units of this machine are not checked
     env: { ...process.env, SYSTEMD_UNIT_PATH: `${join(path, '..')}:` },
   });
   return stderr;
 }
 
 test.skipIf(analyze === undefined)(
-  'systemd takes the unit, also with the drop-in for stdio servers, without a complaint',
+  'systemd accepts the unit without a complaint, also with the drop-in for stdio servers',
   async () => {
     const path = await unitHere();
     expect(await verify(path)).toBe('');
@@ -40,7 +40,7 @@ test.skipIf(analyze === undefined)(
   },
 );
 
-test.skipIf(analyze === undefined)('systemd rates what the unit may reach below 2.5, as its page says', async () => {
+test.skipIf(analyze === undefined)('systemd rates the exposure of the unit below 2.5, as its page says', async () => {
   const args = ['security', '--offline=true', '--no-pager', '--threshold=25', await unitHere()];
   // above the threshold it exits with 1
   await expect(promisify(execFile)(analyze ?? '', args)).resolves.toMatchObject({ stderr: '' });

@@ -5,10 +5,8 @@ import { z } from 'zod';
 import { runCli } from '../apps/broker/src/operator/cli/run-cli.ts';
 import { variableNames } from '../apps/broker/src/platform/config/environment.ts';
 
-// What the documents name is there: commands with their options, scripts, variables, log lines, links.
-
 const root = join(import.meta.dirname, '..');
-/** Pages that a command writes: their test compares them with it. */
+/** Pages that a command writes: separate tests compare them with its output. */
 const written = new Set(
   ['api', 'cli', 'clients-results', 'endpoints', 'manifests', 'reliability'].map((name) => `docs/${name}.md`),
 );
@@ -20,7 +18,7 @@ const pages = globSync(
 ).filter((file) => !written.has(file));
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** Variables of Node, of npm, of the tests and of programs in examples, and names that stand for a form. */
+/** Variables of Node, of npm, of the tests and of programs in examples, and placeholders. */
 const foreign = new Set([
   'API_TOKEN',
   'CERT_HAS_EXPIRED',
@@ -42,7 +40,7 @@ async function helpOf(command: string): Promise<string> {
   return code === 0 ? lines.join('\n') : '';
 }
 
-test('each command of the operator that a page names is there, with its options', async () => {
+test('each operator command that a page names exists, with its options', async () => {
   const wrong: string[] = [];
   let count = 0;
   for (const file of pages) {
@@ -61,7 +59,7 @@ test('each command of the operator that a page names is there, with its options'
   expect(wrong).toEqual([]);
 });
 
-test('each script that a page names is there', () => {
+test('each script that a page names exists', () => {
   const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(read('package.json')));
   const named = pages.flatMap((file) =>
     [...read(file).matchAll(/npm run (?:-s )?([a-z][a-z-]*)/g)].map(([, name = '']) => ({ file, name })),
@@ -70,7 +68,7 @@ test('each script that a page names is there', () => {
   expect(named.filter(({ name }) => !Object.hasOwn(scripts, name))).toEqual([]);
 });
 
-test('each variable that a page names is there', () => {
+test('each variable that a page names exists', () => {
   const named = pages.flatMap((file) =>
     [...read(file).matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)].map(([name]) => ({ file, name })),
   );
@@ -82,7 +80,7 @@ test('each text that the runbook or the page of symptoms quotes is in the code',
   const sources = globSync(['{apps/broker,apps/web,packages/contract}/src/**/*.{ts,tsx}', 'scripts/*.mjs'], {
     cwd: root,
   }).filter((file) => !file.includes('.test.'));
-  // a text of several lines is one, and a count is part of a template
+  // joins a text of several lines; a count is part of a template
   const code = sources
     .map(read)
     .join('\n')
@@ -98,7 +96,7 @@ test('each text that the runbook or the page of symptoms quotes is in the code',
           .matchAll(/`([^`]+)`/g),
       ].map(([, text = '']) => text),
     )
-    // the name of the variable comes out of a list there
+    // the name of this variable comes from a list in the code
     .map((text) => text.replaceAll(/\s+/g, ' ').replace('MASTER_KEY_FILE:', '…_FILE:'))
     .filter((text) => text.includes(' ') && !isCommand.test(text));
   expect(quoted.length).toBeGreaterThan(80);
@@ -116,7 +114,7 @@ test('each decision is listed under its title', () => {
   expect(list.match(/^- .*$/gm)?.toSorted()).toEqual(titles.toSorted());
 });
 
-test('each link of a page leads to a page, and each file that it names is there', () => {
+test('each link of a page leads to a page, and each file that it names exists', () => {
   const wrong = pages.flatMap((file) => {
     const text = read(file);
     const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, to = '']) => join(dirname(file), to));

@@ -7,10 +7,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 
 const run = promisify(execFile);
 let template: string;
-/** A copy of it for each test. */
+/** A copy of the script's folder for each test. */
 let folder: string;
 
-/** A product with one dependency, in a file, which asks for a Node that does not exist: npm needs no network for it. */
+/** A product with one dependency, in a file, which requires a Node that does not exist: npm needs no network for it. */
 beforeAll(async () => {
   template = folder = await mkdtemp(join(tmpdir(), 'souk-install-'));
   await mkdir(join(folder, 'scripts'));
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await mkdir(join(folder, 'modern'));
   await write('modern/package.json', { name: 'modern', version: '1.0.0', engines: { node: '>=99' } });
   await run('npm', ['pack', '--silent', './modern'], { cwd: folder });
-  // a workspace that needs another version has it in a folder of its own
+  // a workspace that needs another version has it in a separate folder
   await write('modern/package.json', { name: 'modern', version: '2.0.0' });
   await run('npm', ['pack', '--silent', './modern'], { cwd: folder });
   await mkdir(join(folder, 'part'));
@@ -46,12 +46,12 @@ const write = (path: string, content: object) => writeFile(join(folder, path), J
 const install = (options: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {}) =>
   run(process.execPath, [join(folder, 'scripts/ensure-installed.mjs')], { cwd: folder, ...options });
 
-test('the first start installs without a warning of npm, the next one not at all', async () => {
+test('the first start installs without a warning of npm, and the next one does not install', async () => {
   const first = await install();
   expect(first.stdout).toContain('added 3 packages');
   expect(first.stdout + first.stderr).not.toMatch(/EBADENGINE|npm warn(?!.*Unknown user config)/i);
   expect((await install()).stdout).toBe('');
-  // as a copy of the root's packages alone leaves it
+  // the state after a copy of only the root's packages
   const own = join(folder, 'part/node_modules');
   await rm(own, { recursive: true });
   expect((await install()).stdout).toContain('Installing dependencies');
@@ -59,9 +59,9 @@ test('the first start installs without a warning of npm, the next one not at all
   expect((await install()).stdout).toBe('');
 });
 
-test('an error of npm is shown, with what to do, and ends the start', async () => {
+test('an error of npm is shown, with instructions, and ends the start', async () => {
   await rm(join(folder, 'modern-1.0.0.tgz'));
-  // another hash: npm has the file's own in its cache
+  // another hash, because npm has cached the file's own
   const lockfile = await readFile(join(folder, 'package-lock.json'), 'utf8');
   await writeFile(join(folder, 'package-lock.json'), lockfile.replace(/sha512-[^"]+/, `sha512-${'A'.repeat(86)}==`));
   const failed = await install().catch((error: { code: number; stderr: string }) => error);
@@ -70,11 +70,11 @@ test('an error of npm is shown, with what to do, and ends the start', async () =
   expect(failed.stderr).toMatch(/npm (ci|install) failed: see above\./);
 });
 
-test('npm that ends early with exit code 0 runs again; when that does not help, it is an error, at the next start too', async () => {
+test('npm that exits early with code 0 runs again; if that does not help, it is an error, and again at the next start', async () => {
   const [fakeNpm, runs] = [join(folder, 'npm-cli.js'), join(folder, 'runs')];
   await writeFile(fakeNpm, `require('node:fs').appendFileSync(${JSON.stringify(runs)}, process.argv[2] + ' ')`);
   const env = { ...process.env, npm_execpath: fakeNpm };
-  await mkdir(join(folder, 'node_modules')); // as an installation leaves it that was broken off
+  await mkdir(join(folder, 'node_modules')); // the state after an interrupted installation
   const start = () => install({ env }).catch((error: { code: number; stderr: string }) => error);
   for (const ran of ['ci ci ', 'ci ci ci ci ']) {
     const failed = await start();
@@ -84,13 +84,13 @@ test('npm that ends early with exit code 0 runs again; when that does not help, 
   }
 });
 
-// root may write everywhere: then the start is another user's, who may not be able to reach this Node, as in /root
+// root may write everywhere: then another user runs the start, who may not be able to read this Node, as in /root
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const canStart = spawnSync(process.execPath, ['-e', '0'], { ...user, cwd: '/' }).status === 0;
 if (!canStart) process.stdout.write('SKIPPED: another user cannot run the Node of this checkout\n');
 
 test.skipIf(!canStart)(
-  'in a folder of another user, where packages are missing, the start says who has to do what',
+  'in a folder of another user, if packages are missing, the start says who has to run what',
   async () => {
     await rm(join(folder, 'node_modules'), { recursive: true, force: true });
     await chmod(folder, 0o555);

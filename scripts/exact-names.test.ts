@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
 
-// Playwright finds 'Save' in "Unsaved changes": a text is compared as a whole, or by an expression that says otherwise.
+// Playwright finds 'Save' in "Unsaved changes": tests must match a whole text, or use an expression.
 
 const root = join(import.meta.dirname, '..');
 type Node = Record<string, unknown> & { type: string; start: number };
@@ -31,7 +31,7 @@ function isLoose(node: Node): boolean {
   return name !== undefined && !isExpression && valueOf('exact') === undefined;
 }
 
-test('a look-up by role and name says that the name is the whole one, or is an expression', () => {
+test('a query by role and name is exact, or uses an expression', () => {
   expect(looseLookUps('a.ts', `page.getByRole('button', { name: 'Save' });`)).toEqual(['a.ts:1']);
   expect(looseLookUps('a.ts', `page.getByRole('button', {\n name });`)).toEqual(['a.ts:1']);
   expect(looseLookUps('a.ts', `page.getByRole('button', { name: 'Save', exact: true }).getByRole('link');`)).toEqual(

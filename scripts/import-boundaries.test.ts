@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 
-// `#` begins a comment in a pattern of no-restricted-imports, so `#features/*` forbids nothing and looks as if it did:
-// the patterns are tried on files that break them.
+// `#` begins a comment in a pattern of no-restricted-imports, so `#features/*` forbids nothing although it seems to:
+// this test applies the patterns to files that break them.
 
 const root = join(import.meta.dirname, '..');
 const broker = 'apps/broker/src';
@@ -37,7 +37,7 @@ const refused: readonly (readonly [file: string, imported: string])[] = [
 ];
 const allowed: typeof refused = [
   [`${broker}/features/diagnostics/fine.ts`, '#features/identity/index.ts'],
-  // the events of the gateway, which it listens to
+  // the gateway's events, which it subscribes to
   [`${broker}/features/diagnostics/events.ts`, '#features/gateway/index.ts'],
   [`${broker}/features/billing/fine.ts`, '#features/catalogue/index.ts'],
   [`${broker}/features/billing/shop/deep/fine.ts`, '../../credits/ledger.ts'],
@@ -48,7 +48,7 @@ const allowed: typeof refused = [
   [`${broker}/app.ts`, './features/diagnostics/index.ts'],
   [`${broker}/app/fine.ts`, '#features/diagnostics/index.ts'],
 ];
-/** Two files whose types need each other. */
+/** Two files whose types depend on each other. */
 const circle: typeof refused = [
   [`${broker}/one.ts`, './two.ts'],
   [`${broker}/two.ts`, './one.ts'],
@@ -76,10 +76,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const filesWith = (rule: string) => found.filter(({ code }) => code.includes(rule)).map(({ filename }) => filename);
 
-test('an import against the table of ARCHITECTURE.md fails the lint, and one that it allows does not', () => {
+test('an import that breaks the table of ARCHITECTURE.md fails the lint, and an allowed one does not', () => {
   expect(filesWith('no-restricted-imports').toSorted()).toEqual(refused.map(([file]) => file).toSorted());
 });
 
-test('a circle of imports fails the lint, also when it is of types alone', () => {
+test('a circle of imports fails the lint, even if it consists only of types', () => {
   expect(filesWith('no-cycle').toSorted()).toEqual(circle.map(([file]) => file));
 });

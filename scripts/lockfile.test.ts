@@ -19,7 +19,7 @@ const { packages } = lockfile.parse(
   JSON.parse(readFileSync(join(import.meta.dirname, '../package-lock.json'), 'utf8')),
 );
 
-/** The folders in which a package in `folder` finds what it names, the nearest first. */
+/** Yields the folders in which a package in `folder` finds its dependencies, the nearest first. */
 function* modulesAbove(folder: string): Generator<string> {
   const parts = folder === '' ? [] : folder.split('/');
   for (let length = parts.length; length >= 0; length--) {
@@ -27,7 +27,7 @@ function* modulesAbove(folder: string): Generator<string> {
   }
 }
 
-test('npm ci accepts the lockfile: it holds every package, those for other platforms included', () => {
+test('npm ci accepts the lockfile, which has every package, even those for other platforms', () => {
   const missing = Object.entries(packages).flatMap(([folder, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })
       .filter((name) => ![...modulesAbove(folder)].some((modules) => packages[`${modules}/${name}`]))

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 
 // Comments are plain English. The comment of a declaration begins with a verb or with the name of a thing: "Returns the
 // newest row", "Number of retries". A vague pronoun has a plain noun in its place: "visitors", "users", "any value".
+// In the code of tests, comments and names of tests count; the other literals are data or quote the product.
 
 const root = join(import.meta.dirname, '..');
 
@@ -23,6 +24,36 @@ const kept: readonly [file: string, text: string, why: string][] = [
 
 type Text = { text: string; start: number };
 type Node = Record<string, unknown> & { type: string; start: number };
+
+const isTestCode = (file: string) => /\.(?:test|spec)\.tsx?$|(?:^|\/)testing\/|^e2e\//.test(file);
+
+/** Yields the calls of `test`, `it` and `describe`, also as in `test.each([…])(…)` and `describeOnDatabases(…)`. */
+function* testCallsOf(node: unknown): Generator<Node> {
+  if (typeof node !== 'object' || node === null) return;
+  if (Array.isArray(node)) {
+    for (const part of node) yield* testCallsOf(part);
+    return;
+  }
+  const { type, callee } = node as Node;
+  if (type === 'CallExpression' && /^(?:test|it|describe)(?:[A-Z]|$)/.test(firstNameOf(callee) ?? ''))
+    yield node as Node;
+  for (const part of Object.values(node)) yield* testCallsOf(part);
+}
+
+/** Returns `test` for `test`, `test.skip` and `test.each([…])`. */
+function firstNameOf(node: unknown): string | undefined {
+  const { name, object, callee, tag } = node as Record<string, unknown>;
+  const inner = object ?? callee ?? tag;
+  return inner === undefined ? (name as string | undefined) : firstNameOf(inner);
+}
+
+/** Yields the names of tests and blocks, without the tables of `test.each`. */
+function* testNamesOf(program: unknown): Generator<Text> {
+  for (const call of testCallsOf(program)) {
+    const [name] = call['arguments'] as (Node | undefined)[];
+    if (name?.type === 'Literal' || name?.type === 'TemplateLiteral') yield* textsOf(name);
+  }
+}
 
 /** Yields the string literals, templates and JSX texts of a program. */
 function* textsOf(node: unknown): Generator<Text> {
@@ -59,18 +90,21 @@ function findingsIn(file: string, code: string): string[] {
   const isKept = (text: string) => kept.some(([where, stays]) => where === file && stays === text);
   const texts = [
     ...comments.map(({ value, start }): Text => ({ text: value, start })),
-    ...[...textsOf(program)].filter(({ text }) => !isKept(text)),
+    ...[...(isTestCode(file) ? testNamesOf(program) : textsOf(program))].filter(({ text }) => !isKept(text)),
   ];
   const words = texts.flatMap(({ text, start }) => (text.match(vague) ?? []).map((word) => `${at(start)} "${word}"`));
   return [...beginnings, ...words];
 }
 
 test('comments and texts are plain English', () => {
-  const files = globSync('{apps,packages,services,scripts,bench,clients}/**/*.{ts,tsx}', {
-    cwd: root,
-    exclude: (path) => /(?:^|\/)node_modules$/.test(path),
-  }).filter((file) => !/\.test\.tsx?$|\/testing\//.test(file));
-  expect(files.length).toBeGreaterThan(1_500);
+  const files = globSync(
+    '{*,{apps,packages,services,scripts,bench,clients,conformance,deploy,e2e}/**/*}.{ts,tsx,mjs,js}',
+    {
+      cwd: root,
+      exclude: (path) => /(?:^|\/)(?:node_modules|dist)$/.test(path),
+    },
+  );
+  expect(files.length).toBeGreaterThan(2_400);
   expect(files.flatMap((file) => findingsIn(file, readFileSync(join(root, file), 'utf8')))).toEqual([]);
 });
 
@@ -133,4 +167,16 @@ test('a kept text stays in its own file alone', () => {
   const [file = ''] = kept[0] ?? [];
   expect(findingsIn(file, "const folder = 'nobody';")).toEqual([]);
   expect(findingsIn('a.ts', "const folder = 'nobody';")).toEqual(['a.ts:1 "nobody"']);
+});
+
+test('in the code of tests only comments and names of tests count', () => {
+  const code = [
+    "test.describe('Anybody', () => test.each(['nobody'])('is %s, whoever asks', () => expect('nobody')));",
+    'it(`asks nobody of ${all}`, () => ask("somebody")); // whatever it is',
+  ].join('\n');
+  const found = ['1 "Anybody"', '1 "whoever"', '2 "nobody"', '2 "whatever"'];
+  for (const file of ['a.test.ts', 'b.spec.ts', 'src/testing/a.tsx', 'e2e/a.ts']) {
+    expect(findingsIn(file, code).toSorted()).toEqual(found.map((each) => `${file}:${each}`));
+  }
+  expect(findingsIn('a.mjs', code)).toHaveLength(7);
 });

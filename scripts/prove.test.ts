@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '..');
 const prove = (...args: string[]) =>
   spawnSync(process.execPath, [join(root, 'scripts/prove.ts'), ...args], { encoding: 'utf8' });
 
-test.each(Object.entries(proofs))('[CFG-22] npm run prove -- %s leads to a test that has a full size', (_, proof) => {
+test.each(Object.entries(proofs))('[CFG-22] npm run prove -- %s runs a test that has a full size', (_, proof) => {
   for (const file of proof.files) {
     const source = readFileSync(join(root, file), 'utf8');
     expect(source.replaceAll(/\(\s+/g, '(')).toContain(`('${proof.test} `);
@@ -26,7 +26,7 @@ test('an unknown name is refused with a list of the proofs', () => {
   }
 });
 
-test('a proof that holds writes its row, with what it measured', () => {
+test('a successful proof writes its row, with its measurements', () => {
   const folder = mkdtempSync(join(tmpdir(), 'souk-proof-'));
   try {
     const page = join(folder, 'reliability.md');

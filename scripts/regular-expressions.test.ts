@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { expressionsIn, expressionsOfFile, isLinear, productFiles } from './regular-expressions.ts';
 
-/** What the analyser cannot judge, with the reason why it may stay. Rewrite an expression rather than list it here. */
+/**
+ * Expressions that the analyzer cannot judge, with the reason why each may stay. Rewrite an expression instead of
+ * listing it here.
+ */
 const judgedByHand: Readonly<Record<string, string>> = {
   [`new RegExp(value, 'u')`]: 'a pattern of a server, compiled to see whether it is one, and never run',
   [String.raw`/\{package:((?:@[^/}]+\/)?[^/}]+)\/([^}]+)\}/g`]: 'reads the allow-list, a file of the operator alone',

@@ -15,7 +15,7 @@ const measured = (proof: string, figure: string): Measured => ({
 });
 const rowsOf = (page: string) => page.split('\n').filter((line) => /^\| I\d/.test(line));
 
-test('a run writes its own row, keeps the others, and says of the rest that they were not measured', () => {
+test('a run writes its own row, keeps the others, and marks the rest as not measured', () => {
   const first = reliabilityPage(undefined, known, measured('I2', '20,000 calls'));
   expect(rowsOf(first)).toEqual([
     expect.stringMatching(/^\| I1 +\| credits add up +\| not measured/),

@@ -12,7 +12,7 @@ let folder: string;
 let npm: ChildProcess | undefined;
 const started: number[] = [];
 
-/** A product whose program finishes its work when it is told to stop, and then says so in a file. */
+/** Creates a product whose program finishes its work after a stop signal, and then writes a file. */
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'souk-run-'));
   await mkdir(join(folder, 'scripts'));
@@ -30,7 +30,7 @@ beforeEach(async () => {
      writeFileSync('pid.new', String(process.pid));
      renameSync('pid.new', 'pid');`,
   );
-  // as the product's own: with its shell between, npm would not wait
+  // like the product's own: with its shell in between, npm would not wait
   const shape = z.object({ scripts: z.object({ start: z.string() }) });
   const { start } = shape.parse(JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))).scripts;
   const scripts = { start: start.replace('apps/broker/src/main.ts', 'main.ts') };
@@ -53,7 +53,7 @@ async function start(...options: string[]): Promise<ChildProcess> {
   return npm;
 }
 
-/** undefined until the program has written it: the file is empty for a moment. */
+/** Returns undefined until the program has written the signal: the file is empty for a moment. */
 const stoppedBy = () =>
   (existsSync(join(folder, 'stopped')) && readFileSync(join(folder, 'stopped'), 'utf8')) || undefined;
 
@@ -76,7 +76,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 test.each(['SIGHUP', 'SIGKILL'] as const)(
-  '%s ends npm at once, and still the program stops in order',
+  '%s ends npm immediately, and the program still stops in order',
   async (signal) => {
     const running = await start();
     running.kill(signal);
@@ -85,7 +85,7 @@ test.each(['SIGHUP', 'SIGKILL'] as const)(
   },
 );
 
-test('a shell of npm that dies of a signal, or outlives npm, leaves no program behind', async () => {
+test('a shell of npm that is killed by a signal, or outlives npm, leaves no program behind', async () => {
   const shell = join(folder, 'shell');
   await writeFile(shell, '#!/bin/sh\n/bin/sh "$@"\nexit $?\n');
   await chmod(shell, 0o755);

@@ -17,7 +17,7 @@ const markdown = `# Atoms
 | PAT-1 | A token. | p2 |
 `;
 
-/** The ids of this file's examples must not count as names of tests. */
+/** Prevents the ids of this file's examples from counting as names of tests. */
 const named = (...ids: string[]) => `[${ids.join(', ')}]`;
 
 test('areas and atoms are read from the tables', () => {
@@ -34,7 +34,7 @@ test('areas and atoms are read from the tables', () => {
   });
 });
 
-test('ids are taken from names, one or several, and not from comments or other brackets', () => {
+test('ids are read from names, one or several, and not from comments or other brackets', () => {
   const source = [
     `test('${named('CAT-1')} one', () => {});`,
     `test.each([1])('${named('CAT-2', 'PAT-1')} two ${named('CAT-1')}', () => {});`,
@@ -45,7 +45,7 @@ test('ids are taken from names, one or several, and not from comments or other b
   expect(idsOf(source)).toEqual(['CAT-1', 'CAT-2', 'PAT-1']);
 });
 
-test('no test names more than four facts, or its failure would not say which is untrue', () => {
+test('no test names more than four facts, because its failure would not show which is untrue', () => {
   const four = ['CAT-1', 'CAT-2', 'PAT-1', 'PAT-2'].map((id) => named(id)).join(' ');
   expect(crowdedIn(`test('${four} four', () => {});\n// ${four} ${named('PAT-3')}`)).toEqual([]);
   const crowded = `test('${four} ${named('PAT-3')} five', () => {});`;

@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-// The texts of section 8 of both parts of the specification, word for word, in the order in which it gives them. Each is shown
-// where a test of its screen or call says so. Those of the administrators' screens that are still to come are not here yet.
+// Texts of section 8 of both parts of the specification, verbatim and in its order. A test of the screen or call of
+// each text shows it. Texts of administrator screens that do not exist yet are missing here.
 
 const root = join(import.meta.dirname, '..');
 
@@ -60,7 +60,7 @@ const texts = {
   ],
 };
 
-/** What the product says: its sources without tests and without comments. */
+/** Returns the product's sources, without tests and without comments. */
 function productSources(): string {
   const files = globSync('{apps,packages}/*/src/**/*.{ts,tsx}', { cwd: root });
   return files
@@ -72,9 +72,6 @@ function productSources(): string {
 
 const sources = productSources();
 
-test.each(Object.entries(texts))(
-  'the texts of section 8 of %s are those of the product, word for word',
-  (_part, given) => {
-    expect(given.filter((text) => !sources.includes(text))).toEqual([]);
-  },
-);
+test.each(Object.entries(texts))('the product has the texts of section 8 of %s verbatim', (_part, given) => {
+  expect(given.filter((text) => !sources.includes(text))).toEqual([]);
+});

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
 
-// Names and texts of people and servers may be in any script: an element that holds nothing else takes its direction from them.
+// Names and texts of users and servers may be in any script: an element that contains nothing else takes its direction
+// from them.
 
 const root = join(import.meta.dirname, '..');
-/** Fields of answers whose texts people, servers or administrators wrote. */
+/** Fields of responses whose texts users, servers or administrators wrote. */
 const foreign = new Set(['displayName', 'displayDescription', 'description', 'reason', 'serverName', 'toolName']);
 
 type Node = Record<string, unknown> & { type: string; start: number };
@@ -27,7 +28,7 @@ function undirected(file: string, code: string): string[] {
 function isUndirected(node: Node): boolean {
   if (node.type !== 'JSXElement') return false;
   const { name, attributes } = node['openingElement'] as { name: Named; attributes: { name?: Named }[] };
-  // bdi does it by itself; a fact is a component that does it for its text
+  // bdi does so automatically; Fact is a component that does it for its text
   if (name.name === 'bdi' || name.name === 'Fact') return false;
   const children = node['children'] as (Node & { value?: string })[];
   const [child, ...others] = children.filter(({ type, value }) => type !== 'JSXText' || value?.trim() !== '');
@@ -37,7 +38,7 @@ function isUndirected(node: Node): boolean {
   return foreign.has(field ?? '') && attributes.every((attribute) => attribute.name?.name !== 'dir');
 }
 
-test('an element of a text that people or servers wrote takes its direction from the text', () => {
+test('an element with a text of users or servers takes its direction from the text', () => {
   expect(undirected('a.tsx', '<p className="x">{server.displayName}</p>')).toEqual(['a.tsx:1']);
   expect(undirected('a.tsx', '<div>\n<p>\n{description}\n</p></div>')).toEqual(['a.tsx:2']);
   expect(undirected('a.tsx', '<p dir="auto">{description}</p>')).toEqual([]);

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
 
-// Interface copy has US spelling. A text that the specification gives, or a name that others read, stays as it is.
+// Interface copy has US spelling. A text from the specification, or a name that other programs read, stays as it is.
 
 const root = join(import.meta.dirname, '..');
 
-/** The commonest British forms: the beginnings of words, and their endings where others are shared. A path is none. */
+/** The most common British forms: beginnings of words, and endings that several words share. Paths are excluded. */
 const british =
   /\b(?:(?:colour|favour|behaviour|neighbour|honour|labour|catalogue|centre|licence|defence|cheque|dialogue|travell|labell|modell|signall|judgement|enrolment|fulfilment)[a-z]*|grey|programmes?|whilst|towards|learnt|fulfils?|enrols?|cancell(?:ed|ing)|analys(?:e|ed|es|ing)|(?:organ|recogn|author|summar|custom|normal|anonym|initial|final|minim|maxim|optim|apolog|real|util|synchron)is(?:e|ed|es|ing|ation))\b(?!\/)/gi;
 
-/** Each with the reason why it stays. */
+/** Texts that stay, each with the reason. */
 const kept: readonly [text: string, why: string][] = [
   ['Rental cancelled by admin', 'part 2, section 7'],
   ['failed, refused, cancelled', "values of a metric's label"],
@@ -19,7 +19,7 @@ const kept: readonly [text: string, why: string][] = [
 
 type Node = Record<string, unknown> & { type: string; start: number };
 
-/** The texts of a program, a template as a whole. */
+/** Yields the texts of a program, each template as a whole. */
 function* textsOf(node: unknown): Generator<{ text: string; start: number }> {
   if (typeof node !== 'object' || node === null) return;
   if (Array.isArray(node)) {
@@ -35,9 +35,9 @@ function* textsOf(node: unknown): Generator<{ text: string; start: number }> {
   for (const part of Object.values(node)) yield* textsOf(part);
 }
 
-/** More than one word, or one that begins as a label does. Other words are names. */
+/** Whether a text has more than one word, or one that begins like a label. Other words are names. */
 const isCopy = (text: string) => /[^ \n][ \n]+[^ \n]/.test(text) || /^\s*[A-Z][a-z]+\s*$/.test(text);
-/** A word in quotes is a name, such as a status in SQL. */
+/** Removes the kept texts, and words in quotes, which are names, such as a status in SQL. */
 const withoutKept = (text: string) =>
   kept.reduce((rest, [stays]) => rest.replaceAll(stays, ''), text).replaceAll(/'[a-z]+'/g, '');
 const wordsIn = (text: string) => withoutKept(text).match(british) ?? [];
@@ -50,7 +50,7 @@ function britishInProgram(file: string, code: string): string[] {
   );
 }
 
-/** Of documents: prose, without code and addresses. */
+/** Finds British forms in the prose of documents, without code and addresses. */
 function britishInProse(file: string, text: string): string[] {
   let inCode = false;
   return text.split('\n').flatMap((line, index) => {

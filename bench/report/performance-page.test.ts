@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { performancePage } from './performance-page.ts';
 
-test('a benchmark replaces its own section of the page, at its place, and leaves the others as they are', () => {
+test('a benchmark replaces its own section of the page, in its place, and keeps the others unchanged', () => {
   const first = performancePage('', 'Servers', 'a start takes 1 s\n\n| a |\n| - |');
   expect(first).toMatch(/^# Performance\n/);
   expect(first).toContain('## Calls\n\nNot measured yet: `npm run bench -- gateway --write`.\n\n## Credits');

@@ -1,5 +1,5 @@
-// Everything that visitors and one ordinary user can do to the broker's sockets, memory and database, repeated in a separate
-// process. Reports the answers when it is told to stop.
+// Everything that visitors and one ordinary user can do to the broker's sockets, memory and database, repeated in a
+// separate process. Reports the responses when it is told to stop.
 import { modernRequest } from '../../apps/broker/src/testing/people/modern-request.ts';
 import type { AttackStart } from './messages.ts';
 import { createAttack, type Attacked } from './create-attack.ts';
@@ -9,7 +9,7 @@ const { publicUrl, token } = start;
 const { host, port } = new URL(publicUrl);
 const { over, open, answered, note, rest, connection, repeatedly, pipeline } = createAttack(Number(port));
 
-/** Sends 5,000 requests and reads no answer. */
+/** Sends 5,000 requests and reads no response. */
 async function unreadPipeline(): Promise<void> {
   const socket = connection();
   socket.pause();
@@ -18,7 +18,7 @@ async function unreadPipeline(): Promise<void> {
   socket.destroy();
 }
 
-/** Asks for 6 MB on each of a hundred sockets, and reads nothing. */
+/** Requests 6 MB on each of a hundred sockets, and reads nothing. */
 async function unreadAnswers(): Promise<void> {
   const params = { name: 'shop__say', arguments: { end: 'large' } };
   const { headers, body } = modernRequest(token, 'tools/call', params);
@@ -32,7 +32,7 @@ async function unreadAnswers(): Promise<void> {
   for (const socket of sockets) socket.destroy();
 }
 
-/** Fetches twenty files and exports at once, as a user who has signed in. */
+/** Fetches twenty files and exports concurrently, as a user who has signed in. */
 async function files(): Promise<void> {
   const { userId, accessToken } = start;
   const headers = { authorization: `Bearer ${accessToken}` };

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Number of each kind of answer, sent to the suite when the attack is over. */
+/** Number of each kind of response, sent to the suite when the attack is over. */
 export type Attacked = { answered: Record<string, number> };
 
 /** Creates the parts of an attack on the broker at a port of this machine. The attack lasts until `over` is aborted. */
@@ -28,7 +28,7 @@ export function createAttack(port: number) {
     }
   }
 
-  /** Sends 1,000 requests in one write, and reads the answers. */
+  /** Sends 1,000 requests in one write, and reads the responses. */
   async function pipeline(host: string, path: string): Promise<void> {
     const socket = connection();
     socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(1_000));

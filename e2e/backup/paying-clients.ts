@@ -30,7 +30,7 @@ export function startPayingClients(publicUrl: string, token: string): PayingClie
       const { result } = answerOf.parse(await answer.json());
       const ms = performance.now() - beganMs;
       await pause(10);
-      // a busy machine may fail to hold the price in time: then the call is not sent, and clients try again
+      // a busy machine may fail to hold the price in time: then the call is not sent, and clients retry
       if (result?._meta?.['souk/code'] === 'charging_unavailable') continue;
       expect([answer.status, result?.isError ?? false], JSON.stringify(result)).toEqual([200, false]);
       done.push({ callId: answer.headers.get('x-request-id') ?? '', beganMs, ms });
@@ -49,7 +49,7 @@ export function startPayingClients(publicUrl: string, token: string): PayingClie
 }
 
 /**
- * Does something while calls run. Returns the calls that were answered before, those that ran meanwhile, and the seconds it
+ * Runs work while calls run. Returns the calls that were answered before, those that ran meanwhile, and the seconds it
  * took.
  */
 export async function watchCalls<Result>(

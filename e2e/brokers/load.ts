@@ -10,16 +10,16 @@ export type Call = {
   n: number;
   tool: 'free' | 'paid';
   /**
-   * `answered`: with the server's result. `told`: Souk answered that the call was not run, or how it ended. `cut`: the
-   * connection broke, or nginx answered instead of a broker, so that the client does not know the result.
+   * `answered`: with the server's result. `told`: Souk responded that the call was not run, or how it ended. `cut`: the
+   * connection broke, or nginx responded instead of a broker, so that the client does not know the result.
    */
   outcome: 'answered' | 'told' | 'cut';
-  /** The reason why there is no result. Empty for answered calls. */
+  /** Reason why there is no result. Empty for answered calls. */
   reason: string;
   callId: string | undefined;
-  /** The time on `loadClockMs`. */
+  /** Time on `loadClockMs`. */
   endedMs: number;
-  /** Milliseconds until the answer, minus the time that the server took on purpose. */
+  /** Milliseconds until the response, minus the time that the server took on purpose. */
   waitedMs: number;
 };
 
@@ -32,7 +32,7 @@ export type Load = {
   stop(): Promise<void>;
 };
 
-/** Duration of each ninth call, which is still under way when its broker stops. The others are short. */
+/** Duration of each ninth call, which is still running when its broker stops. The others are short. */
 const longMs = 1_500;
 const shortMs = 60;
 /** Pause between two calls of a client, so that the load alone does not keep the machine busy. */
@@ -40,7 +40,7 @@ const usualPauseMs = 25;
 const patienceMs = 60_000;
 
 /**
- * Starts clients that call free and paid tools, one call after the other: clients of 2026-07-28, and clients of 2025-11-25 in
+ * Starts clients that sequentially call free and paid tools: clients of 2026-07-28, and clients of 2025-11-25 in
  * sessions. Two more clients hold one stream each.
  */
 export function startLoad(
@@ -145,7 +145,7 @@ type Body = {
   error?: { message?: string; data?: { code?: string } };
 };
 
-/** Returns the last message of an answer, which may be a stream. Undefined if the answer is not Souk's. */
+/** Returns the last message of a response, which may be a stream. Undefined if the response is not Souk's. */
 function messageIn(text: string): Body | undefined {
   const lines = text.startsWith('{') ? [text] : text.split('\n').filter((line) => line.startsWith('data: {'));
   const last = lines.at(-1)?.replace(/^data: /, '');

@@ -18,7 +18,7 @@ const credits = 10_000_000;
 export type Shop = {
   publicUrl: string;
   link: string;
-  /** The port of each broker. */
+  /** Port of each broker. */
   ports: readonly number[];
   tokens: readonly string[];
   server: CountingServer;
@@ -38,11 +38,11 @@ export type Shop = {
 export type ShopParts = {
   drainGraceMs: number;
   proxyKeepAliveMs: number;
-  /** The number of brokers, by default 3. */
+  /** Number of brokers, by default 3. */
   brokers?: number;
   /** Names of users. Each gets a token and credits. */
   people?: readonly string[];
-  /** The sources that all brokers run at first: those of another version, or by default this checkout's. */
+  /** Sources that all brokers run at first: those of another version, or by default this checkout's. */
   before?: string | undefined;
   /** Manifests of further servers. */
   manifests?: readonly { id: string }[];
@@ -115,7 +115,7 @@ export async function startShop(binaries: string, parts: ShopParts): Promise<Sho
 
 type Brokers = Pick<Shop, 'ports' | 'restart' | 'signal' | 'kill' | 'readiness' | 'stop'>;
 
-/** Starts the brokers one after the other, each with its own data folder below `folder`. */
+/** Starts the brokers sequentially, each with its own data folder below `folder`. */
 async function startBrokers(
   folder: string,
   env: NodeJS.ProcessEnv,

@@ -7,13 +7,13 @@ import { compileCache } from '../../apps/broker/src/testing/compile-cache.ts';
 
 const program = join(import.meta.dirname, '../../node_modules/add-mcp/dist/index.js');
 
-/** The file of a project that Claude Code reads. */
+/** Project file that Claude Code reads. */
 const serverSchema = z.object({ type: z.string(), url: z.url() });
 const projectFile = z.object({ mcpServers: z.record(z.string(), serverSchema) });
 
 /**
- * Runs the add-mcp CLI with this shop as its only registry, in a separate project and home. The CLI asks the registry for
- * `keyword` and writes the only service that it finds into the project's configuration of Claude Code.
+ * Runs the add-mcp CLI with this shop as its only registry, in a separate project and home. The CLI searches the
+ * registry for `keyword` and writes the only service that it finds into the project's configuration of Claude Code.
  * @returns the servers of that configuration
  */
 export async function addFromRegistry(registry: string, keyword: string): Promise<z.output<typeof serverSchema>[]> {

@@ -18,7 +18,7 @@ const answerSchema = z.object({
 export type Access = { link: string; token: string };
 
 /**
- * Runs one command of the MCP Inspector's CLI: it connects, sends the request in `args`, prints the answer and exits.
+ * Runs one command of the MCP Inspector's CLI: it connects, sends the request in `args`, prints the response and exits.
  * @throws Error with its output when it fails
  */
 export async function inspect(

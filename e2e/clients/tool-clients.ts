@@ -8,11 +8,11 @@ import {
 import { inspect, type Access } from './inspector.ts';
 import { connectMcpRemote, openHome } from './mcp-remote.ts';
 
-/** The operations that every MCP client supports with a link and a token. */
+/** Operations that every MCP client supports with a link and a token. */
 export type ToolClient = {
   /** Returns the names of the tools. */
   list(): Promise<string[]>;
-  /** Calls a tool and returns its answer as text. */
+  /** Calls a tool and returns its result as text. */
   call(name: string, args: Record<string, string>): Promise<string>;
   close(): Promise<void>;
 };

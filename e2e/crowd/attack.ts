@@ -1,5 +1,5 @@
-// Attacks one broker directly, not through its proxy, in a separate process: pipelines, idle connections, and a personal folder
-// that is filled. Reports the answers when it is told to stop.
+// Attacks one broker directly, not through its proxy, in a separate process: pipelines, idle connections, and a
+// personal folder that is filled. Reports the responses when it is told to stop.
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';

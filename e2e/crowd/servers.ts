@@ -1,5 +1,5 @@
-// The servers of the crowded shop, in a separate process: those below /live/ work, those below /silent/ take a request and never
-// answer. Sends their address to the parent.
+// Servers of the crowded shop, in a separate process: those below /live/ work, those below /silent/ accept a request
+// and never respond. Sends their address to the parent.
 import { createServer } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';

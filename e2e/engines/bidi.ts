@@ -18,7 +18,7 @@ export type Bidi = {
   close(): void;
 };
 
-/** Opens a connection of WebDriver BiDi for commands and their answers. */
+/** Opens a connection of WebDriver BiDi for commands and their responses. */
 export async function openBidi(url: string): Promise<Bidi> {
   const socket = new WebSocket(url);
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();

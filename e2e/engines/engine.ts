@@ -1,19 +1,19 @@
-/** A browser that is driven by its engine's own protocol. The actions of a person are in person.ts. */
+/** A browser that is driven by its engine's own protocol. The actions of a user are in person.ts. */
 export type Engine = {
   open(url: string): Promise<void>;
-  /** Runs a function in the page. It must not use its surroundings; arguments and answer are JSON. */
+  /** Runs a function in the page. It must not use its surroundings; arguments and result are JSON. */
   evaluate<Given extends unknown[], Answer>(work: (...given: Given) => Answer, ...given: Given): Promise<Answer>;
   /**
    * Clicks the element that a function finds in the page, like a pointer.
-   * @returns false when it finds nothing
+   * @returns false if it finds nothing
    */
   clickFound<Given extends unknown[]>(find: (...given: Given) => Element | null, ...given: Given): Promise<boolean>;
   /** Whether a function finds an element in the page. */
   finds<Given extends unknown[]>(find: (...given: Given) => Element | null, ...given: Given): Promise<boolean>;
-  /** Presses the keys one after the other; `held` stays down meanwhile. */
+  /** Presses the keys sequentially; `held` stays down meanwhile. */
   press(keys: readonly string[], held?: string): Promise<void>;
   windows(): Promise<string[]>;
-  /** Does everything in this window from now on. */
+  /** Acts in this window from now on. */
   switchTo(window: string): Promise<void>;
   close(): Promise<void>;
 };

@@ -32,7 +32,7 @@ describe.skipIf(engines.every(({ isInstalled }) => !isInstalled))('the product',
   describe.concurrent('is used', () => {
     for (const { name, start, isInstalled } of engines) {
       test.skipIf(!isInstalled)(
-        `in ${name}: signing in and staying so, switches, windows of sign-ins, fast and slow, buying, copying, a token, the palette`,
+        `in ${name}: signing in and staying signed in, switches, windows of sign-ins, fast and slow, buying, copying, a token, the palette`,
         async ({ expect }) => {
           const engine = await start();
           try {

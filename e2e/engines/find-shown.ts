@@ -1,4 +1,4 @@
-/** Kinds of elements that a person can tell apart on a page. */
+/** Kinds of elements that a user can distinguish on a page. */
 export type Kind = 'button' | 'switch that is on' | 'switch that is off' | 'field' | 'option' | 'menuitem' | 'heading';
 
 /**

@@ -2,11 +2,11 @@ import { waitUntil } from '../../apps/broker/src/testing/wait-until.ts';
 import type { Engine } from './engine.ts';
 import { findShown, type Kind } from './find-shown.ts';
 
-/** Actions and observations of a person in a browser. Each waits until it is possible. */
+/** Actions and observations of a user in a browser. Each waits until it is possible. */
 export type Person = ReturnType<typeof createPerson>;
 
 export function createPerson(engine: Engine) {
-  /** Waits for a condition. A page that is being left answers with an error, so the next page is asked again. */
+  /** Waits for a condition. A page that is being left returns an error, so the next page is queried again. */
   async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
     let reason: unknown;
     const tried = () =>
@@ -26,7 +26,7 @@ export function createPerson(engine: Engine) {
     open: engine.open,
     evaluate: engine.evaluate,
     click,
-    /** Replaces the text of a field, and tries again where a page took the focus away meanwhile. */
+    /** Replaces the text of a field, and retries if a page took the focus away meanwhile. */
     async fill(label: RegExp, text: string): Promise<void> {
       await until(`${label.source} to be ${text}`, async () => {
         if (!(await engine.clickFound(findShown, 'field', label.source, true))) return false;
@@ -55,8 +55,8 @@ export function createPerson(engine: Engine) {
         engine.evaluate((source) => new RegExp(source).test(location.pathname + location.search), path.source),
       ),
     /**
-     * Opens a window and acts in it until it closes by itself.
-     * @param work gets a function that looks at the page that opened the window
+     * Opens a window and acts in it until it closes automatically.
+     * @param work gets a function that checks the page that opened the window
      */
     async inWindow(
       opens: () => Promise<void>,

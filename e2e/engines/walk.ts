@@ -122,7 +122,7 @@ async function findInPalette(person: Person): Promise<void> {
   await person.isAt(/^\/service\/calendar/);
 }
 
-/** Signs out, and in again in a window beside the page. */
+/** Signs out, and in again in a separate window. */
 async function signInByWindow(person: Person, at: At, email: string): Promise<void> {
   await person.click('button', account);
   await person.click('menuitem', /^Sign Out$/);

@@ -66,7 +66,7 @@ export async function startWebkitDriver(): Promise<WebkitDriver> {
       WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
     };
     keep(spawn(webkitDriverPath, [`--port=${port}`], { stdio: 'ignore', env }));
-    await waitUntil('the driver of WebKit to answer', answers);
+    await waitUntil('the driver of WebKit to respond', answers);
   } catch (error) {
     await stop();
     throw error;

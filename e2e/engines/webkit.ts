@@ -5,7 +5,7 @@ import { startWebkitDriver, type WebkitDriver } from './webkit-driver.ts';
 
 const sessionSchema = z.object({ sessionId: z.string() });
 const windowsSchema = z.array(z.string());
-/** WebDriver's name of an element that a script found: an object with one member, whose name is always the same. */
+/** WebDriver's form of an element that a script found: an object with one member, whose name is always the same. */
 const elementSchema = z.record(z.string(), z.string()).nullable();
 
 /** Starts WebKitGTK's small browser and drives it by WebDriver (https://www.w3.org/TR/webdriver2). */

@@ -1,4 +1,4 @@
-// The broker of the hostile suite, in its own process so that the delay of its event loop can be measured. The only
+// Broker of the hostile suite, in a separate process so that the delay of its event loop can be measured. The only
 // difference from the product: addresses of this machine are allowed as upstreams.
 import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

@@ -1,11 +1,14 @@
-// Clients of the bad servers, in their own process, so that their work does not slow down the measured clients.
+// Clients of the bad servers, in a separate process, so that their work does not slow down the measured clients.
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { modernRequest } from '../../apps/broker/src/testing/people/modern-request.ts';
 import type { BadCall, ToCallers } from './messages.ts';
 
 const longestCallMs = 2000;
-/** Time between the starts of two clients: independent users do not all start, and reach their deadlines, at the same moment. */
+/**
+ * Time between the starts of two clients: independent users do not all start, and reach their deadlines, at the same
+ * moment.
+ */
 const apartMs = 60;
 
 let stop = new AbortController();
@@ -34,17 +37,17 @@ async function callRepeatedly(url: string, call: BadCall, afterMs: number): Prom
     await fetch(url, { ...request, signal })
       .then(readToEnd)
       .catch(() => {});
-    // without a pause these clients would themselves become the load when calls are refused at once
+    // without a pause these clients would become the load themselves when calls are refused immediately
     await delay(50);
   }
 }
 
-/** Reads an answer without keeping it, to be faster than the floods. */
+/** Reads a response without keeping it, to be faster than the floods. */
 async function readToEnd({ body }: Response): Promise<void> {
   for await (const _chunk of body ?? []) continue;
 }
 
-/** Sends a call and never reads the answer. */
+/** Sends a call and never reads the response. */
 async function neverRead(url: string, call: BadCall): Promise<void> {
   const { host, port } = new URL(url);
   const socket = connect(Number(port), '127.0.0.1');

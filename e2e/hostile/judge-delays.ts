@@ -9,7 +9,7 @@ const longerTurnMs = 10;
 /** Limit for a list while all upstreams are down. */
 const listMs = 300;
 
-/** The broker's report of its delays. */
+/** Schema of the broker's report of its delays. */
 const figures = z.object({ p99Ms: z.number(), maxMs: z.number() });
 export const delays = z.object({ whole: figures, computed: figures, waitedShare: z.number() });
 
@@ -26,8 +26,8 @@ export function sumUp(turns: readonly Turn[]): Neighbours['alone'] {
 }
 
 /**
- * Judges the durations of calls, as security.md defines it. If the thread was often ready without getting a processor, which the
- * broker cannot influence, judges instead how much longer the thread itself computes in a turn of its loop.
+ * Judges the durations of calls, as security.md defines it. If the thread was often ready without getting a processor,
+ * which the broker cannot influence, judges instead how much longer the thread itself computes in a turn of its loop.
  */
 export function isUndisturbed({ alone, beside }: Neighbours): boolean {
   const isScarce = beside.waitedShare > scarceShare;

@@ -3,11 +3,14 @@ import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 
 const everyMs = 5;
 
-/** The part of this thread's event loop delay that the thread itself causes. */
+/** Part of this thread's event loop delay that the thread itself causes. */
 export type OwnTurns = {
   /** Processor time of each turn of the loop, in nanoseconds, without the time of other processes. */
   readonly computed: RecordableHistogram;
-  /** The share of time in which the thread was ready but had no processor, 0 to 1. 0 if Linux does not report it. */
+  /**
+   * Returns the share of time in which the thread was ready but had no processor, 0 to 1. 0 if Linux does not report
+   * it.
+   */
   waitedShare(): number;
   reset(): void;
 };

@@ -1,4 +1,4 @@
-// The upstream servers of the hostile suite, in their own process. Sends their addresses to the parent.
+// Upstream servers of the hostile suite, in a separate process. Sends their addresses to the parent.
 import { startFaultServer } from '../../apps/broker/src/testing/servers/fault-server.ts';
 import { freePort } from '../../apps/broker/src/testing/network/free-port.ts';
 

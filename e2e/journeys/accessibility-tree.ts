@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 
-/** A node of the browser's accessibility tree, which a screen reader reads from the first to the last. */
+/** Node of the browser's accessibility tree, which a screen reader reads in order. */
 export type ReadNode = { role: string; name: string; level: number | undefined; backendId: number | undefined };
 
 type Answer = Awaited<ReturnType<typeof askForTree>>;
@@ -13,7 +13,7 @@ const askForTree = async (page: Page) => {
   return answer;
 };
 
-/** All that a screen reader meets on the page, in its order. What is hidden from it is left out. */
+/** Returns everything that a screen reader reads on the page, in order, without hidden elements. */
 export async function readTree(page: Page): Promise<ReadNode[]> {
   const { nodes } = await askForTree(page);
   const byId = new Map(nodes.map((node) => [node.nodeId, node]));
@@ -37,7 +37,7 @@ function present({ role, name, properties, backendDOMNodeId }: AxNode): ReadNode
   };
 }
 
-/** What is amiss with the headings: one of level 1, and no level is left out on the way down. */
+/** Returns the faults of the headings: there must be one of level 1, and no level is skipped on the way down. */
 export function headingFaults(nodes: readonly ReadNode[]): string[] {
   const headings = nodes.filter(({ role }) => role === 'heading');
   const first = headings.filter(({ level }) => level === 1).length;
@@ -56,14 +56,14 @@ const controls = new Set(
   ).split(' '),
 );
 
-/** Controls that a screen reader would call "button" alone. */
+/** Returns controls that a screen reader would only call "button". */
 export function unnamedControls(nodes: readonly ReadNode[]): string[] {
   return nodes
     .filter(({ role, name }) => controls.has(role) && name === '')
     .map(({ role }) => `${role} without a name`);
 }
 
-/** Landmarks of which there are several, or none; several of navigation want different names. */
+/** Returns landmarks that are missing, or that exist several times; several of navigation need different names. */
 export function landmarkFaults(nodes: readonly ReadNode[], wanted: readonly string[]): string[] {
   const single = ['banner', 'main', 'contentinfo'].flatMap((role) => {
     const count = nodes.filter((node) => node.role === role).length;
@@ -76,8 +76,8 @@ export function landmarkFaults(nodes: readonly ReadNode[], wanted: readonly stri
 }
 
 /**
- * Main blocks, in the order in which they are read, that stand above what is read before them. Of a page in one column: at
- * the width of a phone.
+ * Returns main blocks, in reading order, that are placed above what is read before them. For a page in one column, as
+ * wide as a phone.
  */
 export function orderFaults(page: Page): Promise<string[]> {
   return page.evaluate(() => {

@@ -11,8 +11,8 @@ async function openProfile(page: Page, email: string): Promise<void> {
   await expect(page.getByRole('region', { name: 'Profile', exact: true })).toContainText(email);
 }
 
-test('in the profile one exports what is held, and switches e-mails off', async ({ page }) => {
-  await test.step('what is held about a person is exported as a file', async () => {
+test('in the profile users export their data, and switch e-mails off', async ({ page }) => {
+  await test.step("a user's data is exported as a file", async () => {
     await openProfile(page, 'taking@souk.test');
     const heal = await failCalls(page, '**/export', { message: 'The archive rests.' });
     const button = page.getByRole('button', { name: 'Export my data', exact: true });
@@ -31,7 +31,7 @@ test('in the profile one exports what is held, and switches e-mails off', async 
     });
     await expect(region.getByRole('alert')).toHaveCount(0);
   });
-  await test.step('e-mails are switched off by the keyboard and stay so, a failure takes it back, and the demo shows them on a page', async () => {
+  await test.step('e-mails are switched off by the keyboard and stay off, a failure reverts it, and the demo shows them on a page', async () => {
     const region = page.getByRole('region', { name: 'E-mails', exact: true });
     const credits = region.getByRole('switch', {
       name: 'Your purchased credits, or those of your plan, run low',
@@ -59,7 +59,7 @@ test('in the profile one exports what is held, and switches e-mails off', async 
   });
 });
 
-test('an account is deleted when its e-mail is typed, everywhere at once, and the address is free again', async ({
+test('an account is deleted when its e-mail is typed, everywhere immediately, and the address is free again', async ({
   page,
   browser,
   product,
@@ -96,7 +96,7 @@ test('an account is deleted when its e-mail is typed, everywhere at once, and th
   await expect(accountMenu(page)).toBeVisible();
 });
 
-test('who pays is told what is lost before they delete their account, and has nothing of it afterwards', async ({
+test('a paying user is told what is lost before they delete their account, and keeps none of it afterwards', async ({
   page,
 }) => {
   const email = 'loses@souk.test';
@@ -110,7 +110,7 @@ test('who pays is told what is lost before they delete their account, and has no
   await page.goto('/dashboard?tab=profile');
   const dialog = page.getByRole('alertdialog', { name: 'Delete your account?', exact: true });
   const open = async () => {
-    // the section above it comes later, and moves the button
+    // the section above it loads later, and moves the button
     await expect(page.getByRole('switch', { name: 'An access token expires soon', exact: true })).toBeVisible();
     await page.getByRole('button', { name: 'Delete account', exact: true }).click();
   };

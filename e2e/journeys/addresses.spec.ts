@@ -5,12 +5,12 @@ import { namesOn, titleOf } from './shop-page.ts';
 import { openSignedIn } from './sign-in.ts';
 import { openUsers, rowOf as userRowOf } from './users-page.ts';
 
-// What stands in an address is text, also where it looks like a boolean or a number.
+// Values in an address are text, also if they look like a boolean or a number.
 
 test.use({ reducedMotion: 'reduce' });
 test.afterEach(({ product }) => deleteServers(product.publicUrl, ['true', '2026']));
 
-test('the status filter of the users shows users of that status alone, chosen or opened by its address', async ({
+test('the status filter of the users shows only users of that status, chosen or opened by its address', async ({
   page,
   product,
 }) => {

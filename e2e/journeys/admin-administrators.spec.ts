@@ -4,13 +4,13 @@ import { routeNow } from './route-now.ts';
 import { expect, test } from './product-test.ts';
 import { asPerson, dialogOf, openUsers, rowOf, warningOf, writesOf } from './users-page.ts';
 
-// What administrators may do to the account of another administrator and to their own.
+// What administrators may do to another administrator's account and to their own.
 
 const second = secondAdministrator;
 
 test.use({ reducedMotion: 'reduce' });
 
-test('an administrator cannot shut out themself, and another administrator only with a second confirmation', async ({
+test('administrators cannot deactivate themselves, and deactivate another administrator only with a second confirmation', async ({
   page,
   product,
   browser,
@@ -58,7 +58,7 @@ test('an administrator cannot shut out themself, and another administrator only 
   await dialogOf(page, 'Reactivate user?').getByRole('button', { name: 'Reactivate user', exact: true }).click();
   await expect(details.getByRole('button', { name: 'Deactivate user', exact: true })).toBeVisible();
 
-  // whoever became an administrator after the page was loaded is asked for then
+  // for a user who became an administrator after the page was loaded the confirmation is requested then
   await routeNow(page, '**/admin/billing/users/*', async (route) => {
     const answer = await route.fetch();
     const billing = Object(await answer.json());
@@ -75,7 +75,7 @@ test('an administrator cannot shut out themself, and another administrator only 
   await deactivateButton.click();
   await expect(details).toContainText('This user is deactivated');
 
-  // the address confirms an erasure, of an administrator too
+  // the address confirms an erasure, also of an administrator
   await details.getByRole('button', { name: 'Erase user', exact: true }).click();
   const erase = warningOf(page, 'Erase user?');
   await erase.getByLabel("User's email").fill(administrator);

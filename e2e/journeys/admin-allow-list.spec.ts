@@ -12,7 +12,7 @@ import { expect, test } from './product-test.ts';
 import { openSignedIn } from './sign-in.ts';
 import { administrator } from './administrator-calls.ts';
 
-// An administrator lets a server of the company's own network in, from the browser alone.
+// An administrator allows a server of the company's own network in the browser.
 
 test.use({ reducedMotion: 'reduce' });
 let shared: CompanyProduct | undefined;
@@ -42,9 +42,9 @@ const own = Object.values(networkInterfaces())
   .map(({ address }) => address)
   .find(isOfPrivateNetwork);
 
-test('an address is refused in words, allowed after a fresh sign-in, used by a server, and removed', async () => {
+test('an address is refused with a reason, allowed after a new sign-in, used by a server, and removed', async () => {
   test.skip(own === undefined, 'this machine has no address in a private network');
-  if (!shared) throw new Error('the product does not run');
+  if (!shared) throw new Error('the product is not running');
   const server = await startDemandingServer('authorization', { host: own, accept: [] });
   const page = await shared.pageOf('ana', '/admin?tab=allowed', 20 * 60);
   await expect(itemOf(page, '10.20.0.0/16')).toContainText('Set by the operator');
@@ -82,7 +82,7 @@ test('an address is refused in words, allowed after a fresh sign-in, used by a s
   await page.getByRole('link', { name: 'Open its page', exact: true }).click();
   await button(page, 'Deploy 1.0.0').first().click();
   await dialogOf(page, 'Deploy Inside 1.0.0?').getByRole('button', { name: 'Deploy 1.0.0', exact: true }).click();
-  // it was reached: its own refusal is told
+  // it was reached: its own refusal is shown
   await expect(page.getByText('not with undefined').first()).toBeVisible();
 
   await page.goto('/admin?tab=allowed');
@@ -99,8 +99,8 @@ test('an address is refused in words, allowed after a fresh sign-in, used by a s
   await server.close();
 });
 
-test('an import leads to the address that it wants, and its field is filled', async () => {
-  if (!shared) throw new Error('the product does not run');
+test('an import leads to the address that it needs, and its field is filled', async () => {
+  if (!shared) throw new Error('the product is not running');
   const page = await shared.pageOf('ana', '/admin?tab=manifests&import=text');
   await page
     .getByLabel('Configuration', { exact: true })
@@ -117,9 +117,9 @@ test('an import leads to the address that it wants, and its field is filled', as
   await expect(page).toHaveURL(/\?tab=allowed$/);
 });
 
-test('a package is looked up, refused in words, confirmed as it was shown, started by a server, and removed', async () => {
+test('a package is looked up, refused with a reason, confirmed as shown, started by a server, and removed', async () => {
   test.skip(sandboxProblem() !== undefined, 'programs do not run confined on this machine');
-  if (!shared) throw new Error('the product does not run');
+  if (!shared) throw new Error('the product is not running');
   const page = await shared.pageOf('ana', '/admin?tab=allowed', 20 * 60);
   await expect(page.getByText('No package was added')).toBeVisible();
   await button(page, 'Allow a package').click();

@@ -15,7 +15,7 @@ const openAudit = (page: Page, query = '') => openSignedIn(page, `/admin?tab=aud
 const rows = (page: Page) => page.getByRole('table', { name: 'Audit log', exact: true }).getByRole('row');
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-test('the audit log says why it cannot be read, then what happened, is narrowed by filters in the address, and leads to what it names', async ({
+test('the audit log says why it cannot be read, then what happened, is narrowed by filters in the address, and links to what it names', async ({
   page,
   product,
 }) => {
@@ -55,7 +55,7 @@ test('the audit log says why it cannot be read, then what happened, is narrowed 
   await expectNoAxeFindings(page);
   await page.getByLabel('To', { exact: true }).fill('2998-12-31');
   await expect(failed).toContainText('The first day is later than the last day.');
-  await expect(rows(page), 'entries of other filters are not shown beside it').toHaveCount(0);
+  await expect(rows(page), 'entries of other filters are not shown next to it').toHaveCount(0);
   await expectNoAxeFindings(page);
   for (const [part, text] of [
     ['group=everything', 'There is no kind of action called "everything".'],
@@ -72,7 +72,7 @@ test('the audit log says why it cannot be read, then what happened, is narrowed 
   await button(page, 'Clear').click();
   await expect(page).toHaveURL(/\/admin\?tab=audit$/);
 
-  // one actor alone, by a click on the name
+  // only one actor, by a click on the name
   await rows(page).nth(1).getByRole('button', { name: administrator, exact: true }).click();
   await expect(page.getByLabel('Who', { exact: true }).locator('option:checked')).toHaveText(administrator);
   await page.getByLabel('Who', { exact: true }).selectOption('Souk');

@@ -4,7 +4,7 @@ import { test } from './import-shop.ts';
 import { openManifests } from './manifests-page.ts';
 import { expect } from './product-test.ts';
 
-// The import of servers: from a text, from a registry of this machine, and from another Souk, which is a registry too.
+// The import of servers: from a text, from a registry of this machine, and from another Souk, which is also a registry.
 
 const secret = 'canary-3e09fb61';
 
@@ -70,7 +70,7 @@ test("a client's configuration is previewed, staged by a click, deployed, and ca
   await expect(entry(page, 'mill')).toContainText('Its package github:mill/mcp is the code of a git repository.');
   await expect(entry(page, 'barge')).toContainText('Souk starts no containers.');
   await expectNoAxeFindings(page);
-  await expect(preview, 'a secret is shown nowhere').not.toContainText(secret);
+  await expect(preview, 'a secret is never shown').not.toContainText(secret);
 
   // one of two is left out, by the keyboard
   const choice = page.getByRole('checkbox', { name: 'small 1.0.0', exact: true });
@@ -83,7 +83,7 @@ test("a client's configuration is previewed, staged by a click, deployed, and ca
   await expect(preview.getByRole('status').first()).toHaveText(
     '2 staged · 1 must be allowed first · 2 cannot be imported',
   );
-  // the button that had the focus is gone
+  // the button that had the focus has been removed
   await expect(page.getByRole('heading', { name: 'Preview', exact: true })).toBeFocused();
   for (const [id, tool] of [
     ['weir', 'weir__echo'],
@@ -166,7 +166,7 @@ test('a registry is added, read by a click, filtered, and imported from; its upd
   await link(page, 'Preview Tides').click();
   await expect(entry(page, 'Tides 1.0.0')).toContainText('example-harbour-tides');
   await page.goBack();
-  await expect(list.getByRole('listitem'), 'Back leads to what was found').toHaveCount(1);
+  await expect(list.getByRole('listitem'), 'Back leads to the results').toHaveCount(1);
   await link(page, 'Preview Tides').click();
   await button(page, 'Stage 1 server').click();
   await expect(page.getByText('1 server is staged.', { exact: true })).toBeVisible();
@@ -210,7 +210,7 @@ test('another Souk is a registry: its services are listed, and one is staged', a
   await link(page, 'Open Travel').click();
   await expect(page).toHaveURL(/[?&]id=localhost-travel/);
 
-  // a registry that is removed leaves what came from it
+  // a removed registry leaves what came from it
   await page.goto('/admin?tab=manifests&import=registry');
   await page.getByRole('combobox', { name: 'Registry', exact: true }).selectOption('First Souk');
   await button(page, 'Remove').click();

@@ -11,7 +11,6 @@ import { accountMenu } from './sign-in.ts';
 test.use({ reducedMotion: 'reduce' });
 test.afterEach(({ product }) => deleteServers(product.publicUrl, ['away']));
 
-/** What the tiles count. */
 async function tilesOf(page: Page): Promise<(string | null)[]> {
   const tile = (label: string) => page.getByRole('definition').and(page.locator(`dt:text-is("${label}") + dd`));
   return Promise.all(['Total', 'Active', 'HTTP', 'With Tools'].map((label) => tile(label).textContent()));
@@ -21,7 +20,7 @@ const connectionOf = (page: Page, name: string) =>
     .getByRole('cell')
     .filter({ hasText: /^\s*(HTTP|WebSocket|STDIO)/ });
 
-test('[MAN-3] [MAN-8] [MAN-11] [MAN-12] the list has its two buttons for all, and a row says of its manifest what it is', async ({
+test('[MAN-3] [MAN-8] [MAN-11] [MAN-12] the list has its two buttons for all manifests, and a row describes its manifest', async ({
   page,
 }) => {
   await openManifests(page);
@@ -56,7 +55,7 @@ test('[MAN-3] [MAN-8] [MAN-11] [MAN-12] the list has its two buttons for all, an
   await expect(page.getByRole('definition').filter({ hasText: '12, 4 more that ask' })).toBeVisible();
 });
 
-test('[MAN-4] [MAN-5] [MAN-6] [MAN-17] search and filters show the manifests of their kind alone, stand in the address, and Back undoes them', async ({
+test('[MAN-4] [MAN-5] [MAN-6] [MAN-17] search and filters show only matching manifests, are in the address, and Back undoes them', async ({
   page,
 }) => {
   await openManifests(page, '?tab=manifests');
@@ -103,7 +102,7 @@ test('[MAN-4] [MAN-5] [MAN-6] [MAN-17] search and filters show the manifests of 
   await expect(count).toHaveText('13 manifests');
 });
 
-test("[MAN-7] [MAN-9] [MAN-10] [MAN-16] without manifests the list says so; one without an author is of 'Unknown', a remote one has its whole address, and long lists have pages", async ({
+test("[MAN-7] [MAN-9] [MAN-10] [MAN-16] without manifests the list says so; one without an author is by 'Unknown', a remote one shows its whole address, and long lists have pages", async ({
   page,
 }) => {
   const none = { total: 0, active: 0, http: 0, withTools: 0, staged: 0, bundledDrafts: 0, underReview: 0 };
@@ -151,7 +150,7 @@ test("[MAN-7] [MAN-9] [MAN-10] [MAN-16] without manifests the list says so; one 
   await expect(row).toBeVisible();
 });
 
-test('[MAN-13] a row has what can be done with its manifest; what is down shows as down, is found by a filter, and columns order the list', async ({
+test('[MAN-13] a row has the actions on its manifest; a server that is down shows as down, is found by a filter, and columns order the list', async ({
   page,
   product,
 }) => {
@@ -174,7 +173,7 @@ test('[MAN-13] a row has what can be done with its manifest; what is down shows 
   const idle = rowOf(page, 'Calendar').getByRole('button', { name: 'Deploy Calendar: nothing is staged', exact: true });
   await expect(idle).toBeDisabled();
 
-  // green is for what answered alone
+  // only servers that responded are green
   const row = rowOf(page, 'Away');
   const inColumn = (name: string, text: RegExp) => rowOf(page, name).getByRole('cell').filter({ hasText: text });
   const colourOf = (name: string, text: string) =>
@@ -199,7 +198,7 @@ test('[MAN-13] a row has what can be done with its manifest; what is down shows 
   await expect(page.getByText('1 of 14 manifests')).toBeVisible();
   await expect(row).toBeVisible();
   await expect(rowOf(page, 'Travel')).toHaveCount(0);
-  // what the row shows is what the search looks through
+  // the search covers what the row shows
   await show.selectOption('All');
   const search = page.getByRole('searchbox', { name: 'Search manifests', exact: true });
   await search.fill('travel/nowhere');
@@ -231,7 +230,7 @@ const denied = {
 };
 const broken = { status: 500, json: { success: false, code: 'unexpected', message: 'The disk is full.' } };
 
-test("[MAN-41] [MAN-42] [MAN-43] [MAN-44] a list that cannot be loaded says why, and 'Retry' asks again; what fails to be deleted, deployed, reloaded or uploaded is told in the words of its action", async ({
+test("[MAN-41] [MAN-42] [MAN-43] [MAN-44] a list that cannot be loaded says why, and 'Retry' asks again; a failed deletion, deployment, reload or upload is reported in the words of its action", async ({
   page,
 }) => {
   let answer: object = broken;
@@ -261,7 +260,7 @@ test("[MAN-41] [MAN-42] [MAN-43] [MAN-44] a list that cannot be loaded says why,
   await button(page, 'Retry').click();
   await expect(rowOf(page, 'Travel')).toBeVisible();
   await expect(button(page, 'Deploy All from Staging 1 staged')).toBeEnabled();
-  /** Opens a dialog, the first time of each twice: what is not confirmed sends nothing. @returns the dialog */
+  /** Opens a dialog, each of them twice: the first time it is not confirmed, and sends nothing. @returns the dialog */
   const openConfirmation = async (opener: Locator) => {
     const before = writes.length;
     const dialog = page.getByRole('alertdialog');

@@ -10,8 +10,8 @@ import { buy } from './bought.ts';
 import { subscribeTo } from './pay-with-card.ts';
 import { openSignedIn } from './sign-in.ts';
 
-// What is sold, as an administrator edits it, and what those who pay for it see. The offers are the product's own: no other
-// journey has this product.
+// Offers as an administrator edits them, and what subscribers see. The offers are the product's own: no other journey
+// has this product.
 
 let product: ForkedProduct;
 test.beforeAll(async () => {
@@ -43,7 +43,7 @@ const dialogOf = (page: Page, name: string) => page.getByRole('alertdialog', { n
 const effects = (page: Page) => page.getByRole('alertdialog').getByRole('list', { name: 'What happens', exact: true });
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
-test('a higher price is for new subscribers; who has the plan keeps theirs, is moved, and sees it before it applies', async ({
+test('a higher price is for new subscribers; a subscriber keeps theirs, is moved, and sees it before it applies', async ({
   browser,
 }) => {
   await subscribe('keeps@souk.test', 'basic');
@@ -139,7 +139,7 @@ test('a higher price is for new subscribers; who has the plan keeps theirs, is m
   await person.context().close();
 });
 
-test('a plan that is archived cannot be bought, and its open payment page ends', async ({ browser }) => {
+test('an archived plan cannot be bought, and its open payment page expires', async ({ browser }) => {
   await subscribe('keeps-pro@souk.test', 'pro');
   const person = await as(browser, 'late@souk.test', '/plans');
   await subscribeTo(person, 'Pro');
@@ -186,7 +186,7 @@ test('a plan that is archived cannot be bought, and its open payment page ends',
   await person.context().close();
 });
 
-test('an administrator whose offer another one changed meanwhile sees both, and decides; one that was typed is not left without a question', async ({
+test('an administrator whose offer another one changed meanwhile sees both, and decides; unsaved text is not left without a question', async ({
   browser,
 }) => {
   const token = await tokenOf(administrator);
@@ -225,7 +225,7 @@ test('an administrator whose offer another one changed meanwhile sees both, and 
   await expect(newest).toContainText('“Everything, for companies.”');
   await expect(newest).not.toContainText('Price');
 
-  // whichever way one goes
+  // by either link
   await page.getByRole('link', { name: 'All offers', exact: true }).click();
   await page.getByRole('link', { name: 'Basic', exact: true }).click();
   await page.getByLabel('Description').fill('Not saved yet.');
@@ -259,7 +259,7 @@ test('an administrator whose offer another one changed meanwhile sees both, and 
   await page.context().close();
 });
 
-test('a plan is added by keyboard, with its faults at their fields, and stands on the Plans page at once', async ({
+test('a plan is added by keyboard, with its faults at their fields, and is on the Plans page immediately', async ({
   browser,
 }) => {
   const page = await as(browser, administrator, '/admin?tab=offers');

@@ -22,9 +22,9 @@ const test = base.extend<object, { product: ForkedProduct }>({
   baseURL: async ({ product: { publicUrl } }, use) => use(publicUrl),
 });
 
-/** Pays now, and fails at the renewal. */
+/** A card that pays now, and fails at the renewal. */
 const expiringCard = '4000 0000 0000 0341';
-/** Pays, and its owner disputes the payment. */
+/** A card that pays, and whose owner disputes the payment. */
 const disputedCard = '4000 0000 0000 0259';
 
 async function happens(what: string): Promise<void> {
@@ -41,7 +41,7 @@ async function tokenOf(email: string): Promise<string> {
 const needs = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true });
 const nothing = (page: Page) => page.getByText('Nothing needs you.', { exact: true });
 
-/** As after a look at something else. */
+/** Reloads the page until it shows the text, as a user who returns does. */
 async function untilShown(page: Page, title: string, text: string | RegExp): Promise<void> {
   await expect(async () => {
     await page.reload();
@@ -56,7 +56,7 @@ async function untilNothing(page: Page): Promise<void> {
   }).toPass();
 }
 
-test('figures are those of what people paid and called, with their change, drawn and as a table', async ({ page }) => {
+test('figures show what users paid and called, with their change, as a drawing and as a table', async ({ page }) => {
   const accessToken = await tokenOf('buyer@souk.test');
   await buy(product.publicUrl, accessToken, starter);
   for (const end of ['ok', 'ok', 'ok', 'reset']) {
@@ -89,7 +89,7 @@ test('figures are those of what people paid and called, with their change, drawn
   await expectNoAxeFindings(page);
 });
 
-test('a morning: what needs the administrator appears with its link, and goes away once it is settled', async ({
+test('a morning: what needs the administrator appears with its link, and disappears once it is resolved', async ({
   page,
   browser,
 }) => {
@@ -102,7 +102,7 @@ test('a morning: what needs the administrator appears with its link, and goes aw
   await expect(page.getByRole('tab', { name: 'Overview 2 waiting', exact: true })).toBeVisible();
   await expect(accountMenu(page)).toHaveAccessibleName(/Something needs you/);
   await expectNoAxeFindings(page);
-  // the badge comes after the tabs, and makes them wider than a phone
+  // the badge loads after the tabs, and makes them wider than a phone
   await page.setViewportSize({ width: 390, height: 844 });
   await page.reload();
   const chosen = page.getByRole('tab', { name: 'Overview 2 waiting', exact: true });
@@ -132,7 +132,7 @@ test('a morning: what needs the administrator appears with its link, and goes aw
   await expect(kept).toContainText(/Hidden by admin@souk\.test on \w+ \d+, \d{4}, \d+:\d\d [AP]M: it asks too much/);
   await expect(page.getByText(/to review$/)).toHaveCount(0);
   await expectNoAxeFindings(page);
-  // the decision can be changed while the server offers the tool as it is
+  // the decision can be changed while the server offers the tool unchanged
   const hidden = page.getByRole('region', { name: 'Kept hidden', exact: true });
   await expect(hidden).toContainText('You can still approve these tools, as the service offers them now.');
   await hidden.getByRole('button', { name: /^Approve / }).click();

@@ -12,7 +12,7 @@ import { expect, test } from './product-test.ts';
 import { openSignedIn } from './sign-in.ts';
 import { asPerson, dialogOf, openUsers, warningOf } from './users-page.ts';
 
-// One person's page, as an administrator works on it and the person concerned sees it.
+// A user's page, as an administrator works on it and the user sees the results.
 
 test.use({ reducedMotion: 'reduce' });
 
@@ -25,7 +25,7 @@ const tableOf = (page: Page, name: string) => page.getByRole('table', { name, ex
 const rowWith = (page: Page, table: string, text: string | RegExp) =>
   tableOf(page, table).getByRole('row').filter({ hasText: text });
 
-test('a payment is refunded in part from the page of its person, who finds it in their history and their credits gone', async ({
+test("a payment is refunded in part on the user's page, and the user finds it in their history and the credits clawed back", async ({
   page,
   product,
   browser,
@@ -62,7 +62,7 @@ test('a payment is refunded in part from the page of its person, who finds it in
   await expectNoAxeFindings(page);
   await page.keyboard.press('Escape');
   await expect(dialog).toHaveCount(0);
-  await expect(refundButton, 'the focus comes back').toBeFocused();
+  await expect(refundButton, 'the focus returns').toBeFocused();
   await refundButton.click();
   await dialog.getByLabel(/^Amount/).fill('1.50');
   await dialog.getByLabel('Reason').fill('came twice');
@@ -80,7 +80,7 @@ test('a payment is refunded in part from the page of its person, who finds it in
     /admin@souk\.test.*refunded: \$0.*\$1\.50.*amount: \$1\.50.*Reason: came twice/s,
   );
 
-  // the operator pays the rest back on the terminal
+  // the operator refunds the rest in the terminal
   const souk = (...args: string[]) =>
     runToEnd(['apps/broker/src/operator/souk.ts', ...args], { DATA_DIR: product.dataDir });
   const listed = await souk('payments', 'list', '--email', email);
@@ -107,7 +107,7 @@ test('a payment is refunded in part from the page of its person, who finds it in
   await erasePerson(product.publicUrl, id, email);
 });
 
-test('a person who is signed out everywhere loses their browser and their apps, and comes in again until they are erased', async ({
+test('a user who is signed out everywhere loses their browser and their apps, and can sign in again until they are erased', async ({
   page,
   product,
   browser,
@@ -163,7 +163,7 @@ test('a person who is signed out everywhere loses their browser and their apps, 
   await person.context().close();
 });
 
-test('calls are filtered by what stands in the address, a token is revoked, data is saved as a file, and the address of a user who is not there says so', async ({
+test('calls are filtered by the address, a token is revoked, data is saved as a file, and the address of an unknown user says so', async ({
   page,
   product,
   browser,

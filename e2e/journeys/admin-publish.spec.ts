@@ -4,13 +4,13 @@ import { expectNoAxeFindings } from './axe-findings.ts';
 import { button, manifest, openManifests, panelOf, paste, rowOf, written } from './manifests-page.ts';
 import { expect, test } from './product-test.ts';
 
-// What is uploaded is deployed, and deleted again: what the dialogs say before, and what is so afterwards.
+// Uploaded manifests are deployed, and deleted again: what the dialogs say before, and what applies afterwards.
 
 test.use({ reducedMotion: 'reduce' });
-// other files look for the tools of the demo's services
+// other files expect the tools of the demo's services
 test.afterEach(({ product }) => deleteServers(product.publicUrl, ['atlas', 'by-phone', 'misspelled', 'wreck']));
 
-/** Calls that change something, as they are sent. */
+/** Returns calls that change something, as they are sent. */
 function writesOf(page: Page): string[] {
   const writes: string[] = [];
   page.on('request', (request) => {
@@ -20,7 +20,7 @@ function writesOf(page: Page): string[] {
   return writes;
 }
 
-test('[ADM-13] an upload is told as staged, deployed after its dialog said what it does, and is in the shop', async ({
+test('[ADM-13] an upload is reported as staged, is deployed after its dialog said what that does, and is in the shop', async ({
   page,
 }) => {
   const writes = writesOf(page);
@@ -43,7 +43,7 @@ test('[ADM-13] an upload is told as staged, deployed after its dialog said what 
     version: '1.0.0',
     reason: 'Asked for by sales',
   });
-  expect((await sent).headers()['if-match'], 'and what was shown').toMatch(/^".+"$/);
+  expect((await sent).headers()['if-match'], 'and the revision that was shown').toMatch(/^".+"$/);
   await expect(first).toHaveCount(0);
   await expect(rowOf(page, 'Atlas')).toContainText('Active');
   await expect(panelOf(page).getByRole('status')).toContainText('atlas 1.0.0 is deployed.');
@@ -77,7 +77,7 @@ test('[ADM-13] an upload is told as staged, deployed after its dialog said what 
   await page.goto('/service/atlas');
   await expect(page.getByRole('heading', { level: 1, name: 'Atlas of tomorrow', exact: true })).toBeVisible();
 
-  // by keyboard alone
+  // by keyboard only
   await page.goto('/admin?q=atlas');
   const remove = rowOf(page, 'Atlas of tomorrow').getByRole('button', {
     name: 'Delete Atlas of tomorrow',
@@ -124,12 +124,12 @@ test('on a phone the manifests are cards, and one is read and deployed there', a
   await expect(card('By Phone')).toHaveCount(0);
 });
 
-test('a deployment says when the server has no such tool or does not answer; a version that never answered is no way back', async ({
+test('a deployment says if the server has no such tool or does not respond; a version that never responded is not offered for a rollback', async ({
   page,
   product,
 }) => {
   await openManifests(page);
-  // a price of a misspelled tool is known once the server was asked
+  // a price of a misspelled tool is recognized once the server was queried
   const misspelled = { id: 'misspelled', name: 'Misspelled', billing: { tier: 'T0', toolCosts: { serch: 2 } } };
   await paste(page, written(misspelled));
   await button(page, 'Upload Manifest').click();

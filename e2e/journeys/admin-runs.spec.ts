@@ -15,7 +15,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const runOf = (page: Page) => page.getByRole('region', { name: /^(Reload All|Deploy All from Staging) / });
 const itemOf = (page: Page, id: string) => runOf(page).getByRole('listitem').filter({ hasText: id });
 
-/** Paths of the calls about manifests that change something, as they are sent. */
+/** Returns the paths of calls about manifests that change something, as they are sent. */
 function postsOf(page: Page): string[] {
   const posts: string[] = [];
   page.on('request', (request) => {
@@ -72,7 +72,7 @@ test('[ADM-13] a reload asks first with numbers and names, shows each server as 
   await expect(runOf(page)).toHaveCount(0);
 });
 
-test('equal failures of a run are one row that opens, and a long run leaves the list of manifests in sight; a server that was deployed a moment ago connects there without a reload', async ({
+test('equal failures of a run are one expandable row, and a long run leaves the list of manifests in view; a server that was deployed a moment ago connects there without a reload', async ({
   page,
 }) => {
   const runId = '01a21b39-2b63-75ad-8e79-4f42248c399c';
@@ -96,7 +96,7 @@ test('equal failures of a run are one row that opens, and a long run leaves the 
     const answer = await route.fetch();
     const list = Object(await answer.json());
     const travel = list.manifests.find(({ id }: { id: string }) => id === 'travel');
-    // as it is between the deployment and the first answer of the server
+    // as between the deployment and the first response of the server
     if (isConnecting && travel) {
       Object.assign(travel, { status: 'disconnected', capabilities: { tools: 0, prompts: 0, resources: 0 } });
     }
@@ -121,7 +121,7 @@ test('equal failures of a run are one row that opens, and a long run leaves the 
   await expect(row).not.toContainText('Connecting…');
 });
 
-test('a run goes on when its tab is closed, and is opened again: a deploy-all whose server is silent, and one that says first what it does', async ({
+test('a run continues when its tab is closed, and is opened again: a deploy-all whose server is silent, and one that says first what it does', async ({
   browser,
 }) => {
   const sockets = new Set<Socket>();
@@ -166,7 +166,7 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     await page.close();
     page = await context.newPage();
     await page.goto('/admin');
-    // the broker waits 30 s for the server, and no longer: first what is seen meanwhile, then what takes its time
+    // the broker waits at most 30 s for the server: first what is shown meanwhile, then what takes its time
     await expect(
       runOf(page).getByRole('heading', { name: 'Deploy All from Staging is under way', exact: true }),
     ).toBeVisible();
@@ -174,7 +174,7 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     await expect(runOf(page).getByRole('status')).toHaveText('0 of 1 done.');
     await expect(runOf(page).getByRole('progressbar')).toHaveAttribute('aria-valuemax', '1');
     const deployAll = page.getByRole('button', { name: /^Deploy All from Staging/ });
-    await expect(deployAll, 'it turns').toHaveAttribute('aria-busy', 'true');
+    await expect(deployAll, 'it spins').toHaveAttribute('aria-busy', 'true');
     await expectNoAxeFindings(page);
     for (const socket of sockets) socket.destroy();
     await expect(
@@ -186,7 +186,7 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     );
     await expectNoAxeFindings(page);
 
-    // by now the one refuses connections, and the other has other tools than those that were trusted
+    // by now one refuses connections, and the other has different tools than those that were trusted
     silent.close();
     for (const socket of sockets) socket.destroy();
     fixture.setTools(changedTools);

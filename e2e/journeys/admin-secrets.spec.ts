@@ -9,7 +9,7 @@ import { expectNoAxeFindings } from './axe-findings.ts';
 import { startCompanyProduct, type CompanyProduct } from './company-product.ts';
 import { expect, test } from './product-test.ts';
 
-// An administrator enters what a server wants in secret, in the browser, and the server works without a restart.
+// An administrator enters a server's secrets in the browser, and the server works without a restart.
 
 const value = 'Bearer canary-in-the-browser-2207';
 const other = 'Bearer canary-of-afterwards-5518';
@@ -52,9 +52,9 @@ test.afterAll(async () => {
   await server?.close();
 });
 
-/** A page of the secrets of a server, before an administrator who signed in so long ago. */
+/** Opens the page of a server's secrets for an administrator whose sign-in is this old. */
 async function openSecrets(id: string, signedInAgoSeconds = 0): Promise<Page> {
-  if (!shared) throw new Error('the product does not run');
+  if (!shared) throw new Error('the product is not running');
   const page = await shared.pageOf('ana', `/admin?tab=manifests&id=${id}&part=secrets`, signedInAgoSeconds);
   await expect(page.getByRole('heading', { name: 'Secrets', exact: true })).toBeVisible();
   return page;
@@ -63,8 +63,8 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const dialogOf = (page: Page, name: string) => page.getByRole('alertdialog', { name, exact: true });
 const itemOf = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text });
 
-test('a missing secret is named, entered after a fresh sign-in, replaced by the keyboard, and removed', async () => {
-  if (!server || !shared) throw new Error('the product does not run');
+test('a missing secret is named, entered after a new sign-in, replaced by the keyboard, and removed', async () => {
+  if (!server || !shared) throw new Error('the product is not running');
   const page = await openSecrets('keyed', 20 * 60);
   await expect(page.getByRole('tab', { name: 'Secrets 1 missing', exact: true })).toBeVisible();
   await expect(itemOf(page, 'X-Key')).toContainText(
@@ -85,7 +85,7 @@ test('a missing secret is named, entered after a fresh sign-in, replaced by the 
   await dialog.getByRole('button', { name: 'Save value', exact: true }).click();
   await expect(dialog).toContainText('your last sign-in was more than 15 minutes ago.');
   await expectNoAxeFindings(page);
-  // in the window the company asks nothing: it dates this sign-in as one of now
+  // in the window the company asks nothing, and dates this sign-in as new
   shared.company.signedInAgoSeconds = 0;
   await dialog.getByRole('button', { name: 'Sign in again', exact: true }).click();
   await expect(page.getByText('X-Key is set. The server uses it now.')).toBeVisible();
@@ -110,8 +110,8 @@ test('a missing secret is named, entered after a fresh sign-in, replaced by the 
   await expect(itemOf(page, 'X-Key')).toContainText('Missing');
 });
 
-test('a deployment says that a secret is missing, and leads to where it is entered', async () => {
-  if (!shared) throw new Error('the product does not run');
+test('a deployment says that a secret is missing, and links to where it is entered', async () => {
+  if (!shared) throw new Error('the product is not running');
   const said = '1 secret is missing: the server will not answer until you enter it under Secrets';
   const page = await shared.pageOf('ana', '/admin?tab=manifests');
   await button(page, 'Deploy All from Staging 1 staged').click();
@@ -129,8 +129,8 @@ test('a deployment says that a secret is missing, and leads to where it is enter
   await expect(itemOf(page, 'X-Key')).toContainText('Missing');
 });
 
-test('a header of the environment is asked for again at another address, and the screen says where it goes', async () => {
-  if (!shared || !server) throw new Error('the product does not run');
+test('a header of the environment must be confirmed for another address, and the screen says where it is sent', async () => {
+  if (!shared || !server) throw new Error('the product is not running');
   const { publicUrl } = shared.product;
   const token = await shared.tokenOf('ana');
   const calls = createClient(adminManifestEndpoints, { baseUrl: publicUrl, fetch, token: async () => token });
@@ -154,8 +154,8 @@ test('a header of the environment is asked for again at another address, and the
   await expect(page).toHaveURL(/[?&]id=keyed&part=secrets/);
 });
 
-test('a variable of a program takes several lines, on a phone too; no file and no line of the broker has a value', async () => {
-  if (!shared) throw new Error('the product does not run');
+test('a variable of a program accepts several lines, on a phone too; no file and no log line of the broker contains a value', async () => {
+  if (!shared) throw new Error('the product is not running');
   const page = await openSecrets('chatty');
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(itemOf(page, 'API_TOKEN')).toContainText('Given only to the program chatty');
@@ -166,7 +166,7 @@ test('a variable of a program takes several lines, on a phone too; no file and n
   await dialog.getByRole('button', { name: 'Save value', exact: true }).click();
   await expect(page.getByText('API_TOKEN is set. The server uses it now.')).toBeVisible();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-  // this part asks every two seconds, others every thirty
+  // this part polls every two seconds, others every thirty
   await expect(page.getByText(/^connected/).first()).toBeVisible();
   await page.goto('/admin?tab=manifests&id=chatty');
   await expect(page.getByText(/^connected/).first()).toBeVisible();

@@ -5,8 +5,6 @@ import { callThroughLink } from './call-through-link.ts';
 import { expect, test } from './product-test.ts';
 import { openSignedIn } from './sign-in.ts';
 
-// The page of a server in the administrator area, and the life of a server from its upload to its deletion.
-
 test.use({ reducedMotion: 'reduce' });
 test.afterEach(({ product }) =>
   deleteServers(product.publicUrl, ['quill', 'chart', 'brittle', 'ledge', 'scroll', 'swift', 'keyed']),
@@ -27,16 +25,16 @@ const written = (id: string, change?: Record<string, unknown>) => JSON.stringify
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const tab = (page: Page, name: RegExp) => page.getByRole('tab', { name, exact: true });
 const dialogOf = (page: Page, name: string) => page.getByRole('alertdialog', { name, exact: true });
-/** Its form is a row of its own below. */
+/** The row of a tool; its form is a separate row below. */
 const toolRow = (page: Page, tool: string) => page.getByRole('row').filter({ hasText: tool }).first();
 const editorOf = (page: Page) => page.getByRole('textbox', { name: /^Manifest of / });
 const openPage = (page: Page, id: string, part?: string) =>
   openSignedIn(page, `/admin?tab=manifests&id=${id}${part === undefined ? '' : `&part=${part}`}`, administrator);
 
-/** What the editor holds: its lines are drawn only where they are seen, so a short text is read. */
+/** Returns the text in the editor, which must be short: it renders only visible lines. */
 const textIn = async (page: Page) => (await editorOf(page).locator('.cm-line').allInnerTexts()).join('\n');
 
-/** Pastes over the whole text, as a person does. */
+/** Pastes over the whole text, as a user does. */
 async function write(page: Page, text: string): Promise<void> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await editorOf(page).click();
@@ -95,7 +93,7 @@ test('[MAN-14] [MAN-15] view shows manifest, connection test and capabilities; e
   await expectNoAxeFindings(page);
 });
 
-test('a server is uploaded, tested, deployed, called, priced anew, rolled back, and deleted with a renter', async ({
+test('a server is uploaded, tested, deployed, called, repriced, rolled back, and deleted with a renter', async ({
   page,
   product,
   browser,
@@ -136,7 +134,7 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   const charged = async () => /"souk\/charged":(\d+)/.exec(await call())?.[1] ?? (await call());
   expect(await charged()).toBe('2');
 
-  // the price is changed in its place: staged, compared, deployed
+  // the price is changed in its row: staged, compared, deployed
   await tab(page, /^Tools/).click();
   await expect(toolRow(page, 'find_airports')).toContainText('Clients see chart__find_airports');
   await page.getByRole('button', { name: /change the price of find_airports$/ }).click();
@@ -200,7 +198,7 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await person.context().close();
 });
 
-test('a deployment whose server does not answer is rolled back from its dialog, which opens at its top with its warnings in sight', async ({
+test('a deployment whose server does not respond is rolled back from its dialog, which opens scrolled to the top with its warnings in view', async ({
   page,
   product,
 }) => {
@@ -222,7 +220,7 @@ test('a deployment whose server does not answer is rolled back from its dialog, 
   await expect(deploy).toContainText('1.1.0 replaces 1.0.0.');
   await deploy.getByRole('button', { name: /^Show \d+ more$/ }).click();
   await deploy.getByRole('button', { name: 'Cancel', exact: true }).click();
-  // the second time all of it is known when it opens
+  // the second time everything is loaded when it opens
   await button(page, 'Deploy 1.1.0').first().click();
   await expect(deploy.getByRole('button', { name: 'Cancel', exact: true })).toBeFocused();
   await expect(deploy.getByText('1.1.0 replaces 1.0.0.')).toBeInViewport({ ratio: 1 });
@@ -248,7 +246,7 @@ test('a deployment whose server does not answer is rolled back from its dialog, 
   await expect(page.getByText('1.0.0 is deployed', { exact: true })).toBeVisible();
 });
 
-test('a server is undeployed once it is told whom that concerns, found among the deleted ones, and deployed again from its page', async ({
+test('a server is undeployed after its dialog named the affected users, found among the deleted ones, and deployed again from its page', async ({
   page,
   product,
 }) => {
@@ -304,7 +302,7 @@ test('a server is undeployed once it is told whom that concerns, found among the
   await erasePerson(product.publicUrl, userId, email);
 });
 
-test('unsaved text survives leaving and a reload; where another administrator was faster both texts are shown', async ({
+test('unsaved text survives leaving and a reload; if another administrator was faster both texts are shown', async ({
   page,
   product,
 }) => {
@@ -368,13 +366,13 @@ test('the editor saves by Ctrl+S and leaves no draft behind, nor of a text that 
   await expect(page.getByText('1.0.1 is waiting to be deployed')).toBeVisible();
   await expectNoDraft();
 
-  // nothing is unsaved here: the page takes what another administrator staged
+  // nothing is unsaved here: the page takes over what another administrator staged
   await calls.createManifest({ query: {}, body: written('swift', { version: '1.0.3' }) });
   await page.clock.runFor(30_000);
   await expect(editorOf(page)).toContainText('1.0.3');
   await expectNoDraft();
 
-  // the text of this one is given up for what is stored
+  // this text is discarded for the stored one
   await write(page, written('swift', { version: '1.0.9' }));
   await expect(tab(page, /^Manifest/)).toHaveText('Manifestunsaved');
   await calls.createManifest({ query: {}, body: written('swift', { version: '1.0.4' }) });
@@ -384,7 +382,7 @@ test('the editor saves by Ctrl+S and leaves no draft behind, nor of a text that 
   await expectNoDraft();
 });
 
-test('the editor does not trap the keyboard, and says on a phone what is easier elsewhere', async ({
+test('the editor does not trap the keyboard, and says on a phone what is easier on a larger screen', async ({
   page,
   product,
 }) => {
@@ -396,7 +394,7 @@ test('the editor does not trap the keyboard, and says on a phone what is easier 
   await write(page, stored);
   await page.keyboard.press('Control+s');
   await expect(page.getByText('1.0.1 is waiting to be deployed')).toBeVisible();
-  // a text that is inserted whole, as by dictation: what the browser does with it would break the policy of styles
+  // a text inserted as a whole, as by dictation: the browser's handling of it would violate the style policy
   const inserted = written('keyed', { version: '1.0.2', description: 'At once.' });
   await editorOf(page).fill(inserted);
   await expect.poll(() => textIn(page)).toBe(inserted);

@@ -13,15 +13,17 @@ import { accountMenu } from './sign-in.ts';
 import { rowOf, warningOf, writesOf } from './users-page.ts';
 import { written } from './manifests-page.ts';
 
-// What an administrator does with an account or with money asks for a sign-in of the last 15 minutes. The provider dates the
-// one that they have as older than that.
+// Actions of an administrator on accounts or money require a sign-in of the last 15 minutes. The provider dates the
+// current one as older than that.
 
 const longAgoSeconds = 20 * 60;
 const tooOld = 'your last sign-in was more than 15 minutes ago.';
 
 const lost = "We can't see the sign-in window anymore.";
 
-/** The next sign-in window is cut off from its opener, and its last page waits until the returned function is called. */
+/**
+ * Isolates the next sign-in window from its opener, and makes its last page wait until the returned function is called.
+ */
 async function cutOffAndHold(context: BrowserContext): Promise<() => void> {
   const released = Promise.withResolvers<void>();
   await context.route('**/auth/oidc?*', async (route) => {
@@ -58,9 +60,9 @@ test.beforeAll(async ({ browser }) => {
 test.afterEach(() => shared?.closePages());
 test.afterAll(() => shared?.close());
 
-/** The details of a user, before an administrator who signed in a while ago. */
+/** Opens the details of a user, for an administrator who signed in a while ago. */
 async function begin(name: string) {
-  if (!shared) throw new Error('the product does not run');
+  if (!shared) throw new Error('the product is not running');
   await shared.tokenOf(name);
   const page = await shared.pageOf('ana', '/admin?tab=users', longAgoSeconds);
   await page.getByRole('button', { name: `View details: ${name}@acme.test`, exact: true }).click();
@@ -68,16 +70,16 @@ async function begin(name: string) {
   return { ...shared, page, details };
 }
 
-/** The calls of the administrator, beside those of the browser. */
+/** Returns calls of the administrator, separate from those of the browser. */
 async function callsOfAna<const E extends Parameters<typeof createClient>[0]>(endpoints: E) {
-  if (!shared) throw new Error('the product does not run');
+  if (!shared) throw new Error('the product is not running');
   const token = await shared.tokenOf('ana');
   return createClient<E>(endpoints, { baseUrl: shared.product.publicUrl, fetch, token: async () => token });
 }
 
-/** A service that a person rents, and has paid. */
+/** Rents a service as a user, and pays for it. */
 async function rent(name: string, id: string): Promise<void> {
-  if (!shared) throw new Error('the product does not run');
+  if (!shared) throw new Error('the product is not running');
   const { product, tokenOf } = shared;
   const calls = await callsOfAna(adminManifestEndpoints);
   const billing = { tier: 'T2', rental: { price: 900 } };
@@ -86,7 +88,7 @@ async function rent(name: string, id: string): Promise<void> {
   await buy(product.publicUrl, await tokenOf(name), { type: 'rental', mcpId: id });
 }
 
-test('deactivating a user asks an administrator to sign in again, in a window; what was typed stays, and it is done', async () => {
+test('deactivating a user asks an administrator to sign in again, in a window; the typed text stays, and the user is deactivated', async () => {
   const { page, details, company } = await begin('bo');
   await details.getByRole('button', { name: 'Deactivate user', exact: true }).click();
   const dialog = warningOf(page, 'Deactivate user?');
@@ -95,7 +97,7 @@ test('deactivating a user asks an administrator to sign in again, in a window; w
   await expect(dialog.getByRole('alert')).toContainText(tooOld);
   await expectNoAxeFindings(page);
 
-  // the provider sends the person on by the sign-in that it has: nothing is done
+  // the provider redirects with its existing sign-in: nothing is done
   const again = dialog.getByRole('button', { name: 'Sign in again', exact: true });
   const opened = page.waitForEvent('popup');
   await again.click();
@@ -105,7 +107,7 @@ test('deactivating a user asks an administrator to sign in again, in a window; w
   await expect(dialog.getByRole('alert')).toContainText(lost);
   await expect(dialog.getByLabel('Reason (optional)')).toHaveValue('Left the company');
 
-  // and the provider cuts the next window off: to this page it looks closed as well
+  // and the provider isolates the next window: to this page it looks closed as well
   company.signedInAgoSeconds = 0;
   const finish = await cutOffAndHold(page.context());
   const late = page.waitForEvent('popup');
@@ -122,7 +124,7 @@ test('deactivating a user asks an administrator to sign in again, in a window; w
   await expect(accountMenu(page)).toBeVisible();
 });
 
-test('an erasure keeps the address that was typed; its dialog that is closed while the window is open does nothing after the sign-in', async () => {
+test('an erasure keeps the typed address; a dialog that is closed while the window is open does nothing after the sign-in', async () => {
   const { page, details, company } = await begin('cy');
   const writes = writesOf(page);
   await details.getByRole('button', { name: 'Erase user', exact: true }).click();
@@ -148,8 +150,8 @@ test('an erasure keeps the address that was typed; its dialog that is closed whi
   release();
   await closed;
   await expect.poll(tokens).not.toBe(before);
-  expect(writes, 'nobody confirmed it since').toEqual([]);
-  // it is this sign-in that lets the next one through
+  expect(writes, 'it was not confirmed since').toEqual([]);
+  // this sign-in allows the next one
   await details.getByRole('button', { name: 'Erase user', exact: true }).click();
   await address.fill('cy@acme.test');
   await confirm.click();
@@ -159,7 +161,7 @@ test('an erasure keeps the address that was typed; its dialog that is closed whi
   expect(writes).toEqual([erasure]);
 });
 
-test('a refund from the details of a user is chosen, asks for a new sign-in, is made after it, and its person finds it in their history', async () => {
+test('a refund from the details of a user is chosen, asks for a new sign-in, is made after it, and the user finds it in their history', async () => {
   await rent('di', 'atlas');
   const { page, details, company, visitorNamed } = await begin('di');
   const rentals = details.getByRole('list', { name: 'Rentals', exact: true });
@@ -170,7 +172,7 @@ test('a refund from the details of a user is chosen, asks for a new sign-in, is 
   const remove = warningOf(page, 'Remove atlas?');
   await expect(remove).toContainText('It is canceled at the payment provider too. This cannot be undone.');
   const refund = remove.getByRole('checkbox', { name: /^Refund \$(9\.00|8\.99)$/ });
-  await expect(refund, 'nobody is paid back unasked').not.toBeChecked();
+  await expect(refund, 'no refund without a choice').not.toBeChecked();
   const amount = (await remove.getByText(/^Refund \$/).innerText()).replace('Refund ', '');
   await refund.check();
   await remove.getByLabel('Reason').fill('It was never used');
@@ -188,7 +190,7 @@ test('a refund from the details of a user is chosen, asks for a new sign-in, is 
   await expect(rentals).toHaveCount(0);
   const person = await visitorNamed('di');
   await person.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true }).click();
-  // the company knows who sits there, and asks nothing
+  // the company knows the user, and asks nothing
   await person.getByRole('button', { name: 'Continue with Acme', exact: true }).click();
   await expect(accountMenu(person)).toBeVisible();
   await person.goto('/dashboard?tab=billing');
@@ -196,10 +198,10 @@ test('a refund from the details of a user is chosen, asks for a new sign-in, is 
   await expect(history.getByRole('row').filter({ hasText: /refund/i })).toContainText(amount);
 });
 
-test('the deletion of a server names who rents it and who owns it; a refund with it asks for a new sign-in, keeps what was typed, and is made as it stands after it', async () => {
+test('the deletion of a server names its renters and owners; a refund with it asks for a new sign-in, keeps the typed text, and is made unchanged after it', async () => {
   await rent('ed', 'globe');
   const calls = await callsOfAna([listServerRenters, addUserSubscription, listUsers] as const);
-  if (!shared) throw new Error('the product does not run');
+  if (!shared) throw new Error('the product is not running');
   await shared.tokenOf('owner');
   const { users } = await calls.listUsers({ query: { search: 'owner@acme.test' } });
   const params = { id: users[0]?.id ?? '' };
@@ -244,8 +246,8 @@ test('the deletion of a server names who rents it and who owns it; a refund with
   await expect(page.getByRole('link', { name: 'globe', exact: true })).toHaveCount(0);
 });
 
-test('a move of subscribers asks for a new sign-in, keeps the reason that was typed, and begins after it', async () => {
-  if (!shared) throw new Error('the product does not run');
+test('a move of subscribers asks for a new sign-in, keeps the typed reason, and begins after it', async () => {
+  if (!shared) throw new Error('the product is not running');
   const { product, company, tokenOf, pageOf } = shared;
   await buy(product.publicUrl, await tokenOf('fay'), { type: 'subscription', planId: 'basic' });
   const calls = await callsOfAna([changeOffer, getAdminOffer] as const);

@@ -5,7 +5,7 @@ import { failCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { openSignedIn } from './sign-in.ts';
 
-// The tab 'System': how this installation is, and the configuration in force.
+// The tab 'System': the state of this installation, and the active configuration.
 
 test.use({ reducedMotion: 'reduce' });
 
@@ -13,7 +13,7 @@ const openSystem = (page: Page, query = '') => openSignedIn(page, `/admin?tab=sy
 const table = (page: Page, name: string) => page.getByRole('table', { name, exact: true });
 const rowOf = (page: Page, name: string, text: string) => table(page, name).getByRole('row').filter({ hasText: text });
 
-test('the system says why it cannot be read, then what runs, what to look after, which brokers and jobs there are, and what is configured', async ({
+test('the system says why it cannot be read, then what runs, what needs attention, its brokers and jobs, and what is configured', async ({
   page,
 }) => {
   const heal = await failCalls(page, '**/admin/system', { message: 'The machine is wet.' });
@@ -60,7 +60,7 @@ test('the system says why it cannot be read, then what runs, what to look after,
   await expectNoAxeFindings(page);
 });
 
-test("the checks of the operator's commands run when they are asked for, by keyboard too", async ({ page }) => {
+test("the checks of the operator's commands run on demand, by keyboard too", async ({ page }) => {
   test.slow();
   await openSystem(page);
   await page.getByRole('button', { name: 'Run checks', exact: true }).focus();

@@ -5,7 +5,7 @@ import { button, openManifests, panelOf, paste, rowOf, written } from './manifes
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 
-// The upload of a manifest, as a file or as a text: what is refused is told in words, and nothing that was typed is lost.
+// The upload of a manifest, as a file or as text: a refusal gives its reason, and no typed text is lost.
 
 test.use({ reducedMotion: 'reduce' });
 test.afterEach(({ product }) => deleteServers(product.publicUrl, ['of-a-file', 'from-template']));
@@ -15,7 +15,7 @@ const fileNamed = (name: string, text: string) => ({ name, mimeType: 'text/plain
 const noFile = 'Please select a JSON file';
 const noJson = 'Invalid JSON file. Please check the file format.';
 
-test('[MAN-1] [MAN-2] [MAN-19] [MAN-20] a file is read, refused in words where it is none, and can be edited before it is sent; or a template is', async ({
+test('[MAN-1] [MAN-2] [MAN-19] [MAN-20] a file is read, refused with a reason if it is invalid, and can be edited before it is sent; a template can be too', async ({
   page,
 }) => {
   await openManifests(page);
@@ -23,13 +23,13 @@ test('[MAN-1] [MAN-2] [MAN-19] [MAN-20] a file is read, refused in words where i
   await expect(button(page, 'Paste JSON Text')).toBeVisible();
   const middleOf = async (part: Locator) => part.boundingBox().then((box) => (box ? box.y + box.height / 2 : NaN));
   const offset = (await middleOf(button(page, 'Paste JSON Text'))) - (await middleOf(panel));
-  expect(Math.abs(offset), 'the buttons stand in the middle of their card').toBeLessThan(2);
+  expect(Math.abs(offset), 'the buttons are in the middle of their card').toBeLessThan(2);
   const chooser = page.waitForEvent('filechooser');
   await button(page, 'Upload JSON File').click();
   await (await chooser).setFiles(fileNamed('atlas.txt', written()));
   await expect(panel.getByRole('alert')).toHaveText(noFile);
   const input = page.getByLabel('JSON file', { exact: true });
-  // a refused file takes the place of another one's preview, and of nothing that was written
+  // a refused file replaces another one's preview, but no typed text
   await input.setInputFiles(fileNamed('earlier.json', written()));
   await expect(page.getByLabel('Preview of earlier.json')).toHaveValue(written());
   await input.setInputFiles(fileNamed('notes.txt', written()));
@@ -46,7 +46,7 @@ test('[MAN-1] [MAN-2] [MAN-19] [MAN-20] a file is read, refused in words where i
     `${noJson}Line 1, column 6: Something is missing here: a value, a comma or a closing bracket.`,
   );
   const preview = page.getByLabel('Preview of atlas.json');
-  await expect(preview, 'what is wrong can be mended here').toHaveValue('{"id": ');
+  await expect(preview, 'the fault can be corrected here').toHaveValue('{"id": ');
   await preview.fill(written({ id: 'of-a-file', version: '0.9.0' }));
   await expect(panel.getByRole('alert')).toHaveCount(0);
   const sent = page.waitForRequest(
@@ -74,12 +74,12 @@ test('[MAN-1] [MAN-2] [MAN-19] [MAN-20] a file is read, refused in words where i
   await expect(page.getByLabel('Preview of dropped.json')).toHaveValue(written({ id: 'dropped' }));
   await button(page, 'Discard').click();
 
-  // or one begins with a template, beside a page that says what each field is
+  // or the text starts with a template, next to a page that explains each field
   await button(page, 'Start from a template').click();
   const field = page.getByLabel('Manifest JSON');
   await expect(field).toBeFocused();
   const template = JSON.parse(await field.inputValue());
-  await expect(button(page, 'Start from a template'), 'it would take the place of what was written').toHaveCount(0);
+  await expect(button(page, 'Start from a template'), 'it would replace the typed text').toHaveCount(0);
   await field.fill(
     JSON.stringify({ ...template, id: 'from-template', connection: { type: 'http', url: 'service:travel' } }),
   );
@@ -105,7 +105,7 @@ const refused: readonly [text: string, wanted: string | RegExp][] = [
   ],
 ];
 
-test('[MAN-21] [MAN-22] [MAN-23] what was typed is refused in words and stays in the field, after a failure and a lapsed sign-in too, for the same account alone', async ({
+test('[MAN-21] [MAN-22] [MAN-23] typed text is refused with a reason and stays in the field, after a failure and an expired sign-in too, for the same account only', async ({
   page,
 }) => {
   await openManifests(page);

@@ -7,14 +7,14 @@ import { routeNow } from './route-now.ts';
 import { cardOf } from './shop-page.ts';
 import { act, asPerson, dialogOf, openUsers, writesOf } from './users-page.ts';
 
-// What administrators give to a user and take from them, credits too, and what that user then has.
+// What administrators give to a user and remove from them, including credits, and what that user then has.
 
 test.use({ reducedMotion: 'reduce' });
 
 const optionsOf = (page: Page, label: string) =>
   page.getByLabel(label, { exact: true }).locator('option').allInnerTexts();
 
-test('[USR-15] [USR-20] [USR-21] [USR-23] credits are set, also when the balance has moved meanwhile, and are there at once', async ({
+test('[USR-15] [USR-20] [USR-21] [USR-23] credits are set, also if the balance has changed meanwhile, and are there immediately', async ({
   page,
   product,
   browser,
@@ -29,7 +29,7 @@ test('[USR-15] [USR-20] [USR-21] [USR-23] credits are set, also when the balance
   await expect(dialog).toContainText('Balance now: 0 credits.');
   await field.fill('many');
   await expect(field).toHaveValue('0');
-  // Enter shows the 0 that took the place of what was typed, and sends nothing
+  // Enter shows the 0 that replaced the typed text, and sends nothing
   await field.fill('');
   await field.pressSequentially('12abc');
   await field.press('Enter');
@@ -47,7 +47,7 @@ test('[USR-15] [USR-20] [USR-21] [USR-23] credits are set, also when the balance
   const call = 'PUT /admin/users/:id/credits';
   expect(writes).toEqual([{ call, body: { credits: 25, reason: 'For the talk', expectedBalance: 0 } }]);
 
-  // another administrator was faster: nothing that was typed is lost
+  // another administrator was faster: no typed text is lost
   await act(page, 'Edit credits', 'credits@souk.test').click();
   await expect(dialog).toContainText('Balance now: 25 credits.');
   await calls.setUserCredits({ params: { id }, body: { credits: 40 } });
@@ -80,13 +80,13 @@ async function chooseService(page: Page, text: string, name: string): Promise<vo
     .click();
 }
 
-test('[USR-32] [USR-33] [USR-34] [USR-35] a plan is given by the month, a rental also by the day and the week, of a service that is chosen among the deployed ones; another type clears it', async ({
+test('[USR-32] [USR-33] [USR-34] [USR-35] a plan is given by the month, a rental also by the day and the week, of a service chosen among the deployed ones; another type clears it', async ({
   page,
   product,
 }) => {
   const email = 'offered@souk.test';
   await newPerson(product.publicUrl, email);
-  // journeys before this one may have deployed more than the demo has
+  // earlier journeys may have deployed more than the demo has
   const calls = await administratorCalls(product.publicUrl);
   const deployed = (await calls.findServers({ query: {} })).pagination.total;
   const writes = writesOf(page);
@@ -107,13 +107,13 @@ test('[USR-32] [USR-33] [USR-34] [USR-35] a plan is given by the month, a rental
   await service.click();
   await expect(options).toHaveCount(deployed);
 
-  // it takes only what fits what was typed, also while the broker still searches
+  // only matching services can be chosen, also while the broker still searches
   const release = await holdCalls(page, '**/api/catalogue/servers?*q=github*');
   await service.fill('github');
   await expect(page.getByText('Searching…')).toBeVisible();
-  await expect(options, 'of the list before nothing fits').toHaveCount(0);
+  await expect(options, 'nothing in the previous list matches').toHaveCount(0);
   await page.keyboard.press('Enter');
-  await expect(service, 'nothing is taken').toHaveValue('');
+  await expect(service, 'nothing is chosen').toHaveValue('');
   release();
   await service.fill('github');
   await expect(page.getByText('No service matches.'), 'it is staged, not deployed').toBeVisible();
@@ -122,15 +122,15 @@ test('[USR-32] [USR-33] [USR-34] [USR-35] a plan is given by the month, a rental
   await expect(addButton(page)).toBeDisabled();
   const releaseNext = await holdCalls(page, '**/api/catalogue/servers?*q=enterprise*');
   await service.click();
-  await expect(options, 'the list begins anew').toHaveCount(deployed);
+  await expect(options, 'the list starts anew').toHaveCount(deployed);
   await service.fill('enterprise');
-  await expect(options, 'fits whatever the broker answers').toHaveText([/^Travel Enterprise/]);
+  await expect(options, 'matches any answer of the broker').toHaveText([/^Travel Enterprise/]);
   await page.keyboard.press('Enter');
   await expect(service).toHaveValue('Travel Enterprise');
   await expect(addButton(page)).toBeEnabled();
   releaseNext();
 
-  // typed on: it is no longer what was chosen, and the form is not sent with it
+  // after further typing it is no longer the chosen one, and the form is not sent with it
   await service.focus();
   await page.keyboard.press('End');
   await page.keyboard.type(' of nobody');
@@ -147,7 +147,7 @@ test('[USR-32] [USR-33] [USR-34] [USR-35] a plan is given by the month, a rental
   await expect(addButton(page)).toBeDisabled();
   expect(writes).toEqual([]);
 
-  // a shop of 5,000: the list is a page of 20, and the rest is typed for
+  // a shop of 5,000: the list is a page of 20, and the rest is found by typing
   await routeNow(page, '**/api/catalogue/servers?*', async (route) => {
     const response = await route.fetch();
     const found = Object(await response.json());
@@ -160,7 +160,7 @@ test('[USR-32] [USR-33] [USR-34] [USR-35] a plan is given by the month, a rental
   await expect(page.getByText('20 of 5,000. Type to find more.')).toBeVisible();
 });
 
-test('[USR-31] [USR-37] [USR-40] [USR-56] a plan, a rental and a purchase are given once each is chosen, and that person has them at once', async ({
+test('[USR-31] [USR-37] [USR-40] [USR-56] a plan, a rental and a purchase are given once each is chosen, and the user has them immediately', async ({
   page,
   product,
   browser,
@@ -210,7 +210,7 @@ test('[USR-31] [USR-37] [USR-40] [USR-56] a plan, a rental and a purchase are gi
   await erasePerson(product.publicUrl, id, email);
 });
 
-/** A person who was given a plan, a rental and a purchase. @returns their id */
+/** Creates a user who was given a plan, a rental and a purchase. @returns their id */
 async function newOwner(publicUrl: string, email: string): Promise<string> {
   const id = await newPerson(publicUrl, email);
   const calls = await administratorCalls(publicUrl);
@@ -228,7 +228,7 @@ const detailsOf = (page: Page, email: string) => page.getByRole('dialog').filter
 const listOf = (page: Page, email: string, name: string) =>
   detailsOf(page, email).getByRole('list', { name, exact: true });
 
-test('[USR-12] [USR-13] [USR-14] the details of a user stand in the address, say who they are, and count and list what they have, each its own', async ({
+test('[USR-12] [USR-13] [USR-14] the details of a user are in the address, identify the user, and count and list each kind of item separately', async ({
   page,
   product,
 }) => {
@@ -249,7 +249,7 @@ test('[USR-12] [USR-13] [USR-14] the details of a user stand in the address, say
   );
   await expectNoAxeFindings(page);
 
-  // four counts that are not equal
+  // four different counts
   await routeNow(page, '**/admin/billing/users/*', async (route) => {
     const response = await route.fetch();
     const answer = Object(await response.json());
@@ -273,7 +273,7 @@ test('[USR-12] [USR-13] [USR-14] the details of a user stand in the address, say
   await erasePerson(product.publicUrl, id, email);
 });
 
-test('[USR-46] [USR-47] [USR-57] [ADM-13] a plan and a rental are removed once that is confirmed, with the reason of the specification or another', async ({
+test('[USR-46] [USR-47] [USR-57] [ADM-13] a plan and a rental are removed after a confirmation, with the reason of the specification or another', async ({
   page,
   product,
   browser,
@@ -316,7 +316,7 @@ test('[USR-46] [USR-47] [USR-57] [ADM-13] a plan and a rental are removed once t
   ]);
   const person = await asPerson(browser, product.publicUrl, email, '/dashboard?tab=services');
   for (const name of ['Travel Pro', 'Travel Enterprise']) await expect(cardOf(person, name)).toContainText('Not Owned');
-  await expect(cardOf(person, 'Sequential Thinking'), 'what was bought stays').toContainText('Purchased');
+  await expect(cardOf(person, 'Sequential Thinking'), 'the purchase stays').toContainText('Purchased');
   await person.context().close();
   await erasePerson(product.publicUrl, id, email);
 });

@@ -10,7 +10,7 @@ import { asPerson, dialogOf, openUsers, rowOf, warningOf } from './users-page.ts
 
 test.use({ reducedMotion: 'reduce' });
 
-test('a user is deactivated, let in again and erased; each says what happens to whom', async ({
+test('a user is deactivated, activated again and erased; each dialog says what happens to whom', async ({
   page,
   product,
   browser,
@@ -74,7 +74,7 @@ test('a user is deactivated, let in again and erased; each says what happens to 
   await person.context().close();
 });
 
-test('a user who is deactivated while their client calls a tool loses the call at once, and the client is refused', async ({
+test('a user who is deactivated while their client calls a tool loses the call immediately, and the client is refused', async ({
   page,
   product,
 }) => {

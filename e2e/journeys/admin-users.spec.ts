@@ -8,14 +8,14 @@ import { routeNow } from './route-now.ts';
 import { chooseAccount } from './sign-in.ts';
 import { act, dialogOf, openUsers, rowOf } from './users-page.ts';
 
-// 'User Management' (specification part 2): the table of users, and where it tells what failed.
+// 'User Management' (specification part 2): the table of users, and where it reports failures.
 
 test.use({ reducedMotion: 'reduce' });
 
 const rows = (page: Page) => page.getByRole('table', { name: 'Users', exact: true }).getByRole('row');
 const redBox = (page: Page) => page.getByRole('tabpanel').getByRole('alert');
 
-/** Lets the page see the listed users with something changed, and other counts. */
+/** Changes the listed users, and their counts, that the page sees. */
 const changeUsers = (page: Page, change: (users: AdminUser[]) => AdminUser[], counts: object = {}) =>
   routeNow(page, '**/admin/users?*', async (route) => {
     const response = await route.fetch();
@@ -23,7 +23,7 @@ const changeUsers = (page: Page, change: (users: AdminUser[]) => AdminUser[], co
     await route.fulfill({ response, json: { ...answer, ...counts, users: change(answer.users) } });
   });
 
-test('[USR-1] [USR-2] [USR-7] [USR-8] users come in pages of 20; the search looks at addresses and user names of the loaded page, and the broker at all', async ({
+test("[USR-1] [USR-2] [USR-7] [USR-8] users come in pages of 20; the search covers addresses and user names of the loaded page, and the broker's covers all", async ({
   page,
   product,
 }) => {
@@ -46,7 +46,7 @@ test('[USR-1] [USR-2] [USR-7] [USR-8] users come in pages of 20; the search look
   await expect(page).toHaveURL(/q=CROWD-21/);
   await search.fill('crowd-1@souk');
   await expect(page.getByText('No users on this page match your search.')).toBeVisible();
-  expect(asked, 'nothing is asked for').toHaveLength(1);
+  expect(asked, 'nothing is requested').toHaveLength(1);
   await page.getByRole('main').getByRole('button', { name: 'Search all users', exact: true }).first().click();
   await expect(rowOf(page, 'crowd-1@souk.test')).toBeVisible();
   await expect(page.getByText('1 user matches')).toBeVisible();
@@ -67,7 +67,7 @@ test('[USR-1] [USR-2] [USR-7] [USR-8] users come in pages of 20; the search look
   await expect(rowOf(page, administrator)).toBeVisible();
   await expectNoAxeFindings(page);
 
-  // no account of the demo has a user name; the display name is not looked at
+  // no account of the demo has a user name; the display name is not searched
   await changeUsers(
     page,
     ([first]) => {
@@ -102,7 +102,7 @@ test('[USR-1] [USR-2] [USR-7] [USR-8] users come in pages of 20; the search look
   await expect(page.getByText('No users on this page match your search.')).toBeVisible();
 });
 
-test('[USR-3] [USR-4] [USR-5] [USR-6] a row says who a user is, also by a display name, and how they sign in', async ({
+test('[USR-3] [USR-4] [USR-5] [USR-6] a row identifies a user, also by a display name, and shows how they sign in', async ({
   page,
   product,
 }) => {
@@ -136,12 +136,12 @@ test('[USR-3] [USR-4] [USR-5] [USR-6] a row says who a user is, also by a displa
   await expect(rowOf(page, 'plain@souk.test').getByRole('rowheader')).toHaveText(
     /^plain\s*Bea Baker\s*plain@souk\.test/,
   );
-  // at 1280 px with all its columns and actions in sight
+  // at 1280 px with all its columns and actions in view
   const box = page.getByRole('region', { name: 'Users', exact: true });
   expect(await box.evaluate((of) => of.scrollWidth - of.clientWidth)).toBe(0);
 });
 
-test('[USR-11] [USR-36] a row has what can be done with a user, by keyboard alone and on a phone too; a plan by the month is offered first', async ({
+test('[USR-11] [USR-36] a row has the actions on a user, by keyboard only and on a phone too; a plan by the month is offered first', async ({
   page,
   product,
 }) => {
@@ -174,7 +174,7 @@ test('[USR-11] [USR-36] a row has what can be done with a user, by keyboard alon
 const message = 'The book is wet.';
 const openDialog = (page: Page) => page.getByRole('dialog');
 
-/** In the colour of failures, above the rows that are still there. */
+/** Expects the color of failures, above the rows that are still there. */
 async function expectAboveTable(page: Page): Promise<void> {
   const colours = await redBox(page).evaluate((shown) => {
     const probe = shown.ownerDocument.createElement('div');
@@ -191,7 +191,7 @@ async function expectAboveTable(page: Page): Promise<void> {
   expect((box?.y ?? 0) + (box?.height ?? Infinity)).toBeLessThanOrEqual(table?.y ?? 0);
 }
 
-test('[USR-50] [USR-51] [USR-52] what fails to load stands in a red box above the table, with its reason, and what was read before stays below', async ({
+test('[USR-50] [USR-51] [USR-52] a failure to load is in a red box above the table, with its reason, and the previous data stays below', async ({
   page,
   product,
 }) => {
@@ -225,7 +225,7 @@ test('[USR-50] [USR-51] [USR-52] what fails to load stands in a red box above th
   await expect(redBox(page)).toHaveText(`Failed to load user billing${message}User: ${email}`);
 });
 
-test('[USR-53] [USR-54] [USR-55] what fails to change is told in its dialog, and stays in the red box above the table', async ({
+test('[USR-53] [USR-54] [USR-55] a failed change is reported in its dialog, and stays in the red box above the table', async ({
   page,
   product,
 }) => {
@@ -271,7 +271,7 @@ test('[USR-53] [USR-54] [USR-55] what fails to change is told in its dialog, and
   await erasePerson(product.publicUrl, id, email);
 });
 
-test('a session that ends takes the dialog away and not what was typed: one button signs in again, and the text is there', async ({
+test('a session that ends closes the dialog but keeps the typed text: one button signs in again, and the text is there', async ({
   page,
   product,
 }) => {
@@ -296,7 +296,7 @@ test('a session that ends takes the dialog away and not what was typed: one butt
   await act(page, 'Edit credits', email).click();
   await expect(dialog.getByLabel('Credits')).toHaveValue('77');
   await expect(dialog.getByLabel('Reason (optional)')).toHaveValue('A long story');
-  // closing it forgets what was typed
+  // closing it discards the typed text
   await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
   await expect(dialog).toHaveCount(0);
   await act(page, 'Edit credits', email).click();

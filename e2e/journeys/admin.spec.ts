@@ -50,7 +50,7 @@ test("[HDR-7] [GEN-20] [ADM-1] [ADM-2] the menu of an administrator leads to the
   await expect(page).toHaveTitle(/^User Management - Administration/);
 });
 
-test('[HDR-7] [HDR-8] [ADM-4] [ADM-7] whether the menu has Admin follows from the profile; /admin sends another person home, and the web bundle holds no address', async ({
+test('[HDR-7] [HDR-8] [ADM-4] [ADM-7] the profile decides whether the menu has Admin; /admin sends another user home, and the web bundle contains no address', async ({
   page,
   product,
 }) => {
@@ -74,7 +74,7 @@ test('[HDR-7] [HDR-8] [ADM-4] [ADM-7] whether the menu has Admin follows from th
   const found = loaded.filter(({ text }) => ofArea.some((one) => text.includes(one)));
   expect(
     found.map(({ path }) => path),
-    'the program of the area is not loaded',
+    'the code of the area is not loaded',
   ).toEqual([]);
 
   await routeNow(page, '**/v2/user/profile', async (route) => {
@@ -89,7 +89,7 @@ test('[HDR-7] [HDR-8] [ADM-4] [ADM-7] whether the menu has Admin follows from th
     expect(await readFile(join(folder, name), 'utf8'), name).not.toContain('admin@');
 });
 
-/** Calls of the area that the page makes, with what the browser was told to send along. */
+/** Records calls of the area that the page makes, with what the browser was told to send along. */
 async function recordCalls(page: Page) {
   await page.addInitScript(() => {
     const real = window.fetch;
@@ -145,7 +145,7 @@ test("[ADM-12] calls of the area carry a bearer token, a JSON content type and t
     if (route.request().method() !== 'GET') await clicked.promise;
     await route.continue();
   });
-  /** Its call is answered once it was clicked twice. */
+  /** Clicks a button whose call is answered once it was clicked twice. */
   const press = async (button: Locator) => {
     clicked = Promise.withResolvers();
     await clickTwice(button);
@@ -233,7 +233,7 @@ test('a notice leads to a changed tool, which is compared and approved with a re
   expect(sent).toEqual([{ reason: 'Read, and as announced' }]);
 });
 
-test("[ERR-8] what an administrator's call fails with, and is no Error, is shown as 'Network error occurred'; a tab whose program cannot be fetched says so in the frame, and Retry opens it once it can", async ({
+test("[ERR-8] a failure of an administrator's call that is no Error is shown as 'Network error occurred'; a tab whose code cannot be fetched says so in the frame, and Retry opens it once it can", async ({
   page,
 }) => {
   await openSignedIn(page, '/admin', 'admin@souk.test');
@@ -249,7 +249,7 @@ test("[ERR-8] what an administrator's call fails with, and is no Error, is shown
   await page.evaluate(() => {
     const real = window.fetch;
     window.fetch = (...call) =>
-      // a browser's extension may put such a fetch in the place of the browser's
+      // a browser extension may replace the browser's fetch in this way
       String(call[0]).includes('/admin/') ? Promise.reject('no network') : real(...call);
   });
   await page.getByLabel('Role').selectOption('Admin');

@@ -7,10 +7,10 @@ import { createClient } from '@souk/contract/client.ts';
 import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';
 
 export const administrator = 'admin@souk.test';
-/** There is no account of theirs but in the journey about two administrators. */
+/** An administrator whose account exists only in the journey about two administrators. */
 export const secondAdministrator = 'second@souk.test';
 
-/** The calls of an administrator who works beside the one in the browser. */
+/** Returns the calls of an administrator other than the one in the browser. */
 export async function administratorCalls(publicUrl: string) {
   const { accessToken } = await new ScriptedBrowser(publicUrl).signInWeb({ email: administrator });
   return createClient(
@@ -29,21 +29,21 @@ export async function administratorCalls(publicUrl: string) {
   );
 }
 
-/** A person who has signed in once. @returns their id */
+/** Creates a user who has signed in once. @returns their id */
 export async function newPerson(publicUrl: string, email: string): Promise<string> {
   const { accessToken } = await new ScriptedBrowser(publicUrl).signInWeb({ email });
   const answer = await fetch(`${publicUrl}/v2/user/profile`, { headers: { authorization: `Bearer ${accessToken}` } });
   return String(Object(await answer.json()).id);
 }
 
-/** Erases a person, with the credits, plans, rentals and purchases that a journey has given to them. */
+/** Erases a user, with the credits, plans, rentals and purchases that a journey has given to them. */
 export async function erasePerson(publicUrl: string, id: string, email: string): Promise<void> {
   const calls = await administratorCalls(publicUrl);
   await calls.eraseUser({ params: { id }, body: { confirm: email } });
 }
 
 /**
- * Takes these servers out of the catalogue and out of staging, those that are there. The journeys of one worker share a
+ * Removes those of these servers that exist from the catalogue and from staging. The journeys of one worker share a
  * product: what one leaves staged or deployed, another counts.
  */
 export async function deleteServers(publicUrl: string, ids: readonly string[]): Promise<void> {

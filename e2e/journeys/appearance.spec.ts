@@ -7,25 +7,25 @@ import { openScreen } from './open-screen.ts';
 import { expect, test } from './product-test.ts';
 import { accountMenu, openSignedIn } from './sign-in.ts';
 
-/** What axe finds wrong in both themes; the page is in the light one before and after. */
+/** Returns axe's findings in both themes; the page is in the light one before and after. */
 async function findProblems(page: Page): Promise<string[]> {
   const found = await axeFindingsInBothThemes(page);
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   return found.map((finding) => `${page.url()} ${finding}`);
 }
 
-/** The broker's own page that asks whether an application may act for the person. */
+/** Opens the broker's own page that asks whether an application may act for the user. */
 async function openConsent(page: Page, publicUrl: string): Promise<void> {
   await page.goto(await consentAddress(publicUrl));
   await expect(page.getByRole('button', { name: 'Allow', exact: true })).toBeVisible();
 }
 
-test('axe finds nothing on what unfolds on the public screens, on every status and on a failed load, in both themes', async ({
+test('axe finds nothing on expanded parts of the public screens, on every status and on a failed load, in both themes', async ({
   page,
 }) => {
   await page.goto('/service/travel');
   await page.getByText('find_airports', { exact: true }).first().click();
-  expect(await findProblems(page), 'parameters unfolded').toEqual([]);
+  expect(await findProblems(page), 'parameters expanded').toEqual([]);
   await page.goto('/');
   await page.getByRole('button', { name: 'What is an MCP server?', exact: true }).click();
   expect(await findProblems(page), 'a question open').toEqual([]);
@@ -78,7 +78,7 @@ test('axe finds nothing on the dashboard and its dialogs, in both themes', async
   expect(await findProblems(page), 'the question before a revocation').toEqual([]);
 });
 
-/** WCAG 2.2, contrast ratio of two colours as the browser computes them ("rgb(…)"). */
+/** Returns the WCAG 2.2 contrast ratio of two colors as the browser computes them ("rgb(…)"). */
 function contrastOf(one: string, other: string): number {
   const luminance = (colour: string) => {
     const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map((part) => {
@@ -110,7 +110,7 @@ test('the tick of Copied has contrast on its button, in both themes', async ({ p
   }
 });
 
-test('in forced colors the page of the header and the chosen tab are told from the others, and a switch that is on from one that is off', async ({
+test('in forced colors the current page in the header and the chosen tab stand out, and a switch that is on differs from one that is off', async ({
   page,
   product,
 }) => {
@@ -153,7 +153,9 @@ test('in forced colors the page of the header and the chosen tab are told from t
   await expect(short).not.toBeChecked();
   expect((await short.boundingBox())?.height).toBeGreaterThanOrEqual(24);
   const off = await drawn();
-  expect(new Set(off.map((colors) => colors.split(') ')[0])).size, 'the thumb is seen on its track').toBeGreaterThan(1);
+  expect(new Set(off.map((colors) => colors.split(') ')[0])).size, 'the thumb is visible on its track').toBeGreaterThan(
+    1,
+  );
   // the label is the target
   await page.getByText('Short list', { exact: true }).click();
   await expect(short).toBeChecked();
@@ -163,10 +165,10 @@ test('in forced colors the page of the header and the chosen tab are told from t
     const [track, thumb] = await drawn();
     return thumb !== track;
   };
-  await expect.poll(isThumbSeen, 'and the thumb is seen on it').toBe(true);
+  await expect.poll(isThumbSeen, 'and the thumb is visible on it').toBe(true);
 });
 
-test('on a phone the parameters of a tool scroll in their own box, and show that they go on', async ({ page }) => {
+test('on a phone the parameters of a tool scroll in their own box, and show that they continue', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await openScreen(page, '/service/travel');
   await page.getByText('plan_round_trip', { exact: true }).first().click();
@@ -178,7 +180,7 @@ test('on a phone the parameters of a tool scroll in their own box, and show that
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
 });
 
-test('the theme is chosen, and kept over a reload', async ({ page }) => {
+test('the theme is chosen, and kept across a reload', async ({ page }) => {
   await openScreen(page, '/');
   const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
   const light = await ground();
@@ -208,7 +210,7 @@ test('at 390 px the dashboard does not scroll sideways', async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 844 });
   await chosen.press('Home');
   await expect(page.getByRole('tab', { name: 'Profile', exact: true })).toBeInViewport({ ratio: 1 });
-  await expect(tabs, 'what is hidden fades').toHaveAttribute('data-hidden', 'end');
+  await expect(tabs, 'hidden parts fade').toHaveAttribute('data-hidden', 'end');
   await chosen.press('End');
   await expect(page.getByRole('tab', { name: 'Connections', exact: true })).toBeInViewport({ ratio: 1 });
   await expect(tabs).toHaveAttribute('data-hidden', 'start');
@@ -224,7 +226,7 @@ test('at 390 px the dashboard does not scroll sideways', async ({ page }) => {
   expect(await overflow(), 'the table').toBe(0);
 });
 
-/** Its links and buttons that are lower than 24 px (WCAG 2.2, 2.5.8). */
+/** Returns links and buttons that are lower than 24 px (WCAG 2.2, 2.5.8). */
 const lowTargets = (of: Locator): Promise<string[]> =>
   of.evaluateAll((targets) =>
     targets
@@ -256,7 +258,7 @@ test('targets in tables, above pages and on cards are at least 24 px high', asyn
   await expectHigh(page.getByRole('article').getByRole('link', { name: /\/month\)$/ }), 'plans on cards');
 });
 
-test("on a phone the tables of a server's administration keep their controls in sight", async ({ page, product }) => {
+test("on a phone the tables of a server's administration keep their controls in view", async ({ page, product }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   const id = await newPerson(product.publicUrl, `${'long-'.repeat(8)}renter@souk.test`);
   const calls = await administratorCalls(product.publicUrl);
@@ -283,7 +285,7 @@ test("on a phone the tables of a server's administration keep their controls in 
 test.describe('snapshots', () => {
   test.use({ viewport: { width: 1280, height: 900 }, colorScheme: 'light', reducedMotion: 'reduce' });
 
-  /** Texts that differ from start to start: the port in links, the counts of use, moments. */
+  /** Returns texts that differ from start to start: the port in links, the counts of use, times. */
   const dynamic = (page: Page): Locator[] => [
     page.locator('input[readonly]'),
     page.locator('pre'),

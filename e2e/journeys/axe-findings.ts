@@ -11,12 +11,12 @@ declare global {
 
 const program = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The rules whose outcome hangs on the colours: all that can differ between the themes. */
+/** Rules whose result depends on the colors: only these can differ between the themes. */
 const ofColours = ['color-contrast', 'link-in-text-block'];
 
 /**
- * What axe finds wrong on the page as it is now, by rule, with the elements. Its program is sent once for each document: it
- * is long. What passes is not described.
+ * Returns axe's findings on the current page, by rule, with the elements. Its program is long, so it is sent once per
+ * document. Passed rules are not described.
  */
 export async function axeFindings(page: Page, rules?: string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(program);
@@ -27,7 +27,7 @@ export async function axeFindings(page: Page, rules?: string[]): Promise<string[
   }, rules);
 }
 
-/** What axe finds wrong in both themes. Leaves the page in the dark one. */
+/** Returns axe's findings in both themes. Leaves the page in the dark one. */
 export async function axeFindingsInBothThemes(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   const light = await axeFindings(page);
@@ -36,7 +36,7 @@ export async function axeFindingsInBothThemes(page: Page): Promise<string[]> {
   return [...light.map((finding) => `light ${finding}`), ...dark.map((finding) => `dark ${finding}`)];
 }
 
-/** The page as it is now has no finding of axe, in neither theme. */
+/** Expects no finding of axe on the current page, in either theme. */
 export async function expectNoAxeFindings(page: Page): Promise<void> {
   expect(await axeFindingsInBothThemes(page)).toEqual([]);
 }

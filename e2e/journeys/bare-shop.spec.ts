@@ -6,8 +6,8 @@ import { expectNoAxeFindings } from './axe-findings.ts';
 import { goodCard, goToPayment, payWithCard } from './pay-with-card.ts';
 import { openSignedIn } from './sign-in.ts';
 
-// A shop without servers, where tax is added to prices and promotion codes are taken, behind a proxy that is away: no client's
-// document can be fetched, on any machine.
+// A shop without servers, where tax is added to prices and promotion codes are accepted, behind a proxy that is down:
+// no client's document can be fetched, on any machine.
 
 const test = base.extend<object, { product: Product }>({
   product: [
@@ -32,7 +32,7 @@ const test = base.extend<object, { product: Product }>({
   baseURL: async ({ product }, use) => use(product.publicUrl),
 });
 
-/** Each screen of the catalogue says this beneath the text of the specification. */
+/** Expects this text on each screen of the catalogue, beneath the text of the specification. */
 async function shows(page: Page, text: string): Promise<void> {
   const none = 'No MCP servers are currently available.';
   for (const path of ['/', '/marketplace', '/marketplace?view=live']) {
@@ -44,7 +44,7 @@ async function shows(page: Page, text: string): Promise<void> {
   }
 }
 
-test('an empty shop tells a visitor, a member and its administrator who fills it, and leads the last one there', async ({
+test('an empty shop tells a visitor, a user and its administrator who can add servers, and leads the administrator there', async ({
   browser,
   product,
 }) => {
@@ -70,7 +70,7 @@ test('an empty shop tells a visitor, a member and its administrator who fills it
   await expect(admin.getByText('Upload a manifest to add the first server.', { exact: true })).toBeVisible();
 });
 
-test('a plan is paid with tax and a code: page, result, history and Billing say how each amount comes about, and an administrator refunds it', async ({
+test('a plan is paid with tax and a code: page, result, history and Billing show how each amount is computed, and an administrator refunds it', async ({
   browser,
   product,
 }) => {
@@ -178,7 +178,7 @@ const noWay = 'The outgoing proxy opened no connection to it.';
 const longHost = `assistant-of-the-northern-division.${'department-'.repeat(5)}x.example`;
 const longAddress = `https://${longHost}/${'oauth-client-metadata-'.repeat(12)}.json`;
 
-/** Where a client that comes with its document ends: signed in, or refused since it is not known. */
+/** Returns where a client with its document ends: signed in, or refused because it is not known. */
 async function comeWith(product: Product, client: { clientId: string; redirectUri?: string }): Promise<string> {
   const email = 'somebody@souk.test';
   return new ScriptedBrowser(product.publicUrl).signInMcpClient({ email, ...client }).then(
@@ -194,7 +194,7 @@ async function openConnections(page: Page, email: string): Promise<void> {
 
 const faults = (page: Page) => page.getByRole('list', { name: heading, exact: true }).getByRole('listitem');
 
-test('a client whose document cannot be fetched signs in by the copy, and is listed while the page is open', async ({
+test('a client whose document cannot be fetched signs in with the bundled copy, and is listed while the page is open', async ({
   page,
   product,
 }) => {
@@ -214,7 +214,7 @@ test('a client whose document cannot be fetched signs in by the copy, and is lis
   await expectNoAxeFindings(page);
 });
 
-test('administrators see the other clients too: whose address is not public, and the longest name at 390 px', async ({
+test('administrators see the other clients too: those with an address that is not public, and the longest name at 390 px', async ({
   page,
   product,
 }) => {
@@ -227,7 +227,7 @@ test('administrators see the other clients too: whose address is not public, and
   const [inside, long] = [faults(page).filter({ hasText: '10.1.2.3' }), faults(page).filter({ hasText: longHost })];
   await expect(inside).toContainText("The document's address is not public.");
   await expect(inside).toContainText("Can't sign in");
-  // a firewall is not what keeps a private address from being fetched
+  // a firewall is not the reason why a private address is not fetched
   await expect(inside).not.toContainText('firewall');
   await expect(long).toContainText(noWay);
   await expect(long).toContainText(`let this server reach ${longHost}`);
@@ -240,13 +240,13 @@ test('administrators see the other clients too: whose address is not public, and
       const box = await fault.boundingBox();
       expect(box?.width).toBeLessThanOrEqual(edge?.width ?? 0);
     }
-    // an address of a stranger takes two lines, however long it is
+    // a foreign address takes two lines, however long it is
     const address = await long.getByText(longAddress).boundingBox();
     expect(address?.height).toBeLessThanOrEqual(40);
   }
   await expectNoAxeFindings(page);
 
-  // by keyboard: the list has nothing to stop at
+  // by keyboard: the list has no focusable element
   await page.getByRole('link', { name: 'Show the link', exact: true }).focus();
   await page.keyboard.press('Tab');
   await expect(page.getByRole('button', { name: 'Run the self-test', exact: true })).toBeFocused();

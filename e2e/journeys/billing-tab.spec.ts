@@ -39,7 +39,7 @@ type Owned = SubscriptionAnswer['subscription'];
 const owning = (page: Page, subscriptions: Owned['subscriptions'], rentals: Owned['rentals'] = []) =>
   changeOwned(page, (answer) => ({ ...answer, subscription: { ...answer.subscription, subscriptions, rentals } }));
 
-test('what one owns is summed up, and falls back to nothing where it cannot be fetched', async ({ page }) => {
+test('owned items are summed up, and fall back to nothing if they cannot be fetched', async ({ page }) => {
   await test.step('[BILL-15] [SUB-9] what cannot be fetched falls back to tier T0, no credits and no subscription', async () => {
     const heal = await failCalls(page, subscriptionPath, { message: 'The books are closed.' });
     await openBilling(page, 'no-books@souk.test');
@@ -51,7 +51,7 @@ test('what one owns is summed up, and falls back to nothing where it cannot be f
     await expect(subscriptions(page)).toContainText('No plan yet');
     await heal();
   });
-  await test.step('[BILL-4] the summary has the counts of subscriptions, purchases, rentals and trials, each its own', async () => {
+  await test.step('[BILL-4] the summary has separate counts of subscriptions, purchases, rentals and trials', async () => {
     await changeOwned(page, (answer) => ({
       ...answer,
       summary: {
@@ -134,8 +134,8 @@ test('[BILL-5] [BILL-13] [HIST-13] [HIST-14] a history that fails to refresh say
 });
 
 /**
- * Lets the page see these transactions, the first of which is a refund, and the second was refunded.
- * @param all how many there are with those that are not among the newest
+ * Changes the transactions that the page sees: the first is a refund, and the second was refunded.
+ * @param all number of transactions, including those that are not among the newest
  */
 function changeHistory(page: Page, numbers: () => number[], all?: number): Promise<unknown> {
   const row = (id: number) => ({
@@ -157,8 +157,8 @@ function changeHistory(page: Page, numbers: () => number[], all?: number): Promi
   });
 }
 
-test('the history counts what it has, and shows the newest of it with refunds green', async ({ page }) => {
-  await test.step('[BILL-6] what was spent, how many transactions there are, and how many of them are recent', async () => {
+test('the history counts its transactions, and shows the newest with refunds in green', async ({ page }) => {
+  await test.step('[BILL-6] the amount spent, the number of transactions, and how many of them are recent', async () => {
     await changeHistory(page, () => [1, 2, 3, 4, 5, 6, 7], 42);
     await openBilling(page, 'counted-history@souk.test');
     await expect(history(page).locator('dt, dd')).toHaveText([
@@ -172,7 +172,7 @@ test('the history counts what it has, and shows the newest of it with refunds gr
     await expect(history(page)).toContainText('Showing 5 of 7 recent transactions');
     await page.unroute(historyPath);
   });
-  await test.step('[BILL-7] [BILL-9] [BILL-10] [BILL-11] the five newest transactions stand there, with refunds green and +, and the count of more', async () => {
+  await test.step('[BILL-7] [BILL-9] [BILL-10] [BILL-11] the five newest transactions are shown, with refunds green and +, and the count of more', async () => {
     let numbers = [1, 2, 3, 4, 5];
     await changeHistory(page, () => numbers);
     await page.reload();
@@ -197,7 +197,7 @@ test('the history counts what it has, and shows the newest of it with refunds gr
   });
 });
 
-test('[SUB-15] [SUB-16] only an active subscription is cancelled; one without an end cannot be undone', async ({
+test('[SUB-15] [SUB-16] only an active subscription is canceled; one without an end date cannot be undone', async ({
   page,
 }) => {
   const [startDate, endDate] = ['2026-12-15T00:00:00.000Z', '2027-01-15T00:00:00.000Z'];
@@ -257,7 +257,7 @@ test('[SUB-15] [SUB-16] only an active subscription is cancelled; one without an
   );
 });
 
-test('the monthly limit is entered, kept, and taken away', async ({ page }) => {
+test('the monthly limit is entered, kept, and removed', async ({ page }) => {
   await openBilling(page, 'limits@souk.test');
   const field = page.getByLabel('Maximum credits per month');
   await field.fill('a lot');

@@ -9,9 +9,9 @@ type Wanted =
   | { type: 'credit'; planId: string };
 
 /**
- * A person buys, for journeys about what becomes of it. The requests are those of the dialog and of the payment page, but no
- * page is drawn, which would take seconds of processor time.
- * @param accessToken of the person
+ * Buys as a user, for journeys about what happens afterwards. The requests are those of the dialog and of the payment
+ * page, but no page is rendered, which would take seconds of processor time.
+ * @param accessToken of the user
  * @param card one that pays now
  */
 export async function buy(publicUrl: string, accessToken: string, wanted: Wanted, card = goodCard): Promise<void> {

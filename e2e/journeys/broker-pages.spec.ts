@@ -4,7 +4,7 @@ import { consentAddress, consentRedirectUri } from './consent-address.ts';
 import { expect, test } from './product-test.ts';
 import { openSignedIn } from './sign-in.ts';
 
-/** The button in the header goes from one theme to the next. */
+/** Clicks the button in the header, which switches to the next theme. */
 async function chooseTheme(page: Page, theme: string): Promise<void> {
   const button = page.getByRole('button', { name: /^Theme: / });
   const chosen = page.getByRole('button', { name: new RegExp(`^Theme: ${theme}\\.`) });
@@ -12,11 +12,11 @@ async function chooseTheme(page: Page, theme: string): Promise<void> {
   await expect(chosen).toBeVisible();
 }
 
-/** How light the page's ground is, 0 to 255, as it is drawn. */
+/** Returns the lightness of the page's background, 0 to 255, as rendered. */
 const lightness = (page: Page) =>
   page.evaluate(() => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)?.[0]));
 
-test("the broker's own pages follow the theme chosen in the web app, and the system where none was chosen", async ({
+test("the broker's own pages follow the theme chosen in the web app, and the system if none was chosen", async ({
   page,
   product,
 }) => {
@@ -39,10 +39,7 @@ test("the broker's own pages follow the theme chosen in the web app, and the sys
   }
 });
 
-test("without scripts the broker's own pages follow the system, and sign in all the same", async ({
-  browser,
-  product,
-}) => {
+test("without scripts the broker's own pages follow the system, and sign in anyway", async ({ browser, product }) => {
   const context = await browser.newContext({
     javaScriptEnabled: false,
     colorScheme: 'dark',
@@ -91,7 +88,7 @@ test('every page of the broker has a title, one heading, no finding of axe in ei
   await check('Allow A client to use your Souk account?');
 });
 
-test('"Not you?" by keyboard: another account is chosen, the same consent comes back, and the web app is signed out', async ({
+test('"Not you?" by keyboard: another account is chosen, the same consent returns, and the web app is signed out', async ({
   page,
   product,
 }) => {

@@ -14,11 +14,11 @@ import { chooseAccount, openSignedIn } from './sign-in.ts';
 const buyStarter = (page: Page) =>
   page.getByRole('button', { name: 'Buy credits in the Starter package', exact: true });
 
-test('credits are bought on the payment page, once a declined card, a page that was left and a cancelled one bought nothing', async ({
+test('credits are bought on the payment page, after a declined card, a page that was left and a canceled one bought nothing', async ({
   page,
   product,
 }) => {
-  await test.step('a declined card, a payment page that is left, and one that is cancelled buy nothing', async () => {
+  await test.step('a declined card, a payment page that is left, and one that is canceled buy nothing', async () => {
     await openSignedIn(page, '/plans', 'buys-credits@souk.test');
     await buyStarter(page).click();
     await payWithCard(page, declinedCard);
@@ -39,7 +39,7 @@ test('credits are bought on the payment page, once a declined card, a page that 
     await page.goto('/dashboard?tab=billing');
     await expect(page.getByRole('heading', { name: 'No Transaction History', exact: true })).toBeVisible();
   });
-  await test.step('[PAY-1] [PAY-2] [PAY-5] [PAY-6] paid, they are there, and a reload of the result buys nothing more', async () => {
+  await test.step('[PAY-1] [PAY-2] [PAY-5] [PAY-6] once paid, they are there, and a reload of the result buys nothing more', async () => {
     await page.goto('/plans');
     const asked = page.waitForRequest('**/api/billing/checkout');
     await buyStarter(page).click();
@@ -117,7 +117,7 @@ test('a server is rented by a visitor who signs in for it, is used from a client
     await access.getByRole('link', { name: 'Manage', exact: true }).click();
     await expect(card).toContainText(new RegExp(`Rented - activerenews ${day} for \\$9`));
   });
-  await test.step('[SUB-12] [SUB-20] [SUB-21] its end is asked about in a dialog of ours, and declining changes nothing', async () => {
+  await test.step('[SUB-12] [SUB-20] [SUB-21] a dialog of ours asks before it ends, and declining changes nothing', async () => {
     const ended: string[] = [];
     page.on('request', (request) => {
       if (request.url().includes('/cancel-rental/')) ended.push(request.url());
@@ -132,7 +132,7 @@ test('a server is rented by a visitor who signs in for it, is used from a client
     await expect(cancel).toBeVisible();
     expect(ended).toEqual([]);
   });
-  await test.step('[SUB-13] [SUB-14] [SUB-22] [SUB-23] it is cancelled, after a failure that is told, and resumed', async () => {
+  await test.step('[SUB-13] [SUB-14] [SUB-22] [SUB-23] it is canceled, after a reported failure, and resumed', async () => {
     await cancel.click();
     const heal = await failCalls(page, '**/cancel-rental/travel-pro', { message: 'The office is closed.' });
     await question(page).getByRole('button', { name: 'Cancel rental', exact: true }).click();
@@ -144,7 +144,7 @@ test('a server is rented by a visitor who signs in for it, is used from a client
     await question(page).getByRole('button', { name: 'Cancel rental', exact: true }).click();
     await reloaded;
     await expect(question(page)).toHaveCount(0);
-    // the button that had the focus is gone
+    // the button that had the focus has been removed
     await expect(card.getByRole('heading')).toBeFocused();
     await expect(card).toContainText('Canceled. You can use and resume it until then.');
     await expect(cancel).toHaveCount(0);
@@ -155,7 +155,7 @@ test('a server is rented by a visitor who signs in for it, is used from a client
       ),
     );
     await question(page).getByRole('button', { name: 'Resume', exact: true }).click();
-    // under the pointer a message stays
+    // a message stays while the pointer is over it
     await page.getByText('The rental of Travel Pro is resumed: it renews by itself.').hover();
     await expectNoAxeFindings(page);
     await expect(cancel).toBeVisible();
@@ -163,13 +163,13 @@ test('a server is rented by a visitor who signs in for it, is used from a client
   });
 });
 
-test('a plan that includes what one rents says so before it is paid, and ends the rental where that is wanted', async ({
+test('a plan that includes what a user rents says so before it is paid, and ends the rental if the user chooses', async ({
   page,
 }) => {
   await openSignedIn(page, '/service/travel-pro?purchase=rental', 'rents-and-subscribes@souk.test');
   await goToPayment(page);
   await payAndReturn(page);
-  // a page that was open before the rental was paid in another tab, and has not heard of it
+  // a page that was open before the rental was paid in another tab, and was not notified
   await routeNow(page, subscriptionPath, async (route) => {
     const response = await route.fetch();
     const answer = getSubscription.answer.parse(await response.json());
@@ -186,7 +186,7 @@ test('a plan that includes what one rents says so before it is paid, and ends th
   );
   await expect(question(page)).toContainText('Pro includes Travel Pro, which you rent. With both, you pay twice.');
 
-  // a click that is faster than the answer about what they rent
+  // a click that is faster than the answer about the rentals
   const release = await holdCalls(page, subscriptionPath);
   await page.goto('/plans');
   await planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro', exact: true }).click();
@@ -267,11 +267,11 @@ test('a plan that includes what one rents says so before it is paid, and ends th
   await expect(rentals.getByRole('listitem')).toContainText('canceled');
   const card = page.getByRole('article', { name: 'Travel Pro', exact: true });
   await page.goto('/dashboard?tab=services&show=plan');
-  await expect(card, 'what is rented besides').toContainText(
+  await expect(card, 'the other rental').toContainText(
     new RegExp(`Also included in your Enterprise plan since ${day}\\.`),
   );
 
-  // a plan that does not include it is planned for the day on which the rental would be charged again
+  // a plan that does not include it is scheduled for the day on which the rental would be charged again
   await page.goto('/plans');
   await planOf(page, 'Basic').getByRole('button', { name: 'Downgrade to Basic', exact: true }).click();
   await expect(dialog).toContainText('Basic from then on$5/month');
@@ -353,7 +353,7 @@ test('the payment page of a plan is closed by a rental that it includes, and the
   await expect(page.getByRole('button', { name: 'Subscribe for $19/month', exact: true })).toBeVisible();
 });
 
-test('[PLAN-16] a visitor who chooses a plan signs in, and goes on to pay for it', async ({ page }) => {
+test('[PLAN-16] a visitor who chooses a plan signs in, and continues to pay for it', async ({ page }) => {
   await page.goto('/plans');
   await planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro', exact: true }).click();
   await chooseAccount(page, 'visitor-subscribes@souk.test');

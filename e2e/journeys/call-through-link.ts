@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { modernRequest } from '../../apps/broker/src/testing/people/modern-request.ts';
 
-/** Calls a tool through the person's link, with a token that their own page made. Answers the answer's text. */
+/** Calls a tool through the user's link, with a token that their own page created. Returns the text of the result. */
 export async function callThroughLink(
   page: Page,
   publicUrl: string,

@@ -6,7 +6,7 @@ import { expectOwnIcon } from './own-icon.ts';
 import { goToPayment, goodCard, laterDeclinedCard, payWithCard } from './pay-with-card.ts';
 import { chooseAccount } from './sign-in.ts';
 
-// The pages of the stand-in for Stripe, and what follows from a payment when months have passed.
+// The pages of the stand-in for Stripe, and the effects of a payment after months.
 
 let product: ForkedProduct;
 let checkouts: string[];
@@ -24,7 +24,7 @@ test.beforeEach(({ page }) => {
 });
 test.afterEach(() => expect(violations).toEqual([]));
 
-/** Fits without scrolling sideways on a phone and on a desk, and axe finds nothing. */
+/** Expects that it fits without scrolling sideways on a phone and on a desktop, and that axe finds nothing. */
 async function expectFit(page: Page): Promise<void> {
   await expectOwnIcon(page);
   for (const width of [390, 1280]) {
@@ -35,7 +35,7 @@ async function expectFit(page: Page): Promise<void> {
   }
 }
 
-test('a person pays with the keyboard alone, and comes back with the id of the session', async ({ page }) => {
+test('a user pays with the keyboard only, and returns with the id of the session', async ({ page }) => {
   const [address = ''] = checkouts;
   await page.goto(address);
   await expect(page.getByText('SANDBOX - no money moves.')).toBeVisible();
@@ -54,7 +54,7 @@ test('a person pays with the keyboard alone, and comes back with the id of the s
   await expectFit(page);
 });
 
-test('what is wrong stands at its field; a declined card says so; 3-D Secure is asked; then the person subscribes', async ({
+test('faults are shown at their fields; a declined card says so; 3-D Secure is requested; then the user subscribes', async ({
   page,
 }) => {
   const address = checkouts[1] ?? '';
@@ -112,7 +112,7 @@ async function subscribeToBasic(page: Page, email: string, card: string): Promis
 
 const subscriptions = (page: Page) => page.getByRole('region', { name: 'Active System Subscriptions', exact: true });
 
-test('a renewal is paid, and stands in the history', async ({ page }) => {
+test('a renewal is paid, and is in the history', async ({ page }) => {
   await subscribeToBasic(page, 'renews@souk.test', goodCard);
   await expect(subscriptions(page)).toContainText('active');
   const before = await subscriptions(page).innerText();
@@ -124,7 +124,9 @@ test('a renewal is paid, and stands in the history', async ({ page }) => {
   }).toPass();
 });
 
-test('a renewal that fails says so and keeps access; paid with another card, all is well again', async ({ page }) => {
+test('a failed renewal says so and keeps access; paid with another card, everything is active again', async ({
+  page,
+}) => {
   await subscribeToBasic(page, 'fails@souk.test', laterDeclinedCard);
   await expect(subscriptions(page)).toContainText('active');
   await passDays(32);
@@ -153,7 +155,7 @@ test('a renewal that fails says so and keeps access; paid with another card, all
   await expect(notice).toHaveCount(0);
 });
 
-test('a plan whose renewal failed is ended at once, and another card is chosen for what is kept', async ({ page }) => {
+test('a plan whose renewal failed is ended immediately, and another card is chosen for the rest', async ({ page }) => {
   await subscribeToBasic(page, 'ends@souk.test', goodCard);
   const methods = page.getByRole('region', { name: 'Payment method', exact: true });
   await expect(methods.getByRole('listitem')).toContainText(

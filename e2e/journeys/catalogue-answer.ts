@@ -3,12 +3,12 @@ import { getCapabilities, type CapabilityAnswer, type ServerAnswer } from '@souk
 import type { Page, Route } from '@playwright/test';
 import { routeNow } from './route-now.ts';
 
-/** The calls with which screens read the catalogue: a page of servers, and one server. */
+/** Calls with which screens read the catalogue: a page of servers, and one server. */
 export const cataloguePath = '**/api/catalogue/servers**';
 
 export type Catalogue = { servers: ServerAnswer[]; capabilities: CapabilityAnswer[]; lastUpdate: string };
 
-/** Lets the pages of a test see the broker's own catalogue with something changed: what no fresh installation has. */
+/** Changes the broker's own catalogue that the pages of a test see, for what no fresh installation has. */
 export async function changeCatalogue(page: Page, change: (catalogue: Catalogue) => Catalogue): Promise<void> {
   await routeNow(page, cataloguePath, (route) => answer(route, change));
 }
@@ -31,7 +31,7 @@ async function fulfillServer(route: Route, serverId: string, { servers, capabili
   return route.fulfill({ json: { server, capabilities: own, resourceTemplates: [] } });
 }
 
-/** The broker knows nothing of the change: what it finds by the status is filtered here. */
+/** Answers a page of servers. The broker does not know the change, so the status filter is applied here. */
 async function fulfillPage(route: Route, url: URL, { servers }: Catalogue): Promise<void> {
   const status = url.searchParams.get('status');
   url.searchParams.delete('status');
@@ -45,7 +45,7 @@ async function fulfillPage(route: Route, url: URL, { servers }: Catalogue): Prom
   await route.fulfill({ response, json: { servers: changed, pagination, deployed: servers.length } });
 }
 
-/** The same catalogue with one of its servers changed. */
+/** Returns the same catalogue with one of its servers changed. */
 export function withServer(
   catalogue: Catalogue,
   serverId: string,
@@ -57,7 +57,10 @@ export function withServer(
   };
 }
 
-/** Answers calls of `pattern` with the broker's error of that status and text. Returns how to let them through again. */
+/**
+ * Answers calls of `pattern` with the broker's error of that status and text. Returns a function that lets them through
+ * again.
+ */
 export async function failCalls(
   page: Page,
   pattern: string,

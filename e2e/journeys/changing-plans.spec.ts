@@ -9,7 +9,7 @@ import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { openSignedIn } from './sign-in.ts';
 
-test('[PLAN-6] a plan is subscribed to, upgraded at the price that was shown, and canceled with a change that is planned', async ({
+test('[PLAN-6] a plan is subscribed to, upgraded at the price that was shown, and canceled with a scheduled change', async ({
   page,
 }) => {
   await openSignedIn(page, '/plans', 'subscribes@souk.test');
@@ -116,7 +116,7 @@ test('[PLAN-6] a plan is subscribed to, upgraded at the price that was shown, an
   );
 });
 
-test('a plan is cancelled, after failures that are told, says when it ends, and is resumed', async ({ page }) => {
+test('a plan is canceled, after reported failures, says when it ends, and is resumed', async ({ page }) => {
   const cancel = subscriptions(page).getByRole('button', { name: 'Cancel Pro', exact: true });
   const confirm = question(page).getByRole('button', { name: 'Cancel subscription', exact: true });
   await openSignedIn(page, '/plans', 'resumes@souk.test');
@@ -124,10 +124,10 @@ test('a plan is cancelled, after failures that are told, says when it ends, and 
   await payAndReturn(page);
   await page.goto('/dashboard?tab=billing');
   const history = page.getByRole('region', { name: 'Billing History', exact: true });
-  // what is above the plan is there, and moves it no more
+  // the content above the plan is loaded, and no longer moves it
   await expect(history.getByRole('row', { name: /Pro plan/ }).first()).toBeVisible();
   await cancel.click();
-  await test.step('[SUB-16] [SUB-18] [SUB-19] [ERR-14] its end is asked about, and a failure is told with its reason', async () => {
+  await test.step('[SUB-16] [SUB-18] [SUB-19] [ERR-14] a question comes before the end, and a failure is reported with its reason', async () => {
     await expect(question(page)).toContainText(
       new RegExp(
         `Are you sure you want to cancel this system subscription\\? You keep access until ${day} and can resume until then\\. The 1,000 credits that are left from this plan expire on ${day}\\. With the plan you lose .*Travel Pro\\.`,
@@ -145,7 +145,7 @@ test('a plan is cancelled, after failures that are told, says when it ends, and 
     );
     await page.unroute(path);
   });
-  await test.step('[PLAN-7] [SUB-17] [SUB-22] [SUB-23] it is cancelled, says when it ends, and is resumed', async () => {
+  await test.step('[PLAN-7] [SUB-17] [SUB-22] [SUB-23] it is canceled, says when it ends, and is resumed', async () => {
     const reloaded = page.waitForResponse('**/api/billing/subscription');
     await confirm.click();
     await reloaded;
@@ -184,13 +184,13 @@ test('a plan is cancelled, after failures that are told, says when it ends, and 
     await expectNoAxeFindings(page);
     await question(page).getByRole('button', { name: 'Resume', exact: true }).click();
     await expect(subscriptions(page)).toContainText(new RegExp(`Proactive.*next billing date ${day}`));
-    await expect(cancel, 'the focus went with the button').toBeFocused();
+    await expect(cancel, 'the focus was removed with the button').toBeFocused();
     await expect(history.getByRole('row', { name: /^Resumed: Pro plan/ })).toBeVisible();
     await expectNoAxeFindings(page);
   });
 });
 
-test('Pro is subscribed to at once, left for Basic and kept, and goes up to Enterprise; another tab hears of it', async ({
+test('a user subscribes to Pro, schedules Basic and stays, and upgrades to Enterprise; another tab is notified', async ({
   page,
   context,
 }) => {
@@ -210,7 +210,7 @@ test('Pro is subscribed to at once, left for Basic and kept, and goes up to Ente
   });
   await planOf(page, 'Basic').getByRole('button', { name: 'Downgrade to Basic', exact: true }).click();
   const change = question(page).getByRole('button', { name: 'Change plan', exact: true });
-  await expect(change, 'nothing is agreed to before its price is shown').toBeDisabled();
+  await expect(change, 'nothing is accepted before its price is shown').toBeDisabled();
   price();
   await change.click();
   await expect(pro).toContainText(new RegExp(`Changes to Basic on ${day}\\.`));

@@ -4,12 +4,15 @@ import { testCertificate, testCertificateKey } from '../../apps/broker/src/testi
 
 export type ClientDoor = {
   redirectUri: string;
-  /** Where the browser came back to, once it has. */
+  /** Resolves with the address to which the browser returned. */
   callback(): Promise<URL>;
 };
 export type ClientDoors = { loopback: ClientDoor; https: ClientDoor; close(): Promise<void> };
 
-/** The doors of two MCP clients, to which a browser comes back after a sign-in: one on this machine, one on the web. */
+/**
+ * Starts the callback addresses of two MCP clients, to which a browser returns after a sign-in: one on this machine,
+ * one on the web.
+ */
 export async function startClientDoors(): Promise<ClientDoors> {
   const [loopback, https] = await Promise.all([
     openDoor('http', (handle) => createServer(handle)),

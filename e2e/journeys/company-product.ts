@@ -19,18 +19,21 @@ const personNamed = (name: string) => ({
 export type CompanyProduct = {
   product: Product;
   company: CompanyProvider;
-  /** Signs a person in without a page: name@acme.test. @returns their access token */
+  /** Signs a user in without a page: name@acme.test. @returns their access token */
   tokenOf(name: string): Promise<string>;
-  /** The home page before nobody yet: at the company it is this person. */
+  /** Opens the home page before a sign-in; at the company the visitor is this user. */
   visitorNamed(name: string): Promise<Page>;
-  /** A screen before a person who has signed in at the company as long ago as that. The requests of a sign-in draw no page. */
+  /** Opens a screen for a user whose sign-in at the company is this old. The requests of a sign-in render no page. */
   pageOf(name: string, path: string, signedInAgoSeconds?: number): Promise<Page>;
-  /** Closes all pages: one that is open goes on asking. */
+  /** Closes all pages: open ones keep polling. */
   closePages(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** A product whose people sign in at their company, which dates their sign-ins. Ana is its administrator. @param more variables */
+/**
+ * Starts a product whose users sign in at their company, which dates their sign-ins. Ana is its administrator. @param
+ * more variables
+ */
 export async function startCompanyProduct(browser: Browser, more: NodeJS.ProcessEnv = {}): Promise<CompanyProduct> {
   const [port, dataDir] = [await freePort(), await newDataDir()];
   const company = await startCompanyProvider([`http://localhost:${port}/auth/oidc/callback`]);
@@ -90,7 +93,7 @@ export async function startCompanyProduct(browser: Browser, more: NodeJS.Process
   };
 }
 
-/** What it does is done with the cookies of a context. */
+/** A browser that uses the cookies of a context. */
 class CompanyBrowser extends ProviderBrowser {
   readonly #context: BrowserContext;
 

@@ -6,16 +6,18 @@ import { routeNow } from './route-now.ts';
 import { accountMenu, chooseAccount, openSignedIn } from './sign-in.ts';
 
 const callNotes = (page: Page, publicUrl: string) => callThroughLink(page, publicUrl, 'notes__list_tags');
-/** How /connect/{id} ends. */
+/** Returns the text at the end of /connect/{id}. */
 const finished = (page: Page) => page.getByText('Connected. Go back to your assistant.', { exact: true });
-/** Clicks the switch once it takes clicks: one that is under way takes none, be its failure already in sight. */
+/**
+ * Clicks the switch once it accepts clicks: it accepts none during a change, even if its failure is already visible.
+ */
 async function flip(page: Page, name: string): Promise<void> {
   await settled(page);
   await page.getByRole('switch', { name: `Use ${name}`, exact: true }).click();
 }
 const settled = (page: Page) =>
   expect(page.getByRole('region', { name: /^Use (?!this service)/ })).toHaveAttribute('aria-busy', 'false');
-/** Switches a service off, and waits until the page knows that it is: the switch shows it at once. */
+/** Switches a service off, and waits until the page knows it: the switch shows it immediately. */
 async function switchOff(page: Page, name: string): Promise<void> {
   await flip(page, name);
   await expect(page.getByText("Off: your assistants can't use it.")).toBeVisible();
@@ -23,7 +25,6 @@ async function switchOff(page: Page, name: string): Promise<void> {
 }
 const notesSwitch = (page: Page) => page.getByRole('switch', { name: 'Use Notes', exact: true });
 
-/** Counts the enable calls of the page. */
 function countEnables(page: Page): () => number {
   let enables = 0;
   page.on('request', (request) => {
@@ -32,7 +33,7 @@ function countEnables(page: Page): () => number {
   return () => enables;
 }
 
-/** The strictest popup blocker: it lets a window open only while a click is being handled. */
+/** Simulates the strictest popup blocker: it lets a window open only while a click is being handled. */
 async function blockLateWindows(page: Page): Promise<void> {
   await page.addInitScript(() => {
     let isClick = false;
@@ -77,7 +78,7 @@ test('[TOG-15] [TOG-16] [TOG-22] [TOG-23] a link from a conversation: sign in he
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
   await expect(page.getByText('On: your assistants can use it through your link.')).toBeVisible();
   expect(popup.isClosed() || (await popup.waitForEvent('close').then(() => true))).toBe(true);
-  expect(enables(), 'asked, and asked once more after the sign-in').toBe(2);
+  expect(enables(), 'requested, and requested once more after the sign-in').toBe(2);
   await expect(account).toContainText('Signed in here as connect');
   await expect(finished(page)).toBeVisible();
   await expectNoAxeFindings(page);
@@ -95,7 +96,7 @@ test('[TOG-15] [TOG-16] [TOG-22] [TOG-23] a link from a conversation: sign in he
   expect(await callNotes(page, product.publicUrl)).toContain(`${product.publicUrl}/connect/notes`);
 });
 
-test('"Use another account" asks for an account and comes back as the other person', async ({ page }) => {
+test('"Use another account" asks for an account and returns as the other user', async ({ page }) => {
   await page.goto('/connect/notes');
   await chooseAccount(page, 'first-person@souk.test');
   const account = page.getByRole('region', { name: 'Your account', exact: true });
@@ -106,7 +107,7 @@ test('"Use another account" asks for an account and comes back as the other pers
   await expect(account).toContainText('second-person@souk.test');
 });
 
-test('[TOG-17] [TOG-20] [TOG-21] [TOG-25] a failed switch shows the message of the server, else the text of the specification', async ({
+test('[TOG-17] [TOG-20] [TOG-21] [TOG-25] a failed switch shows the message of the server, otherwise the text of the specification', async ({
   page,
 }) => {
   await openSignedIn(page, '/connect/travel', 'failing-switch@souk.test');
@@ -147,7 +148,7 @@ test('[TOG-17] [TOG-20] [TOG-21] [TOG-25] a failed switch shows the message of t
   await expect(alert).toHaveText('Failed to enable server after OAuth');
 });
 
-test('[TOG-18] [ERR-14] a sign-in that the person refuses there says so here, on a phone, by keyboard alone; a switch-on whose sign-in is refused says so too, and stays off', async ({
+test('[TOG-18] [ERR-14] a sign-in that the user refuses there is reported here, on a phone, by keyboard only; a switch-on whose sign-in is refused is reported too, and stays off', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 390, height: 844 });
@@ -176,14 +177,14 @@ test('[TOG-18] [ERR-14] a sign-in that the person refuses there says so here, on
 
 const blockedText = 'Failed to open OAuth popup window. Please allow popups for this site.';
 
-test('[SIGN-51] [TOG-16] where windows are blocked the sign-in button and the switch say so, continue in this tab, and are done after the return', async ({
+test('[SIGN-51] [TOG-16] if windows are blocked the sign-in button and the switch say so, continue in this tab, and are done after the return', async ({
   page,
 }) => {
   await openSignedIn(page, '/marketplace', 'blocked-switch@souk.test');
   await page.addInitScript(() => {
     window.open = () => null;
   });
-  await test.step('the sign-in button says so, continues in this tab, and comes back', async () => {
+  await test.step('the sign-in button says so, continues in this tab, and returns', async () => {
     await page.goto('/connect/notes');
     await page.getByRole('button', { name: 'Sign in to Notes', exact: true }).click();
     await expect(page.getByRole('alert').filter({ hasText: blockedText })).toBeVisible();
@@ -220,7 +221,7 @@ test('[SIGN-51] [TOG-16] where windows are blocked the sign-in button and the sw
   }
 });
 
-test('an unknown service, a failing broker and a sign-in that is over have screens of their own', async ({ page }) => {
+test('an unknown service, a failing broker and an expired sign-in have separate screens', async ({ page }) => {
   await openSignedIn(page, '/connect/nothing', 'states@souk.test');
   await expect(page.getByRole('heading', { name: 'There is no service “nothing”', exact: true })).toBeVisible();
   await expectNoAxeFindings(page);

@@ -9,7 +9,7 @@ async function openApps(page: Page, email: string): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Browsers', exact: true })).toBeVisible();
 }
 
-test('a client that was allowed is listed with what it can use, and refused once it is disconnected', async ({
+test('an allowed client is listed with what it can use, and refused once it is disconnected', async ({
   page,
   product,
 }) => {
@@ -43,7 +43,7 @@ test('a client that was allowed is listed with what it can use, and refused once
   await client.close();
 });
 
-test('another browser is signed out from here, is not listed once somebody else signs in there, and everywhere means this one too', async ({
+test('another browser is signed out from here, is not listed once another user signs in there, and "everywhere" includes this one', async ({
   page,
   browser,
   product,
@@ -66,7 +66,7 @@ test('another browser is signed out from here, is not listed once somebody else 
   await signInThere();
   await page.reload();
   await expect(browsers).toHaveCount(2);
-  // somebody else signs in there, and it is none of theirs any longer
+  // another user signs in there, and it is no longer hers
   await other.goto('/auth/google?return_to=/auth/success');
   await other.getByLabel('E-mail address').fill('second@souk.test');
   await other.getByRole('button', { name: 'Continue', exact: true }).click();
@@ -87,7 +87,7 @@ test('another browser is signed out from here, is not listed once somebody else 
   await elsewhere.close();
 });
 
-test('connected apps that fail to load can be asked for again', async ({ page }) => {
+test('connected apps that fail to load can be requested again', async ({ page }) => {
   await openSignedIn(page, '/', 'noapps@souk.test');
   const heal = await failCalls(page, '**/connected-apps', { message: 'The store rests.' });
   await page.goto('/dashboard?tab=apps');

@@ -18,7 +18,7 @@ const dashboardTab = (page: Page) =>
 const partOfConnections = (page: Page) =>
   page.getByRole('tablist', { name: 'Connections', exact: true }).getByRole('tab', { selected: true });
 
-test('a client that signs in, lists and calls is seen step by step while it comes, and how long ago that was grows', async ({
+test('a client that signs in, lists and calls is shown step by step while it connects, and the time since then grows', async ({
   page,
   product,
 }) => {
@@ -56,13 +56,13 @@ test('a client that signs in, lists and calls is seen step by step while it come
     /^First call/,
   ]);
   await expect(steps.filter({ hasText: 'Passed' })).toHaveCount(8);
-  // no answer of the list may be what renders it again
+  // no response of the list may be what renders it again
   await holdCalls(page, '**/connections');
   await page.clock.fastForward('03:00');
   await expect(row).toContainText(/[5-9] minutes ago/);
 });
 
-test('a client that works and goes to another link too has one step with a warning', async ({ page, product }) => {
+test('a client that works and calls another link too has one step with a warning', async ({ page, product }) => {
   const email = 'two-links@souk.test';
   await openTab(page, email, 'connections');
   const { accessToken } = await new ScriptedBrowser(product.publicUrl).signInMcpClient({
@@ -85,8 +85,8 @@ test('a client that works and goes to another link too has one step with a warni
   await expectNoAxeFindings(page);
 });
 
-test('[DASH-6] [DASH-8] the profile is shown, and is not to be changed', async ({ page }) => {
-  // what the broker says of her, as it is and with what the stand-in gives nobody
+test('[DASH-6] [DASH-8] the profile is shown, and cannot be changed', async ({ page }) => {
+  // the broker's profile of her, unchanged and with fields that the stand-in never sets
   let change: object = {};
   await routeNow(page, '**/v2/user/profile', async (route) => {
     const response = await route.fetch();
@@ -104,7 +104,7 @@ test('[DASH-6] [DASH-8] the profile is shown, and is not to be changed', async (
   await expect(profile.locator('input, textarea, select, [contenteditable]')).toHaveCount(0);
 });
 
-test('[GEN-47] the tabs of the dashboard are addresses, and connections that fail to load can be asked for again', async ({
+test('[GEN-47] the tabs of the dashboard are addresses, and connections that fail to load can be requested again', async ({
   page,
 }) => {
   const heal = await failCalls(page, '**/connections', { message: 'The log rests.' });
@@ -135,7 +135,7 @@ test('[GEN-47] the tabs of the dashboard are addresses, and connections that fai
     await expect(page.getByRole('heading', { name: heading, exact: true })).toBeVisible();
     await expect(dashboardTab(page)).toHaveText('Connections');
     await expect(partOfConnections(page)).toHaveText(part);
-    await expect(page, 'the address of today').toHaveURL(new RegExp(`\\?tab=connections&part=${former}$`));
+    await expect(page, 'the current address').toHaveURL(new RegExp(`\\?tab=connections&part=${former}$`));
   }
   await page.getByRole('tab', { name: 'Setup', exact: true }).click();
   await expect(page).toHaveURL(/\?tab=connections$/);
@@ -151,7 +151,7 @@ test('the dashboard opens on Connections until a client was answered, and on My 
   await expect(dashboardTab(page)).toHaveText('Connections');
   await callThroughLink(page, product.publicUrl, 'travel__find_airports', { query: 'Zurich' });
   await expect(page.getByText('The first call has arrived', { exact: true })).toBeVisible();
-  await expect(dashboardTab(page), 'nothing moves under the eyes of its reader').toHaveText('Connections');
+  await expect(dashboardTab(page), 'nothing moves while the user reads').toHaveText('Connections');
   await page.goto('/about');
   await page.getByRole('banner').getByRole('link', { name: 'Dashboard', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'My MCP Services', exact: true })).toBeVisible();
@@ -170,5 +170,5 @@ test('the dashboard opens on Connections until a client was answered, and on My 
   const other = await context.newPage();
   await failCalls(other, '**/usage-stats*', { message: 'The counter rests.' });
   await other.goto('/dashboard');
-  await expect(dashboardTab(other), 'without a count it is the link that is needed').toHaveText('Connections');
+  await expect(dashboardTab(other), 'without a count the link is needed').toHaveText('Connections');
 });

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { test as base, expect } from './product-test.ts';
 import { startClientDoors, type ClientDoors } from './client-doors.ts';
 
-// of each test: a worker with a fixture of its own is another one, with another product and browser
+// per test: a worker with its own fixture would be another one, with another product and browser
 const test = base.extend<{ clients: ClientDoors }>({
   clients: async ({}, use) => {
     const doors = await startClientDoors();
@@ -14,7 +14,7 @@ test.use({ ignoreHTTPSErrors: true });
 
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
-/** Registers a client and opens its authorization address, as an MCP client does with the person's browser. */
+/** Registers a client and opens its authorization address, as an MCP client does with the user's browser. */
 async function openConsent(page: Page, publicUrl: string, redirectUri: string, name = 'A client'): Promise<void> {
   const answer = await fetch(`${publicUrl}/oauth/register`, {
     method: 'POST',
@@ -56,7 +56,7 @@ for (const kind of ['loopback', 'https'] as const) {
   });
 }
 
-test('Cancel answers access_denied, and no account is asked for', async ({ page, product, clients }) => {
+test('Cancel returns access_denied, and no account is requested', async ({ page, product, clients }) => {
   const { redirectUri, callback } = clients.loopback;
   await openConsent(page, product.publicUrl, redirectUri);
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
@@ -73,7 +73,7 @@ test('markup in the name of a client is text', async ({ page, product }) => {
   expect(await page.locator('img, b').count()).toBe(0);
 });
 
-test('the consent is done by keyboard alone', async ({ page, product, clients }) => {
+test('the consent is given by keyboard only', async ({ page, product, clients }) => {
   const { redirectUri, callback } = clients.loopback;
   await openConsent(page, product.publicUrl, redirectUri);
   const allow = page.getByRole('button', { name: 'Allow', exact: true });

@@ -12,7 +12,7 @@ const part = (page: Page, name: string) => page.getByRole('region', { name, exac
 const openTab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true }).click();
 const day = '[A-Z][a-z]{2} \\d{1,2}, \\d{4}';
 
-test('a person with a plan, a rental, credits, calls and a token sees them in the tabs of the dashboard', async ({
+test('a user with a plan, a rental, credits, calls and a token sees them in the tabs of the dashboard', async ({
   page,
   product,
 }) => {
@@ -78,7 +78,7 @@ test('a person with a plan, a rental, credits, calls and a token sees them in th
     );
     await expect(part(page, 'Subscription Summary')).toContainText('Subscriptions1Purchases0Rentals1Trials0');
   });
-  await test.step('[BILL-8] [BILL-10] in Billing what was paid', async () => {
+  await test.step('[BILL-8] [BILL-10] payments in Billing', async () => {
     await expect(part(page, 'Billing History')).toContainText('Total spent$14Transactions2Recent2');
     const table = page.getByRole('table', { name: 'Recent transactions', exact: true });
     await expect(table.getByRole('row')).toHaveText([
@@ -90,7 +90,7 @@ test('a person with a plan, a rental, credits, calls and a token sees them in th
 });
 
 type Shown = { available: number; activeTiers: ('T0' | 'T1' | 'T2' | 'T3')[] };
-/** Lets the page see these tiers and credits, as they are when it asks. */
+/** Changes the tiers and credits that the page sees. */
 const changeHeader = (page: Page, shown: Shown) =>
   changeOwned(page, (answer) => ({
     ...answer,
@@ -103,15 +103,13 @@ const changeHeader = (page: Page, shown: Shown) =>
   }));
 const all: Shown = { available: 12_345, activeTiers: ['T0', 'T1', 'T2', 'T3'] };
 
-test('the header shortens what is long, each tier has its colour, and a missing provider its word', async ({
-  page,
-}) => {
+test('the header shortens long figures, each tier has its color, and a missing provider its word', async ({ page }) => {
   await test.step('[NUM-6] [DASH-5] it shortens the balance, and names the highest of several tiers', async () => {
     await changeHeader(page, all);
     await openSignedIn(page, '/dashboard', 'is-shortened@souk.test');
     await expect(summary(page)).toContainText('T3Enterprise+3 more tiers: Free, Basic, ProfessionalEvery service.');
     await expect(balance(page)).toHaveText('12.3K');
-    await expect(summary(page), 'no exact figure beside a shortened one').toContainText(
+    await expect(summary(page), 'no exact figure next to a shortened one').toContainText(
       'Every service. Your credits include welcome credits.12.3K',
     );
     await balance(page).hover();
@@ -122,7 +120,7 @@ test('the header shortens what is long, each tier has its colour, and a missing 
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
     }
   });
-  await test.step('[DASH-12] [DASH-13] [DASH-14] each tier has its name, description and colour in both themes', async () => {
+  await test.step('[DASH-12] [DASH-13] [DASH-14] each tier has its name, description and color in both themes', async () => {
     await balance(page).click();
     const cards = part(page, 'Your Access Tiers').getByRole('listitem');
     await expect(cards).toHaveText([
@@ -148,13 +146,13 @@ test('the header shortens what is long, each tier has its colour, and a missing 
   });
 });
 
-test('[DASH-9] [DASH-10] [DASH-11] the header is read when the dashboard opens, on focus, and when another tab tells of a change', async ({
+test('[DASH-9] [DASH-10] [DASH-11] the header is read when the dashboard opens, on focus, and when another tab reports a change', async ({
   page,
   context,
 }) => {
   const shown: Shown = { ...all };
   await changeHeader(page, shown);
-  // what is being read already is not asked for again: each reading is over before the next event
+  // no second request is made while one is running: each ends before the next event
   const read = async () => (await page.waitForResponse(subscriptionPath)).finished();
   const forPlans = read();
   await openSignedIn(page, '/plans', 'follows@souk.test');
@@ -179,7 +177,7 @@ test('[DASH-9] [DASH-10] [DASH-11] the header is read when the dashboard opens, 
   await expect(summary(page)).not.toContainText('more tier');
 });
 
-/** The colour of a tier's badge, by the hue of its text. */
+/** Returns the color of a tier's badge, by the hue of its text. */
 async function hueOf(card: ReturnType<Page['locator']>): Promise<string> {
   const [red = 0, green = 0, blue = 0] = await card
     .locator('span')

@@ -13,7 +13,7 @@ import { expect, test as base } from './product-test.ts';
 import { cardOf } from './shop-page.ts';
 import { openSignedIn } from './sign-in.ts';
 
-// A server that really goes away and comes back: what its people and its buyers are told.
+// A server that really goes down and comes back, and how its users and buyers are informed.
 
 const test = base.extend<object, { product: Product; way: TcpProxy }>({
   way: [
@@ -33,7 +33,7 @@ const test = base.extend<object, { product: Product; way: TcpProxy }>({
       const own = join(dataDir, 'own');
       await mkdir(own);
       for (const name of ['Harbor', 'Ferry']) await writeFile(join(own, `${name}.json`), manifest(name, way.port));
-      // nothing ever answers there
+      // nothing ever responds there
       await writeFile(join(own, 'Raft.json'), manifest('Raft', 9));
       const product = await startProduct({
         dataDir,
@@ -80,14 +80,14 @@ const payIn = (dialog: Locator) => dialog.getByRole('button', { name: 'Continue 
 const anywayIn = (dialog: Locator) => dialog.getByRole('checkbox', { name: 'Rent it anyway', exact: true });
 const isDown = /Disconnected since [A-Z][a-z]{2} \d+, 20\d\d, .*: The server (cannot be reached|closed the connection)/;
 
-/** The colour of an element's text, as the browser paints it. */
+/** Whether an element's text is rendered in red. */
 async function isPaintedRed(locator: Locator): Promise<boolean> {
   const colour: string = await locator.evaluate((element) => getComputedStyle(element).color);
   const [r = 0, g = 0, b = 0] = (colour.match(/[\d.]+/g) ?? []).map(Number);
   return r > Math.max(g, b) + 60;
 }
 
-test('a service that goes down says so on its cards, its page and in My Services, asks before it is rented or tried, and says nothing of it once it is back', async ({
+test('a service that goes down says so on its cards, its page and in My Services, asks before it is rented or tried, and no longer says so once it is back', async ({
   page,
   product,
   way,
@@ -98,7 +98,7 @@ test('a service that goes down says so on its cards, its page and in My Services
   await expect(anywayIn(dialogOf(page, 'Harbor'))).toHaveCount(0);
   await expect(dialogOf(page, 'Harbor')).toContainText('All calls to Harbor are included.');
   await page.goto('/service/raft?purchase=rental');
-  await expect(dialogOf(page, 'Raft'), 'whose tools are not known').toContainText(
+  await expect(dialogOf(page, 'Raft'), 'with unknown tools').toContainText(
     'The tools of Raft appear once it can be reached. Some of their calls may cost credits.',
   );
   await page.goto('/service/harbor?purchase=rental');
@@ -162,7 +162,7 @@ test('a service that goes down says so on its cards, its page and in My Services
   await way.resume();
   await untilEach(product, 'up', (since) => since === undefined);
   await page.clock.fastForward(15_000);
-  await expect(anywayIn(dialog), 'the open dialog hears of it').toHaveCount(0);
+  await expect(anywayIn(dialog), 'the open dialog is updated').toHaveCount(0);
   await expect(payIn(dialog)).toBeEnabled();
   await way.stop();
   await untilEach(product, 'down', (since) => since !== undefined);
@@ -181,7 +181,7 @@ test('a service that goes down says so on its cards, its page and in My Services
   await way.stop();
   await untilEach(product, 'down', (since) => since !== undefined);
   await page.clock.fastForward(60_000);
-  await expect(rented.getByText(isDown), 'the open list hears of it').toBeVisible();
+  await expect(rented.getByText(isDown), 'the open list is updated').toBeVisible();
   await page.getByRole('button', { name: 'Purchase Ferry', exact: true }).click();
   await anywayIn(dialog).press('Space');
   await payIn(dialog).press('Enter');
@@ -200,13 +200,13 @@ test("an administrator who waits on a server's page sees it go down, since when,
   const head = page.getByRole('main');
   await expect(head.getByText('connected', { exact: true })).toBeVisible();
   await expect(head.getByText('Answered calls')).toBeVisible();
-  /** What was answered is drawn after some timers of no length. */
+  /** Expects a text that is rendered after some timers without delay. */
   const shows = (text: Locator) =>
     expect(async () => {
       await page.clock.runFor(10);
       await expect(text).toBeVisible({ timeout: 250 });
     }).toPass();
-  // from here on only what the test lets pass: the page's other timers run each 30 s
+  // from here on time passes only when the test says so: the page's other timers run every 30 s
   await page.clock.pauseAt(new Date(await page.evaluate('Date.now() + 1000')));
   await way.stop();
   await untilEach(product, 'down', (since) => since !== undefined);

@@ -6,7 +6,7 @@ import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { openSignedIn } from './sign-in.ts';
 
-/** What a visitor opens. Those with a title are walked from end to end; the others have the same parts. */
+/** Screens that a visitor can open. Those with a title are walked completely; the others have the same parts. */
 const screens: [path: string, title?: string][] = [
   ['/', 'One-click AI upgrade'],
   ['/marketplace', 'All MCP Servers'],
@@ -34,7 +34,7 @@ declare global {
   }
 }
 
-/** At each Tab, before the focus moves on, the page notes what has it, and whether a person sees that it has. */
+/** At each Tab, before the focus moves on, the page notes the focused element and whether its focus is visible. */
 function noteFocus(): void {
   const at: Window['walked'] = { stops: 0, hidden: [], isOver: false };
   window.walked = at;
@@ -47,7 +47,8 @@ function noteFocus(): void {
     if (!element || element === document.body) return void (at.isOver = true);
     at.stops += 1;
     const { width, height, top, bottom } = element.getBoundingClientRect();
-    // the link of a card is drawn around the whole card; a group of controls may draw it for the one in it
+    // the link of a card is outlined around the whole card; a group of controls may show the outline for its focused
+    // control
     const drawn = [
       getComputedStyle(element),
       getComputedStyle(element, '::after'),
@@ -63,7 +64,10 @@ function noteFocus(): void {
   window.addEventListener('keydown', ({ key }) => key === 'Tab' && look(), { capture: true });
 }
 
-/** Tab through the whole page, once for each document. @returns what had the focus without showing it, and how many things had it */
+/**
+ * Walks the whole page with Tab, once for each document.
+ * @returns the elements that had the focus without showing it, and the number of stops
+ */
 async function walk(page: Page): Promise<{ stops: number; hidden: string[] }> {
   await page.evaluate(noteFocus);
   for (let presses = 1; presses <= 160; presses += 1) {
@@ -75,14 +79,14 @@ async function walk(page: Page): Promise<{ stops: number; hidden: string[] }> {
   throw new Error('Tab never leaves the page');
 }
 
-/** Opens a screen with all parts that it loads after its head: one that comes later would push the focus out of sight. */
+/** Opens a screen with all parts that load after its first content: a late part would push the focus out of view. */
 async function openWhole(page: Page, path: string): Promise<void> {
   await openScreen(page, path);
   await page.waitForLoadState('networkidle');
   await expect(page.locator('.animate-pulse')).toHaveCount(0);
 }
 
-/** Chosen tabs, in whichever row of tabs, of which a part is not to be seen. */
+/** Selected tabs, in any row of tabs, that are not fully visible. */
 const hiddenTabs = (page: Page) =>
   page.getByRole('tab', { selected: true }).evaluateAll((tabs) =>
     tabs.flatMap((tab) => {
@@ -92,7 +96,7 @@ const hiddenTabs = (page: Page) =>
     }),
   );
 
-/** @param widths half of 1280 is what a zoom of 200 % leaves */
+/** @param widths half of 1280 px is what remains at a zoom of 200 % */
 async function expectNoOverflow(page: Page, name: string, widths = [640, 320]): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 700 });
@@ -104,7 +108,7 @@ async function expectNoOverflow(page: Page, name: string, widths = [640, 320]): 
 
 test.use({ reducedMotion: 'reduce' });
 
-test('[GEN-4] [GEN-14] [GEN-26] [INFO-15] every public screen is open to a visitor under the header, is walked by keyboard with the focus in sight, overflows nowhere, and axe finds nothing', async ({
+test('[GEN-4] [GEN-14] [GEN-26] [INFO-15] a visitor can open every public screen under the header; it can be walked by keyboard with a visible focus, overflows nowhere, and axe finds nothing', async ({
   page,
 }) => {
   const header = page.getByRole('banner');
@@ -115,7 +119,7 @@ test('[GEN-4] [GEN-14] [GEN-26] [INFO-15] every public screen is open to a visit
     await openWhole(page, path);
     await expect(header.getByRole('link', { name: 'Souk', exact: true }), path).toBeVisible();
     await expect(header.getByRole('button', { name: 'Sign In', exact: true }), path).toBeVisible();
-    await expect(ruled, `fields of ${path} with a rule of length`).toHaveCount(0);
+    await expect(ruled, `fields of ${path} with a length limit`).toHaveCount(0);
     await expectNoAxeFindings(page);
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
     if (title) {
@@ -129,16 +133,16 @@ test('[GEN-4] [GEN-14] [GEN-26] [INFO-15] every public screen is open to a visit
   }
   expect([...asked]).toContain('/api/catalogue/servers');
   const ofAll = [...asked].filter((path) => /^\/mcp\/(capabilities|tools|prompts|resources)$/.test(path));
-  expect(ofAll, 'no screen of the shop asks for all capabilities').toEqual([]);
+  expect(ofAll, 'no screen of the shop requests all capabilities').toEqual([]);
 });
 
-test('by keyboard the administrator area is walked with the focus in sight, none of it overflows, and axe finds nothing', async ({
+test('the administrator area can be walked by keyboard with a visible focus, overflows nowhere, and axe finds nothing', async ({
   page,
   product,
 }) => {
   await openSignedIn(page, '/admin', 'admin@souk.test');
   const ofServer = '/admin?tab=manifests&id=travel-pro&part=';
-  // the editor takes Tab until Escape: it has a journey of its own
+  // the editor captures Tab until Escape: a separate journey covers it
   const parts = ['overview', 'changes', 'tools', 'test', 'secrets', 'money'].map((part) => `${ofServer}${part}`);
   const person = await newPerson(product.publicUrl, 'walked@souk.test');
   const tabs = ['users', 'overview', 'offers', 'offers&offer=basic', 'audit', 'allowed', 'system'];
@@ -167,7 +171,7 @@ test('by keyboard the administrator area is walked with the focus in sight, none
   await expectNoOverflow(page, 'manifest');
 });
 
-test('a screen that fails stands in the frame, is walked by keyboard, and axe finds nothing on it', async ({
+test('a screen that fails is shown in the frame, can be walked by keyboard, and axe finds nothing on it', async ({
   page,
 }) => {
   await routeNow(page, /\/assets\/about-screen-.*\.js$/, (route) => route.abort());
@@ -183,7 +187,7 @@ test('a screen that fails stands in the frame, is walked by keyboard, and axe fi
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('One-click AI upgrade');
 });
 
-test('the filters of a phone and the palette give the focus back; the palette does not overflow', async ({ page }) => {
+test('the filters on a phone and the palette return the focus; the palette does not overflow', async ({ page }) => {
   await openScreen(page, '/marketplace');
   await page.setViewportSize({ width: 320, height: 700 });
   const filter = page.getByRole('button', { name: 'Filter', exact: true });

@@ -3,10 +3,13 @@ import { openScreen } from './open-screen.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 
-/** Keeps the program away. @returns how to let it through again */
+/**
+ * Blocks the scripts of the page.
+ * @returns a function that lets them load again
+ */
 const scripts = (page: Page) => routeNow(page, /\/assets\/.*\.js$/, (route) => route.abort());
 
-test('the public screens are read before the program has loaded, under the title and heading that they keep', async ({
+test('the public screens are readable before the scripts have loaded, with the title and heading that they keep', async ({
   page,
 }) => {
   for (const [path, heading] of [
@@ -32,7 +35,7 @@ test('the public screens are read before the program has loaded, under the title
   }
 });
 
-test('without the program, the links of the first HTML lead on, and the chosen theme holds', async ({ page }) => {
+test('without scripts, the links of the first HTML work, and the chosen theme applies', async ({ page }) => {
   await page.goto('/about');
   await page.evaluate(() => localStorage.setItem('souk.theme', 'dark'));
   await scripts(page);

@@ -3,13 +3,13 @@ import { expect, test } from './product-test.ts';
 import { openSignedIn } from './sign-in.ts';
 
 const kib = 1024;
-/** Bytes over the wire of a first visit, headers included (interface.md, Rendering). */
+/** Bytes that a first visit transfers, headers included (interface.md, Rendering). */
 const budgets: Record<string, number> = {
   Script: 170 * kib,
   Stylesheet: 10 * kib,
   Document: 4 * kib,
   Fetch: 30 * kib,
-  // one for text, one for code; both are compressed by themselves
+  // one for text, one for code; the font format is compressed already
   Font: 64 * kib,
 };
 
@@ -31,21 +31,19 @@ for (const path of ['/', '/marketplace', '/service/travel']) {
       bytes[type] = (bytes[type] ?? 0) + encodedDataLength;
     });
     await page.goto(path, { waitUntil: 'networkidle' });
-    // a font is asked for once a text that needs it is laid out
+    // a font is requested once a text that needs it is laid out
     await page.evaluate(() => document.fonts.ready.then(() => {}));
-    // the browser may tell of the last bytes after the page has them
+    // the browser may report the last bytes after the page has them
     await expect.poll(() => Object.keys(bytes)).toEqual(expect.arrayContaining(Object.keys(budgets)));
     await page.waitForLoadState('networkidle');
     for (const [type, budget] of Object.entries(budgets)) {
       expect(bytes[type], `${type} of ${path}`).toBeLessThan(budget);
     }
-    expect(priorities[0], 'of the program').toBe('Low');
+    expect(priorities[0], 'priority of the first script').toBe('Low');
   });
 }
 
-test('no byte of the administrator area is loaded with the shop, also for those who are signed in', async ({
-  page,
-}) => {
+test('the shop loads no byte of the administrator area, even for signed-in users', async ({ page }) => {
   const scripts = watchScripts(page);
   await openSignedIn(page, '/', 'admin@souk.test');
   await page.waitForLoadState('networkidle');
@@ -56,13 +54,11 @@ test('no byte of the administrator area is loaded with the shop, also for those 
   await page.goto('/admin');
   await expect(page.getByRole('row', { name: /^Travel 1/ })).toBeVisible();
   const withArea = await readAll(page, scripts);
-  expect(withArea, 'it has these texts').toContain('Deploy All from Staging');
-  expect(withArea, 'the editor comes with its page').not.toContain('codemirror');
+  expect(withArea, 'the texts are there').toContain('Deploy All from Staging');
+  expect(withArea, 'the editor loads with its page').not.toContain('codemirror');
 });
 
-test('[NUM-7] what the product serves is a production build: no program for development, no page of the kit', async ({
-  page,
-}) => {
+test('[NUM-7] the product serves a production build: no development scripts, no page of the kit', async ({ page }) => {
   const scripts = watchScripts(page);
   await page.goto('/__kit', { waitUntil: 'networkidle' });
   await expect(page.getByRole('heading', { level: 1, name: 'Page not found', exact: true })).toBeVisible();
@@ -71,7 +67,7 @@ test('[NUM-7] what the product serves is a production build: no program for deve
   expect(program).not.toMatch(/React DevTools|\.development\.js|@vite\/client/);
 });
 
-/** The addresses of the scripts that `page` loads from now on. */
+/** Collects the addresses of the scripts that `page` loads from now on. */
 function watchScripts(page: Page): Set<string> {
   const addresses = new Set<string>();
   page.on('response', (response) => {
@@ -80,7 +76,9 @@ function watchScripts(page: Page): Set<string> {
   return addresses;
 }
 
-/** The text of these scripts, asked for again: the browser drops a page's answers when it goes to another page. */
+/**
+ * Returns the text of these scripts, requested again: the browser drops a page's responses when it opens another page.
+ */
 async function readAll(page: Page, addresses: Set<string>): Promise<string> {
   const texts = [...addresses].map(async (address) => await (await page.request.get(address)).text());
   return (await Promise.all(texts)).join('');

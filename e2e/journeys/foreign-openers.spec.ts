@@ -4,11 +4,11 @@ import { listenLocally } from '../../apps/broker/src/testing/servers/listen-loca
 import { expect, test as base } from './product-test.ts';
 import { accountMenu, chooseAccount, openSignedIn } from './sign-in.ts';
 
-// A page of another site opens our pages in a window and keeps its handle, or stands itself in a window that we opened.
+// A page of another site opens our pages in a window and keeps its handle, or is itself in a window that we opened.
 
 const forged = { type: 'souk:sign-in', success: true };
 
-/** A page of another site, which hears every message and tries to read what it has opened. */
+/** A page of another site that records every message and tries to read the page that it opened. */
 const foreignPage = `<!doctype html><title>Elsewhere</title><button>Open</button><script>
   window.heard = [];
   window.read = [];
@@ -38,7 +38,7 @@ const test = base.extend<{ elsewhere: string }>({
   },
 });
 
-/** Clicks on the foreign page; answers the window that it opened, at this address of ours. */
+/** Clicks on the foreign page. Returns the window that it opened at this address of ours. */
 async function openFrom(page: Page, elsewhere: string, address: string): Promise<Page> {
   await page.goto(`${elsewhere}?opens=${encodeURIComponent(address)}`);
   const opened = page.waitForEvent('popup');
@@ -51,14 +51,15 @@ const seenBy = (page: Page) =>
 const isSevered = (page: Page) => page.evaluate(() => Reflect.get(Reflect.get(window, 'opened'), 'closed'));
 const nothing = { heard: [], read: [] };
 
-test('another site that opens our sign-in in a window hears and reads nothing of it, and the person is signed in', async ({
+test('another site that opens our sign-in in a window receives and reads nothing of it, and the user is signed in', async ({
   page,
   product,
   elsewhere,
 }) => {
   const popup = await openFrom(page, elsewhere, `${product.publicUrl}/sign-in?return_to=/`);
   await chooseAccount(popup, 'opened-from-elsewhere@souk.test');
-  // a window of that name which we did not open is none of ours: it stays, and that site loses it
+  // the window has the name of our sign-in window, but we did not open it: it stays, and the other site loses its
+  // handle
   await expect(accountMenu(popup)).toContainText('opened-from-elsewhere');
   await expect(popup).toHaveURL(`${product.publicUrl}/dashboard`);
   await expect.poll(() => isSevered(page)).toBe(true);
@@ -66,7 +67,7 @@ test('another site that opens our sign-in in a window hears and reads nothing of
   expect(await seenBy(page)).toEqual(nothing);
 });
 
-test('a message of another site that says that a sign-in worked changes nothing, and one of ours does', async ({
+test('a message of another site about a successful sign-in changes nothing, and one of ours does', async ({
   page,
   product,
   elsewhere,
@@ -74,7 +75,7 @@ test('a message of another site that says that a sign-in worked changes nothing,
 }) => {
   await openSignedIn(page, '/', 'not-by-message@souk.test');
   await context.clearCookies();
-  // of our origin, and no page of the web app, which would take note
+  // a page of our origin, but not of the web app, which would notice
   await page.goto('/robots.txt');
   const stored = await page.evaluate(() => {
     const entries = { ...localStorage };
@@ -83,7 +84,7 @@ test('a message of another site that says that a sign-in worked changes nothing,
   });
   const popup = await openFrom(page, elsewhere, `${product.publicUrl}/auth/callback?code=none&state=none`);
   await expect(popup.getByText('Authentication Failed', { exact: true })).toBeVisible();
-  // written by this very page, which therefore gets no storage event
+  // written by this page itself, which therefore gets no storage event
   await popup.evaluate((entries) => {
     for (const [key, text] of Object.entries(entries)) localStorage.setItem(key, text);
   }, stored);
@@ -97,7 +98,7 @@ test('a message of another site that says that a sign-in worked changes nothing,
         });
       }),
   );
-  expect(new Set(origins), 'they arrive').toEqual(new Set([new URL(elsewhere).origin]));
+  expect(new Set(origins), 'the messages arrive').toEqual(new Set([new URL(elsewhere).origin]));
   await expect(popup.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
   await popup.evaluate((message) => window.postMessage(message, window.location.origin), forged);
   await expect(accountMenu(popup)).toContainText('not-by-message');
@@ -115,10 +116,7 @@ test('another site keeps no handle of our screens', async ({ page, product, else
   }
 });
 
-test('the pages of a server, in the window of its sign-in, cannot send our page elsewhere', async ({
-  page,
-  elsewhere,
-}) => {
+test('the pages of a server, in its sign-in window, cannot navigate our page', async ({ page, elsewhere }) => {
   await openSignedIn(page, '/dashboard', 'opens-a-server@souk.test');
   const services = page.getByRole('region', { name: 'Services that need your account', exact: true });
   const opened = page.waitForEvent('popup');
@@ -131,7 +129,7 @@ test('the pages of a server, in the window of its sign-in, cannot send our page 
     return reached === null;
   }, elsewhere);
   expect(opener, 'it has no opener').toBe(true);
-  // and the end of the sign-in is heard all the same
+  // the page still notices that the sign-in is done
   await popup.getByLabel('Your name').fill('Olive');
   await popup.getByRole('button', { name: 'Allow', exact: true }).click();
   await expect(services).toContainText('Connected');

@@ -6,7 +6,7 @@ import { accountMenu, chooseAccount, openSignedIn, signIn } from './sign-in.ts';
 const signInButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true });
 const isSwap = (request: Request) => request.postData()?.includes('urn%3Asouk%3Agrant%3Ahandoff') === true;
 
-/** Opens /auth/success with a ticket of somebody who signed in elsewhere. Gives the ticket. */
+/** Opens /auth/success with a ticket of a user who signed in elsewhere. Returns the ticket. */
 async function arrive(page: Page, publicUrl: string, email: string, hint?: object): Promise<string> {
   const address = await new ScriptedBrowser(publicUrl).signIn('/auth/google?return_to=/auth/success', { email });
   if (hint) address.searchParams.set('user', JSON.stringify(hint));
@@ -14,14 +14,14 @@ async function arrive(page: Page, publicUrl: string, email: string, hint?: objec
   return address.searchParams.get('token') ?? '';
 }
 
-/** Signs in at the provider in this very browser, by the address that ends at /auth/success. */
+/** Signs in at the provider in this browser, by the address that ends at /auth/success. */
 async function goStraight(page: Page, email: string): Promise<void> {
   await page.goto('/auth/google?return_to=/auth/success');
   await page.getByLabel('E-mail address').fill(email);
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
 }
 
-test('[SIGN-34] [SIGN-38] a ticket of another browser leaves the address before any request, and signs in after one click', async ({
+test('[SIGN-34] [SIGN-38] a ticket of another browser is removed from the address before any request, and signs in after one click', async ({
   page,
   product,
 }) => {
@@ -36,15 +36,15 @@ test('[SIGN-34] [SIGN-38] a ticket of another browser leaves the address before 
   await expect(question).toBeVisible();
   await expect(page).toHaveURL(`${product.publicUrl}/auth/success`);
   expect(seen.filter((text) => text.includes(ticket))).toEqual([]);
-  await expect(signInButton(page), 'nobody yet').toBeVisible();
+  await expect(signInButton(page), 'not signed in yet').toBeVisible();
   await question.getByRole('button', { name: 'Continue as arriving@souk.test', exact: true }).click();
   await expect(accountMenu(page)).toBeVisible();
   await expect(page).toHaveURL(`${product.publicUrl}/dashboard`);
   await page.goBack();
-  await expect(page, 'nor is it in the history').not.toHaveURL(new RegExp(ticket));
+  await expect(page, 'nor in the history').not.toHaveURL(new RegExp(ticket));
 });
 
-test('[SIGN-38] no is no: nobody is signed in, and who was signed in stays', async ({ page, product }) => {
+test('[SIGN-38] "Not me" signs no user in, and a signed-in user stays signed in', async ({ page, product }) => {
   await arrive(page, product.publicUrl, 'mallory@souk.test');
   await page.getByRole('button', { name: 'Not me', exact: true }).click();
   await expect(page).toHaveURL(`${product.publicUrl}/`);
@@ -60,7 +60,7 @@ test('[SIGN-38] no is no: nobody is signed in, and who was signed in stays', asy
   await expect(accountMenu(page)).toContainText('Carl Coder');
 });
 
-test('[SIGN-36] [SIGN-37] a hint that names somebody else than the profile is an Authentication Error', async ({
+test('[SIGN-36] [SIGN-37] a hint that names another user than the profile is an Authentication Error', async ({
   page,
   product,
 }) => {
@@ -73,7 +73,10 @@ test('[SIGN-36] [SIGN-37] a hint that names somebody else than the profile is an
   await expect(signInButton(page)).toBeVisible();
 });
 
-test('[SIGN-38] a sign-in that another site opened in a window vouches for no ticket', async ({ page, product }) => {
+test('[SIGN-38] a sign-in that another site opened in a window does not confirm a ticket', async ({
+  page,
+  product,
+}) => {
   await page.goto('/');
   const opening = page.waitForEvent('popup');
   await page.evaluate(() => void window.open('/sign-in?return_to=/'));
@@ -84,7 +87,7 @@ test('[SIGN-38] a sign-in that another site opened in a window vouches for no ti
   await expect(signInButton(popup)).toBeVisible();
 });
 
-test('[SIGN-38] a sign-in that was given up vouches for no ticket', async ({ page, product }) => {
+test('[SIGN-38] a sign-in that was given up does not confirm a ticket', async ({ page, product }) => {
   await page.goto('/service/notes');
   await signInButton(page).click();
   await page.getByRole('button', { name: /Continue with Google/ }).click();
@@ -94,10 +97,10 @@ test('[SIGN-38] a sign-in that was given up vouches for no ticket', async ({ pag
   await expect(signInButton(page)).toBeVisible();
 
   await goStraight(page, 'own@souk.test');
-  await expect(accountMenu(page), 'the question left open hinders no sign-in of their own').toContainText('own');
+  await expect(accountMenu(page), "the unanswered question does not block the user's own sign-in").toContainText('own');
 });
 
-test('yes, while somebody else is signed in, asks for the account anew, and signs in whom they choose', async ({
+test('"yes" while another user is signed in asks for the account again, and signs in the chosen one', async ({
   page,
   product,
 }) => {
@@ -110,7 +113,7 @@ test('yes, while somebody else is signed in, asks for the account anew, and sign
   await expect(accountMenu(page)).toContainText('Carl Coder');
 });
 
-test('[SIGN-28] [SIGN-39] a ticket of this browser signs in and goes back to where the sign-in began', async ({
+test('[SIGN-28] [SIGN-39] a ticket of this browser signs in and returns to where the sign-in began', async ({
   page,
   product,
 }) => {
@@ -122,7 +125,7 @@ test('[SIGN-28] [SIGN-39] a ticket of this browser signs in and goes back to whe
   await expect(page).toHaveURL(`${product.publicUrl}/service/notes`);
 });
 
-test('[GEN-22] [SIGN-10] [SIGN-32] from the provider straight to /auth/success asks nothing, and the ticket is good for one browser', async ({
+test('[GEN-22] [SIGN-10] [SIGN-32] /auth/success directly after the provider asks nothing, and the ticket is valid for one browser', async ({
   page,
   browser,
   product,
@@ -133,7 +136,7 @@ test('[GEN-22] [SIGN-10] [SIGN-32] from the provider straight to /auth/success a
   await expect(accountMenu(page)).toBeVisible();
   await expect(page).toHaveURL(`${product.publicUrl}/dashboard`);
   await page.reload();
-  await expect(accountMenu(page), 'the cookie came with it').toBeVisible();
+  await expect(accountMenu(page), 'the cookie was set with it').toBeVisible();
 
   const elsewhere = await browser.newContext({ baseURL: product.publicUrl });
   const thief = await elsewhere.newPage();

@@ -2,16 +2,16 @@ import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { accountMenu, chooseAccount, openSignedIn, signIn } from './sign-in.ts';
 
-test('[HDR-1] [HDR-10] the header of a visitor: Sign In and no dropdown, the marketplace, home by the logo, and a menu on a phone', async ({
+test("[HDR-1] [HDR-10] a visitor's header has Sign In and no dropdown, the marketplace, a logo that leads home, and a menu on a phone", async ({
   page,
   product,
 }) => {
   await page.goto('/');
-  await test.step('signed out: a Sign In button and no user dropdown', async () => {
+  await test.step('signed out, it has a Sign In button and no user dropdown', async () => {
     await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
     await expect(accountMenu(page)).toHaveCount(0);
   });
-  await test.step('it leads to the marketplace, and says where one is', async () => {
+  await test.step('it leads to the marketplace, and marks the current page', async () => {
     const link = page
       .getByRole('navigation', { name: 'Main', exact: true })
       .getByRole('link', { name: 'Marketplace', exact: true });
@@ -34,7 +34,7 @@ test('[HDR-1] [HDR-10] the header of a visitor: Sign In and no dropdown, the mar
   });
 });
 
-test('signed in at home one is on the dashboard, to which the header leads from everywhere, and signs out home', async ({
+test('a user who signs in at home gets the dashboard, can reach it from every header, and signs out to home', async ({
   page,
   product,
   request,
@@ -45,13 +45,13 @@ test('signed in at home one is on the dashboard, to which the header leads from 
     .getByRole('link', { name: 'Dashboard', exact: true });
   await page.goto('/');
   await expect(link).toHaveCount(0);
-  await test.step('[GEN-26] after signing in at home one is on the dashboard, under the header', async () => {
+  await test.step('[GEN-26] after a sign-in at home the dashboard opens under the header', async () => {
     await signIn(page, 'bea@souk.test');
     await expect(page).toHaveURL(`${product.publicUrl}/dashboard`);
     await expect(page.getByRole('heading', { level: 1, name: 'Dashboard', exact: true })).toBeVisible();
     await expect(header.getByRole('link', { name: 'Souk', exact: true })).toBeVisible();
   });
-  await test.step('[HDR-4] [HDR-5] [HDR-6] [GEN-18] without a picture: a placeholder avatar, the display name, and a dropdown to the dashboard', async () => {
+  await test.step('[HDR-4] [HDR-5] [HDR-6] [GEN-18] without a picture it shows a placeholder avatar, the display name, and a dropdown with the dashboard', async () => {
     await page.goto('/marketplace');
     await expect(accountMenu(page)).toContainText('Bea Buyer');
     await expect(accountMenu(page).locator('img')).toHaveCount(0);
@@ -62,7 +62,7 @@ test('signed in at home one is on the dashboard, to which the header leads from 
     await expect(page).toHaveURL(/\/dashboard$/);
     await expect(page.getByRole('heading', { level: 1, name: 'Dashboard', exact: true })).toBeVisible();
   });
-  await test.step('its link leads there too, also in the menu of a phone', async () => {
+  await test.step('its link leads there too, also in the menu on a phone', async () => {
     await page.goto('/marketplace');
     await link.click();
     await expect(page).toHaveURL(/\/dashboard$/);
@@ -90,7 +90,7 @@ test('signed in at home one is on the dashboard, to which the header leads from 
   });
 });
 
-test('[HDR-3] [HDR-5] the header shows the picture of a person who has one, and the e-mail of one without a name, and holds at every width', async ({
+test('[HDR-3] [HDR-5] the header shows the picture of a user who has one and the email address of a user without a name, and fits at every width', async ({
   page,
 }) => {
   await routeNow(page, '**/v2/user/profile', async (route) => {
@@ -111,7 +111,7 @@ test('[HDR-3] [HDR-5] the header shows the picture of a person who has one, and 
   }
 });
 
-test('[INFO-14] a screen that fails, or is opened while the broker does not answer, shows the fallback under the header, and Retry opens it', async ({
+test('[INFO-14] a screen that fails, or opens while the broker does not respond, shows the fallback under the header, and Retry opens it', async ({
   page,
 }) => {
   const fallback = page.getByRole('alert').getByRole('heading', { name: 'Unexpected Application Error!', exact: true });
@@ -130,7 +130,7 @@ test('[INFO-14] a screen that fails, or is opened while the broker does not answ
   await expect(page.getByRole('button', { name: 'Retry', exact: true })).toBeVisible();
 });
 
-test('[HDR-11] [HDR-12] [GEN-23] Sign In stores the path, sends the page to the login page with /auth/callback as its return address, and comes back to that path', async ({
+test('[HDR-11] [HDR-12] [GEN-23] Sign In stores the path, opens the login page with /auth/callback as its return address, and returns to that path', async ({
   page,
   product,
 }) => {
@@ -138,7 +138,7 @@ test('[HDR-11] [HDR-12] [GEN-23] Sign In stores the path, sends the page to the 
   const leaving = page.waitForRequest((request) => new URL(request.url()).pathname === '/login');
   await page.getByRole('button', { name: 'Sign In', exact: true }).click();
   const request = await leaving;
-  expect(request.isNavigationRequest(), 'the whole page goes').toBe(true);
+  expect(request.isNavigationRequest(), 'the whole page navigates').toBe(true);
   expect(request.frame()).toBe(page.mainFrame());
   expect(new URL(request.url()).searchParams.get('return_to')).toBe(`${product.publicUrl}/auth/callback`);
 

@@ -6,7 +6,7 @@ import { openSignedIn } from './sign-in.ts';
 /** In the order of the bundled manifests, not by name. */
 const firstSix = ['Travel', 'Notes', 'Calendar', 'Filesystem', 'Memory', 'Travel Pro'];
 
-test('the home screen says what this is, shows the first servers, and answers the first questions', async ({
+test('the home screen explains the product, shows the first servers, and answers the first questions', async ({
   page,
   product,
   request,
@@ -14,7 +14,7 @@ test('the home screen says what this is, shows the first servers, and answers th
   await page.goto('/');
   const main = page.getByRole('main');
   const footer = page.getByRole('contentinfo');
-  await test.step('[GEN-1] [GEN-2] [GEN-3] [GEN-10] the hero: one-click AI upgrade, paste a link, no keys, no secrets, no configuration', async () => {
+  await test.step('[GEN-1] [GEN-2] [GEN-3] [GEN-10] the hero says one-click AI upgrade, paste a link, no keys, no secrets, no configuration', async () => {
     await expect(main.getByRole('heading', { level: 1 })).toHaveText('One-click AI upgrade');
     await expect(
       main.getByText(
@@ -63,7 +63,7 @@ test('the home screen says what this is, shows the first servers, and answers th
   await test.step('[HOME-17] [HOME-19] [HOME-20] signed out, the footer counts deployed servers and their tools, prompts and resources', async () => {
     const capabilities = await (await request.get('/mcp/capabilities')).json();
     const connected = capabilities.servers.filter(({ status }: { status: string }) => status === 'connected').length;
-    // what the line counts is every tool, prompt and resource
+    // the line counts every tool, prompt and resource
     const counts = capabilities.servers.map((server: { capabilities: Record<string, number> }) => server.capabilities);
     const total = counts.reduce(
       (sum: number, { tools, prompts, resources }: Record<string, number>) =>
@@ -74,7 +74,7 @@ test('the home screen says what this is, shows the first servers, and answers th
       `${capabilities.servers.length} servers · ${total} capabilities · ${connected} active`,
     );
   });
-  await test.step('[HOME-15] [HOME-16] the footer has quick links, and the support and business e-mail', async () => {
+  await test.step('[HOME-15] [HOME-16] the footer has quick links, and the support and business email addresses', async () => {
     for (const address of ['support@souk.test', 'business@souk.test']) {
       await expect(footer.getByRole('link', { name: address, exact: true })).toHaveAttribute(
         'href',
@@ -95,7 +95,7 @@ test('the home screen says what this is, shows the first servers, and answers th
   });
 });
 
-test('the home screen leads on: to all servers, to a search, to a category and to one server', async ({ page }) => {
+test('the home screen links to all servers, to a search, to a category and to one server', async ({ page }) => {
   await test.step('[HOME-1] Browse Servers leads to the marketplace', async () => {
     await page.goto('/');
     await page.getByRole('link', { name: 'Browse Servers', exact: true }).click();
@@ -113,7 +113,7 @@ test('the home screen leads on: to all servers, to a search, to a category and t
     await expect(page).toHaveURL(/\/service\/memory$/);
     await expect(page.getByRole('heading', { level: 1, name: 'Memory', exact: true })).toBeVisible();
   });
-  await test.step('each category stands with its first servers and their count, and leads to all of them', async () => {
+  await test.step('each category shows its first servers and their count, and leads to all of them', async () => {
     await page.goBack();
     const categories = page.getByRole('region', { name: 'Categories', exact: true });
     await expect(categories.getByRole('heading', { level: 3 })).toHaveText([
@@ -133,7 +133,7 @@ test('the home screen leads on: to all servers, to a search, to a category and t
     await data.getByRole('link', { name: 'Travel Pro', exact: true }).click();
     await expect(page).toHaveURL(/\/service\/travel-pro$/);
   });
-  await test.step('[HOME-2] [HOME-3] [HOME-4] the Search & Filter box leads to the marketplace with text and type in the address', async () => {
+  await test.step('[HOME-2] [HOME-3] [HOME-4] the Search & Filter box opens the marketplace with text and type in the address', async () => {
     await page.goBack();
     const box = page.getByRole('search', { name: 'Search & Filter', exact: true });
     const type = box.getByLabel('Type');
@@ -151,7 +151,7 @@ test('the home screen leads on: to all servers, to a search, to a category and t
   });
 });
 
-test('[HOME-6] [HOME-7] [HOME-21] a card shows the icon of its server, or the first letter of the name; the footer counts the connected ones', async ({
+test('[HOME-6] [HOME-7] [HOME-21] a card shows the icon of its server, or the first letter of its name; the footer counts the connected servers', async ({
   page,
 }) => {
   await changeCatalogue(page, (catalogue) =>
@@ -173,7 +173,7 @@ test('[HOME-6] [HOME-7] [HOME-21] a card shows the icon of its server, or the fi
   await expect(page.getByRole('contentinfo')).toContainText(/^[^]*9 servers · \d+ capabilities · 4 active/);
 });
 
-test('[HOME-10] while servers load, 6 placeholder cards show; a failed load says so, and Retry loads them', async ({
+test('[HOME-10] while servers load, 6 placeholder cards are shown; a failed load is reported, and Retry loads them', async ({
   page,
 }) => {
   const release = await holdCalls(page, cataloguePath);

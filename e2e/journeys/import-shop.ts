@@ -8,17 +8,20 @@ import { startPackageRegistry } from '../../apps/broker/src/testing/servers/pack
 import { runToEnd, startProduct, type Product } from '../product.ts';
 import { test as base } from './product-test.ts';
 
-/** A shop without servers, and what it can import: an MCP server, a registry, a package and its allow-list entry. */
+/**
+ * A shop without servers, and the sources that it can import: an MCP server, a registry, a package and its allow-list
+ * entry.
+ */
 export type ImportShop = {
   product: Product;
   fixture: HttpFixture;
   registry: McpRegistry;
   souk(...args: string[]): ReturnType<typeof runToEnd>;
-  /** Calls a tool as a client of a person does. */
+  /** Calls a tool like the client of a user. */
   callTool(tool: string): Promise<unknown>;
 };
 
-/** The product of the other journeys is a registry of this shop. */
+/** The product of the other journeys acts as a registry for this shop. */
 export const test = base.extend<object, { shop: ImportShop }>({
   shop: [
     async ({ product }, use) => {

@@ -6,12 +6,12 @@ import { expect, test } from './product-test.ts';
 const heading = (page: Page, name: string, level = 1) => page.getByRole('heading', { level, name, exact: true });
 const main = (page: Page) => page.getByRole('main');
 
-test('/about says what the product promises, how it works and why it exists, and leads to servers and contacts', async ({
+test('/about says what the product promises, how it works and why it exists, and links to servers and contacts', async ({
   page,
   product,
 }) => {
   await page.goto('/about');
-  await test.step('[INFO-1] [INFO-2] [INFO-4] [GEN-15] its heading, the three pillars, and the vision', async () => {
+  await test.step('[INFO-1] [INFO-2] [INFO-4] [GEN-15] it has its heading, the three pillars, and the vision', async () => {
     await expect(heading(page, 'Instant MCP Tools for Everyone')).toBeVisible();
     await expect(page).toHaveTitle('About - Souk');
     const pillars = main(page).getByRole('list').first().getByRole('listitem');
@@ -26,7 +26,7 @@ test('/about says what the product promises, how it works and why it exists, and
       `${product.publicUrl}/mcp`,
     );
   });
-  await test.step('[INFO-5] it leads to the marketplace and to the contacts', async () => {
+  await test.step('[INFO-5] it links to the marketplace and to the contacts', async () => {
     for (const [name, path, title] of [
       ['Browse Servers', '/marketplace', 'All MCP Servers'],
       ['Contact us', '/contact', 'Contact'],
@@ -39,8 +39,8 @@ test('/about says what the product promises, how it works and why it exists, and
   });
 });
 
-test('/contact and /support have the addresses, and answer the questions of before one writes', async ({ page }) => {
-  await test.step('[INFO-6] [GEN-16] [GEN-17] a card for support, for business and for everything else', async () => {
+test('/contact and /support have the addresses, and answer the usual questions', async ({ page }) => {
+  await test.step('[INFO-6] [GEN-16] [GEN-17] support, business and everything else have a card each', async () => {
     for (const path of ['/support', '/contact']) {
       await page.goto(path);
       await expect(heading(page, 'Contact')).toBeVisible();
@@ -53,7 +53,7 @@ test('/contact and /support have the addresses, and answer the questions of befo
       }
     }
   });
-  await test.step('[INFO-7] [INFO-8] [INFO-9] [INFO-10] how to get started, pay, cancel and integrate with Claude', async () => {
+  await test.step('[INFO-7] [INFO-8] [INFO-9] [INFO-10] the answers explain how to get started, pay, cancel and integrate with Claude', async () => {
     for (const [question, answer] of [
       ['How do I get started?', /continue with Google/],
       ['How do I pay?', /^By card/],
@@ -64,36 +64,36 @@ test('/contact and /support have the addresses, and answer the questions of befo
       await expect(page.getByRole('region', { name: question, exact: true })).toHaveText(answer);
     }
   });
-  await test.step('[INFO-11] "Contact Support" writes to the support address', async () => {
+  await test.step('[INFO-11] "Contact Support" opens a mail to the support address', async () => {
     const link = main(page).getByRole('link', { name: 'Contact Support', exact: true });
     await expect(link).toHaveAttribute('href', 'mailto:support@souk.test');
   });
 });
 
-test('[HDR-2] the header and the footer lead to marketplace, about, plans and contact', async ({ page }) => {
+test('[HDR-2] the header and the footer link to marketplace, about, plans and contact', async ({ page }) => {
   await page.goto('/');
   for (const place of ['Main', 'Quick links']) {
     const links = page.getByRole('navigation', { name: place, exact: true }).getByRole('link');
     const paths = ['/marketplace', '/about', '/plans', '/contact'];
     const shown = () => links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
-    // the footer stands below the first HTML's summary until the first screen is drawn
+    // the footer is below the first HTML's summary until the first screen is rendered
     await expect.poll(shown).toEqual(place === 'Main' ? paths : ['/', ...paths, '/terms', '/privacy', '/refunds']);
   }
   const nav = page.getByRole('navigation', { name: 'Main', exact: true });
   for (const name of ['About', 'Contact']) {
     await nav.getByRole('link', { name, exact: true }).click();
-    await expect(nav.getByRole('link', { name, exact: true }), 'says where one is').toHaveAttribute(
+    await expect(nav.getByRole('link', { name, exact: true }), 'marks the current page').toHaveAttribute(
       'aria-current',
       'page',
     );
   }
 });
 
-test('the demo has terms, privacy and refunds of its own, which say so, and a text that fails to load can be retried', async ({
+test('the demo has its own terms, privacy and refunds, which say so, and a text that fails to load can be retried', async ({
   page,
 }) => {
   await page.goto('/plans');
-  // it stands below both lists of what can be bought
+  // the link is below both lists of offers
   await page.getByRole('main').getByRole('link', { name: 'Refunds', exact: true }).first().click();
   await expect(page).toHaveURL(/\/refunds$/);
   await expect(heading(page, 'Refunds')).toBeVisible();
@@ -110,7 +110,7 @@ test('the demo has terms, privacy and refunds of its own, which say so, and a te
   await expect(page.getByRole('main')).toContainText('a keyed fingerprint of your address');
 });
 
-test('code is set in the monospaced font of the product', async ({ page }) => {
+test('code uses the monospaced font of the product', async ({ page }) => {
   await openScreen(page, '/');
   const code = page.locator('pre code').first();
   await expect(code).toBeVisible();

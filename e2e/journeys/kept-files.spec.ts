@@ -6,7 +6,7 @@ import { expect, test } from './product-test.ts';
 import { openSignedIn } from './sign-in.ts';
 import { act, asPerson, warningOf } from './users-page.ts';
 
-test('what a service keeps in files is shown on its page with what one may have, and can be deleted there', async ({
+test("a service's page shows the files that it stores for a user, with their limit, and can delete them", async ({
   page,
   product,
   browser,
@@ -22,7 +22,7 @@ test('what a service keeps in files is shown on its page with what one may have,
   await expect(files).toContainText('less than 1 MB of the 256 MB that you may have.');
   await expect(files.getByRole('listitem')).toHaveText(/^Memory: less than 1 MB/);
 
-  // who loses them with the account reads so, and so does an administrator who erases it
+  // users whose account deletion removes the files can read so, and so can an administrator who erases an account
   const kept = 'The files that services keep for you here are deleted too: those of Memory (less than 1 MB).';
   await page.goto('/dashboard?tab=profile');
   await expect(page.getByRole('main')).toContainText(kept);

@@ -12,7 +12,7 @@ async function tabTo(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Ta
   throw new Error(`not reached by Tab: ${target}`);
 }
 
-test('by keyboard: the skip link leads past the header, and / to the search', async ({ page }) => {
+test('with the keyboard the skip link skips the header, and / moves to the search', async ({ page }) => {
   await openScreen(page, '/marketplace');
   await page.keyboard.press('Tab');
   const skip = page.getByRole('link', { name: 'Skip to content', exact: true });
@@ -34,16 +34,16 @@ test('by keyboard: the skip link leads past the header, and / to the search', as
   await expect(page).toHaveURL(/\/service\/notes$/);
 });
 
-test('by keyboard: the first Tab on home, service and dashboard reaches the skip link', async ({ page }) => {
+test('with the keyboard the first Tab on home, service and dashboard reaches the skip link', async ({ page }) => {
   const skip = page.getByRole('link', { name: 'Skip to content', exact: true });
-  // a chosen client far behind is scrolled into sight, and must not draw the start of the Tab key there
+  // a selected client at the end of the row is scrolled into view, and must not move the starting point of Tab there
   await page.addInitScript(() => localStorage.setItem('souk.client', 'stdio'));
   await openSignedIn(page, '/marketplace', 'first-tab@souk.test');
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 });
     for (const path of ['/', '/service/travel', '/dashboard', '/dashboard?tab=profile']) {
       await openScreen(page, path);
-      // on a phone the set-up of clients is folded on a service's page
+      // on a phone the setup of clients is folded on a service's page
       const showsClients = path !== '/dashboard?tab=profile' && !(path === '/service/travel' && width === 390);
       if (showsClients) {
         await expect(page.getByRole('tab', { name: 'Other clients', selected: true, exact: true })).toBeVisible();
@@ -64,7 +64,7 @@ test('after a link the heading of the new screen has the focus and the tab its t
   await expect(heading).toBeFocused();
   await expect(page).toHaveTitle('All MCP Servers - Souk');
   await page.getByRole('searchbox').fill('notes');
-  await expect(page, 'typing is no navigation').toHaveURL(/q=notes$/);
+  await expect(page, 'typing is not a navigation').toHaveURL(/q=notes$/);
   await expect(page.getByRole('searchbox')).toBeFocused();
   await expect(page.getByRole('article'), 'the broker has searched').toHaveCount(1);
   await page.getByRole('article').getByRole('link').click();
@@ -72,7 +72,7 @@ test('after a link the heading of the new screen has the focus and the tab its t
   await expect(heading).toBeFocused();
   await expect(page).toHaveTitle('Notes - Souk');
   await page.keyboard.press('Tab');
-  await expect(page.getByRole('main').locator(':focus'), 'Tab goes on from there').toHaveCount(1);
+  await expect(page.getByRole('main').locator(':focus'), 'Tab continues from there').toHaveCount(1);
   await page.goBack();
   await expect(heading).toHaveText('Search results for "notes"');
   await expect(heading).toBeFocused();
@@ -85,7 +85,7 @@ test('after a link the heading of the new screen has the focus and the tab its t
   await expect(heading).toBeFocused();
 });
 
-test('by keyboard: clients are tabs, questions an accordion, parameters unfold', async ({ page }) => {
+test('with the keyboard, clients are tabs, questions an accordion, and parameters unfold', async ({ page }) => {
   await openScreen(page, '/');
   const first = page.getByRole('tab', { selected: true });
   await tabTo(page, first);
@@ -115,7 +115,7 @@ test('by keyboard: clients are tabs, questions an accordion, parameters unfold',
   await expect(page.getByRole('rowheader', { name: /^query/ })).toBeVisible();
 });
 
-test('by keyboard: sign in, the account menu, and a token from its making to its end', async ({ page }) => {
+test('with the keyboard a user signs in, opens the account menu, and creates and revokes a token', async ({ page }) => {
   await openScreen(page, '/');
   await tabTo(page, page.getByRole('button', { name: 'Sign In', exact: true }));
   await page.keyboard.press('Enter');
@@ -161,7 +161,7 @@ test('by keyboard: sign in, the account menu, and a token from its making to its
   await expect.poll(() => form.evaluate((dialog) => dialog.matches(':focus-within'))).toBe(true);
   await page.keyboard.press('Escape');
   await expect(form).toHaveCount(0);
-  await expect(create, 'focus comes back').toBeFocused();
+  await expect(create, 'the focus returns').toBeFocused();
 
   await page.keyboard.press('Enter');
   await expect(form).toBeVisible();

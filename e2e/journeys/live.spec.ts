@@ -7,7 +7,7 @@ const cardOf = (page: Page, name: string): Locator =>
   cardsOf(page).filter({ has: page.getByRole('heading', { name, exact: true }) });
 const titleOf = (page: Page): Locator => page.getByRole('heading', { level: 1 });
 
-test('[MKT-1] [LIVE-1] [LIVE-2] [LIVE-3] the switch Live leads to ?view=live with its title and subtitle, and back', async ({
+test('[MKT-1] [LIVE-1] [LIVE-2] [LIVE-3] the Live switch opens ?view=live with its title and subtitle, and returns', async ({
   page,
 }) => {
   await page.goto('/marketplace?tier=T0');
@@ -27,7 +27,7 @@ test('[MKT-1] [LIVE-1] [LIVE-2] [LIVE-3] the switch Live leads to ?view=live wit
   await expect(titleOf(page)).toHaveText('Live MCP Servers');
 });
 
-test('[LIVE-4] [LIVE-5] [LIVE-6] [LIVE-11] its search filters the cards and may find nothing, the counter counts them, and Refresh asks the broker', async ({
+test('[LIVE-4] [LIVE-5] [LIVE-6] [LIVE-11] its search filters the cards and may find nothing, the counter counts them, and Refresh queries the broker', async ({
   page,
 }) => {
   await page.goto('/marketplace?view=live');
@@ -62,7 +62,7 @@ test('[LIVE-4] [LIVE-5] [LIVE-6] [LIVE-11] its search filters the cards and may 
   expect(waitedMs).toBeGreaterThanOrEqual(990);
 });
 
-test('[LIVE-7] [LIVE-8] [LIVE-9] [LIVE-10] a card shows icon or initial, status, tool count, when it was updated, and View Details', async ({
+test('[LIVE-7] [LIVE-8] [LIVE-9] [LIVE-10] a card shows icon or initial, status, tool count, the last update, and View Details', async ({
   page,
 }) => {
   const lastUpdate = new Date(Date.now() - 3 * 3_600_000).toISOString();

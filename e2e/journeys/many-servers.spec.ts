@@ -16,7 +16,7 @@ const test = base.extend<object, { shop: string }>({
 
 const counter = (page: Page) => page.getByText(/^Showing [\d,]+ of 5,000 servers$/);
 
-/** Bytes of calls over the wire, and elements of the page, once it shows its servers. */
+/** Returns the bytes that calls transfer, and the elements of the page, once it shows its servers. */
 async function weigh(page: Page, path: string): Promise<{ calls: number; elements: number }> {
   const session = await page.context().newCDPSession(page);
   await session.send('Network.enable');
@@ -44,7 +44,7 @@ test('with 5,000 servers the first page of the shop is as light as with few', as
   await expect(page.getByText('Page 1 of 209')).toBeVisible();
 });
 
-test('with 5,000 servers a letter costs the page 100 ms at most, and no task draws more than six cards', async ({
+test('with 5,000 servers a typed letter costs the page at most 100 ms, and no task renders more than six cards', async ({
   page,
 }) => {
   await page.goto('/marketplace');
@@ -54,7 +54,7 @@ test('with 5,000 servers a letter costs the page 100 ms at most, and no task dra
   for (const text of ['travel', 'invoice', 'find_ticket']) costs.push(...(await typeAndWeigh(page, text)));
   const median = costs.toSorted((one, other) => one - other)[Math.floor(costs.length / 2)] ?? Infinity;
   test.info().annotations.push({ type: 'ms of a letter', description: costs.map(Math.round).join(' ') });
-  // all 24 in one task keep a slow device busy for 70 to 130 ms
+  // all 24 in one task would block a slow device for 70 to 130 ms
   await expect(page.getByRole('main').getByRole('article')).toHaveCount(24);
   const mostCards = await page.evaluate(() => window.mostCards);
   expect(mostCards).toBeGreaterThan(0);
@@ -64,7 +64,7 @@ test('with 5,000 servers a letter costs the page 100 ms at most, and no task dra
 
 declare global {
   interface Window {
-    /** The most cards that were drawn in one task. */
+    /** Largest number of cards that one task rendered. */
     mostCards: number;
   }
 }
@@ -86,9 +86,9 @@ async function watchAnswers(page: Page): Promise<void> {
 }
 
 /**
- * Types a text letter by letter. What a letter takes of the broker is measured there, by large-catalogue.test.ts.
- * @returns milliseconds of the page's thread for each letter, until its servers stand there: processor time, which other
- *   programs of a busy machine do not change
+ * Types a text letter by letter. large-catalogue.test.ts measures what each letter costs the broker.
+ * @returns milliseconds of the page's thread for each letter, until its servers are shown: processor time, which other
+ * programs of a busy machine do not change
  */
 async function typeAndWeigh(page: Page, text: string): Promise<number[]> {
   const costs: number[] = [];

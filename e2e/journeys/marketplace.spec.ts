@@ -27,7 +27,7 @@ test('[GEN-11] [GEN-12] [MKT-4] [MKT-17] /marketplace and /search show all serve
   }
 });
 
-test('[MKT-2] [MKT-3] [MKT-5] [MKT-8] the search text is the title and stands in the address; reload and Back keep it', async ({
+test('[MKT-2] [MKT-3] [MKT-5] [MKT-8] the search text is the title and part of the address; reload and Back keep it', async ({
   page,
 }) => {
   await page.goto('/marketplace');
@@ -43,7 +43,7 @@ test('[MKT-2] [MKT-3] [MKT-5] [MKT-8] the search text is the title and stands in
   await page.goBack();
   await expect(page.getByRole('searchbox')).toHaveValue('travel');
   await expect(namesOn(page)).toHaveText(['Travel', 'Travel Enterprise', 'Travel Pro']);
-  // a text stays a text, also one that JSON would read as a number or as null
+  // a text stays a text, even one that JSON would read as a number or null
   for (const text of ['2026', '1e3', 'null', '"travel"', '[1]']) {
     await page.goto(`/marketplace?q=${encodeURIComponent(text)}`);
     await expect(titleOf(page)).toHaveText(`Search results for "${text}"`);
@@ -55,7 +55,7 @@ test('[MKT-2] [MKT-3] [MKT-5] [MKT-8] the search text is the title and stands in
   await expect(titleOf(page)).toHaveText('All MCP Servers');
 });
 
-test('[MKT-13] [MKT-14] [MKT-16] what a search matches; unknown filters are passed over', async ({ page }) => {
+test('[MKT-13] [MKT-14] [MKT-16] a search matches as specified; unknown filters are ignored', async ({ page }) => {
   await test.step('it matches name, description or id in any case', async () => {
     await page.goto('/marketplace?q=SEQUENTIAL%20think');
     await expect(namesOn(page)).toHaveText(['Sequential Thinking']);
@@ -66,7 +66,7 @@ test('[MKT-13] [MKT-14] [MKT-16] what a search matches; unknown filters are pass
     await page.getByRole('searchbox').fill('travel-PRO');
     await expect(namesOn(page)).toHaveText(['Travel Pro']);
   });
-  await test.step('a text of markup, digits or another script is text', async () => {
+  await test.step('markup, digits and other scripts are plain text', async () => {
     page.on('dialog', () => expect('a dialog').toBe('never'));
     for (const text of ['<img src=x onerror=alert(1)>', 'true', 'Reise & “Büro”', '旅行']) {
       await page.goto(`/marketplace?q=${encodeURIComponent(text)}`);
@@ -74,7 +74,7 @@ test('[MKT-13] [MKT-14] [MKT-16] what a search matches; unknown filters are pass
       await expect(page.getByRole('searchbox')).toHaveValue(text);
     }
   });
-  await test.step('a search that finds nothing says so, and how to go on', async () => {
+  await test.step('a search that finds nothing says so, and offers ways to continue', async () => {
     await page.goto('/marketplace?q=zeppelin');
     await expect(page.getByRole('heading', { name: 'No servers found', exact: true })).toBeVisible();
     await expect(page.getByText('Try adjusting your search query.', { exact: true })).toBeVisible();
@@ -83,7 +83,7 @@ test('[MKT-13] [MKT-14] [MKT-16] what a search matches; unknown filters are pass
     await expect(cardsOf(page)).toHaveCount(9);
     await expect(page).toHaveURL(/\/marketplace$/);
   });
-  await test.step('a filter that the page does not have is passed over', async () => {
+  await test.step('a filter that the page does not have is ignored', async () => {
     await page.goto('/marketplace?type=wine&tier=T9&price=cheap&status=asleep&sort=colour');
     await expect(page.getByText('Showing 9 of 9 servers')).toBeVisible();
   });
@@ -91,7 +91,7 @@ test('[MKT-13] [MKT-14] [MKT-16] what a search matches; unknown filters are pass
 
 const filtersOf = (page: Page) => page.getByRole('group', { name: 'Filters', exact: true });
 
-test('[MKT-18] [MKT-19] [MKT-20] [MKT-22] type, tier, price and sort are chosen, and stand in the address', async ({
+test('[MKT-18] [MKT-19] [MKT-20] [MKT-22] type, tier, price and sort order can be chosen, and are part of the address', async ({
   page,
 }) => {
   await page.goto('/marketplace');
@@ -114,7 +114,9 @@ test('[MKT-18] [MKT-19] [MKT-20] [MKT-22] type, tier, price and sort are chosen,
   await expect(namesOn(page)).toHaveText(['Travel Enterprise', 'Travel Pro']);
 });
 
-test('[MKT-21] the status is chosen and stands in the address, until the filters are cleared', async ({ page }) => {
+test('[MKT-21] the status can be chosen and is part of the address, until the filters are cleared', async ({
+  page,
+}) => {
   await changeCatalogue(page, (catalogue) =>
     withServer(catalogue, 'memory', (server) => ({ ...server, status: 'error' })),
   );
@@ -126,8 +128,8 @@ test('[MKT-21] the status is chosen and stands in the address, until the filters
   await expect(page.getByText('Showing 9 of 9 servers')).toBeVisible();
 });
 
-test('[MKT-6] [MKT-7] [MKT-23] [MKT-25] Refresh, and one that fails', async ({ page }) => {
-  await test.step('it asks the broker, reads Refreshing... for a second, then loads again', async () => {
+test('[MKT-6] [MKT-7] [MKT-23] [MKT-25] Refresh reloads the servers, and reports a failure', async ({ page }) => {
+  await test.step('it queries the broker, shows Refreshing... for a second, then loads again', async () => {
     await page.goto('/marketplace');
     await expect(cardsOf(page)).toHaveCount(9);
     const seen = Promise.withResolvers<undefined>();
@@ -144,7 +146,7 @@ test('[MKT-6] [MKT-7] [MKT-23] [MKT-25] Refresh, and one that fails', async ({ p
     expect([answer.request().method(), answer.ok()]).toEqual(['POST', true]);
     await reloaded;
     await expect(page.getByRole('button', { name: 'Refresh', exact: true })).toBeVisible();
-    // by the browser's own clock: this process may have heard of either late
+    // measured by the browser's own clock: this process may learn of either late
     const waitedMs = await page.evaluate(() => {
       const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
       const last = (path: string) => entries.findLast(({ name }) => name.includes(path));
@@ -152,7 +154,7 @@ test('[MKT-6] [MKT-7] [MKT-23] [MKT-25] Refresh, and one that fails', async ({ p
     });
     expect(waitedMs).toBeGreaterThanOrEqual(990);
   });
-  await test.step('a failed one says so, and keeps the servers', async () => {
+  await test.step('a failed one is reported, and the servers stay', async () => {
     await failCalls(page, '**/mcp/refresh', { message: 'The broker is busy.' });
     await page.getByRole('button', { name: 'Refresh', exact: true }).click();
     const alert = page.getByRole('alert').filter({ hasText: 'Failed to refresh MCP servers' });
@@ -169,8 +171,8 @@ test('[MKT-13] [MKT-15] without any server the screen says that none is availabl
   await expect(page.getByText('Showing 0 of 0 servers')).toBeVisible();
 });
 
-test('[MKT-24] while servers load, and when that fails', async ({ page }) => {
-  await test.step('the title stands and placeholders hold their place', async () => {
+test('[MKT-24] the screen shows that servers are loading, and when that fails', async ({ page }) => {
+  await test.step('the title is shown, and placeholders reserve the space', async () => {
     const release = await holdCalls(page, cataloguePath);
     await page.goto('/marketplace');
     await expect(titleOf(page)).toHaveText('All MCP Servers');
@@ -179,7 +181,7 @@ test('[MKT-24] while servers load, and when that fails', async ({ page }) => {
     await expect(cardsOf(page)).toHaveCount(9);
     await page.unroute(cataloguePath);
   });
-  await test.step('a failed load says so with the reason, and Retry loads the servers', async () => {
+  await test.step('a failed load is reported with the reason, and Retry loads the servers', async () => {
     const heal = await failCalls(page, cataloguePath, { message: 'The stall is closed.' });
     await page.goto('/marketplace');
     const alert = page.getByRole('alert').filter({ hasText: 'Failed to load MCP servers' });
@@ -189,14 +191,14 @@ test('[MKT-24] while servers load, and when that fails', async ({ page }) => {
     await expect(cardsOf(page)).toHaveCount(9);
     await expect(alert).toHaveCount(0);
   });
-  await test.step('without the network it says Network error occurred', async () => {
+  await test.step('without a network it says Network error occurred', async () => {
     await routeNow(page, cataloguePath, (route) => route.abort());
     await page.goto('/marketplace');
     await expect(page.getByRole('alert').filter({ hasText: 'Network error occurred' })).toBeVisible();
   });
 });
 
-test('a list of many servers has pages, which stand in the address and begin at their top', async ({ page }) => {
+test('a list of many servers has pages, which are part of the address and start at their top', async ({ page }) => {
   await pagesOf(page, 4);
   await page.goto('/marketplace');
   await expect(cardsOf(page)).toHaveCount(4);
@@ -209,12 +211,12 @@ test('a list of many servers has pages, which stand in the address and begin at 
   await page.reload();
   await expect(page.getByText('Page 2 of 3')).toBeVisible();
   await page.getByRole('searchbox').fill('e');
-  await expect(page, 'another search begins at its first page').toHaveURL(/\?q=e$/);
+  await expect(page, 'another search starts at its first page').toHaveURL(/\?q=e$/);
   await page.goto('/marketplace?page=77');
-  await expect(namesOn(page), 'past the last page').toHaveText(inOrder.slice(8));
+  await expect(namesOn(page), 'beyond the last page').toHaveText(inOrder.slice(8));
 });
 
-/** Lets the broker answer pages of `size` servers, where the screen asks for more than the product has. */
+/** Lets the broker return pages of `size` servers where the screen requests more than the product has. */
 async function pagesOf(page: Page, size: number): Promise<void> {
   await routeNow(page, cataloguePath, async (route) => {
     const url = new URL(route.request().url());
@@ -223,7 +225,7 @@ async function pagesOf(page: Page, size: number): Promise<void> {
   });
 }
 
-test('a slow answer to an older search never takes the place of a newer one', async ({ page }) => {
+test('a slow response to an older search never replaces a newer one', async ({ page }) => {
   await page.goto('/marketplace');
   await expect(cardsOf(page)).toHaveCount(9);
   const old = Promise.withResolvers<undefined>();
@@ -241,14 +243,14 @@ test('a slow answer to an older search never takes the place of a newer one', as
   await expect(titleOf(page)).toHaveText('Search results for "notes"');
   await page.getByRole('searchbox').fill('memory');
   await expect(namesOn(page)).toHaveText(['Memory']);
-  expect((await abandoned).failure()?.errorText, 'the older call is given up').toContain('ERR_ABORTED');
+  expect((await abandoned).failure()?.errorText, 'the older call is aborted').toContain('ERR_ABORTED');
   old.resolve(undefined);
   await given.promise;
   await expect(namesOn(page)).toHaveText(['Memory']);
   await expect(page.getByText('Showing 1 of 9 servers')).toBeVisible();
 });
 
-test('on a phone the filters stand behind one button, which counts them', async ({ page }) => {
+test('on a phone the filters are behind one button, which counts them', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/marketplace?tier=T0');
   await expect(page.getByLabel('Tier')).toBeHidden();

@@ -15,7 +15,7 @@ async function openServices(page: Page, email: string): Promise<void> {
   await openSignedIn(page, '/dashboard?tab=services', email);
 }
 
-/** Lets the page see the person's services with something changed. */
+/** Changes the services that the page receives for the user. */
 const changeServices = (page: Page, change: (services: McpService[]) => McpService[]) =>
   routeNow(page, listPath, async (route) => {
     const response = await route.fetch();
@@ -37,7 +37,7 @@ test('[MINE-1] [MINE-3] [MINE-33] my services load, and are counted', async ({ p
   await expect(page.getByRole('heading', { name: 'My MCP Services', level: 2, exact: true })).toBeVisible();
   const { all, active } = await shown(page);
   await expect(lineOf(page)).toHaveText(`${active} of ${all} services active`);
-  // Notes is on as well, but nothing can be called before the person has signed in there
+  // Notes is on too, but has nothing to call before the user has signed in there
   await expect(screen(page)).toContainText(
     `Active${active}Free${active + 1}Paid01 service is switched on, but not active until you connect your account there.`,
   );
@@ -53,11 +53,11 @@ test('[MINE-1] [MINE-3] [MINE-33] my services load, and are counted', async ({ p
   await expect(cardOf(page, 'Notes')).toContainText('Needs your account');
 });
 
-test('each card has a switch, which stays in sight when it is off and is put back when it fails, and a button for the details', async ({
+test('each card has a switch, which stays visible when it is off and is reset when it fails, and a button for the details', async ({
   page,
 }) => {
   await openServices(page, 'switches-cards@souk.test');
-  await test.step('[MINE-26] each card has a switch, and one that fails is put back', async () => {
+  await test.step('[MINE-26] each card has a switch, which is reset when it fails', async () => {
     const { all, active } = await shown(page);
     const line = lineOf(page);
     const travel = cardOf(page, 'Travel');
@@ -70,7 +70,7 @@ test('each card has a switch, which stays in sight when it is off and is put bac
     const healSwitch = await failCalls(page, '**/mcp/travel/enable', { message: 'The lamp is broken.' });
     await enable.press('Space');
     await expect(travel.getByRole('alert')).toHaveText('The lamp is broken.');
-    await expect(enable, 'a failure puts it back').not.toBeChecked();
+    await expect(enable, 'a failure resets it').not.toBeChecked();
     await expectNoAxeFindings(page);
     await healSwitch();
     await enable.press('Space');
@@ -89,11 +89,11 @@ test('each card has a switch, which stays in sight when it is off and is put bac
       /\$9\/month\s· Included in Pro \(\$19\/month\)/,
     );
   });
-  await test.step('a service that is switched off stays in sight among those that are on, until the list is asked for anew', async () => {
+  await test.step('a service that is switched off stays visible among those that are on, until the list is reloaded', async () => {
     await page.goto('/dashboard?tab=services&show=on&q=Travel');
     const enable = cardOf(page, 'Travel').getByRole('switch', { name: 'Enable Travel', exact: true });
     await expect(enable).toBeChecked();
-    // the switch shows what is wanted, before it is stored
+    // the switch shows the wanted state before it is stored
     const stored = page.waitForResponse((answer) => answer.request().method() !== 'GET' && answer.ok());
     await enable.click();
     await expect(enable).not.toBeChecked();
@@ -103,16 +103,16 @@ test('each card has a switch, which stays in sight when it is off and is put bac
   });
 });
 
-test('my services that fail to load say so, and keep what is known; there may be none; the counters are of what they say', async ({
+test('my services that fail to load are reported, and the known ones stay; there may be none; the counters reflect the list', async ({
   page,
 }) => {
   await openServices(page, 'fails-to-load@souk.test');
-  await test.step('[MINE-2] [MINE-32] [MINE-34] [MINE-35] a refresh or a load that fails says so, and what is known stays', async () => {
+  await test.step('[MINE-2] [MINE-32] [MINE-34] [MINE-35] a refresh or a load that fails is reported, and the known services stay', async () => {
     const { all } = await shown(page);
     const heal = await failCalls(page, listPath, { message: 'The stalls are closed.' });
     await refresh(page).click();
     await expect(page.getByRole('alert').filter({ hasText: 'Failed to refresh MCP servers' })).toBeVisible();
-    await expect(cardsOf(page), 'what is known stays').toHaveCount(all);
+    await expect(cardsOf(page), 'the known services stay').toHaveCount(all);
     await page.reload();
     const error = screen(page).getByRole('alert');
     await expect(error.getByRole('heading')).toHaveText('Error Loading Services');
@@ -122,10 +122,10 @@ test('my services that fail to load say so, and keep what is known; there may be
     await screen(page).getByRole('button', { name: 'Retry', exact: true }).click();
     await expect(cardsOf(page)).toHaveCount(all);
   });
-  await test.step('[MINE-4] the three counters are of what is active, of what is free and of what was paid for', async () => {
+  await test.step('[MINE-4] the three counters count active, free and paid services', async () => {
     await changeServices(page, (services) => {
       const [one] = services.filter(({ id }) => id === 'travel-pro');
-      if (!one) throw new Error('no Travel Pro');
+      if (!one) throw new Error('Travel Pro is missing');
       const types = ['free', 'free', 'free', 'free', 'purchase', 'rental', 'subscription', 'none'] as const;
       return types.map((accessType, index) => ({
         ...one,
@@ -151,11 +151,11 @@ test('my services that fail to load say so, and keep what is known; there may be
   });
 });
 
-/** Lets the page see one service in each way that a person can have it. */
+/** Gives the page one service for each type of access that a user can have. */
 const prepareCards = (page: Page) =>
   changeServices(page, (services) => {
     const [one] = services.filter(({ id }) => id === 'travel-pro');
-    if (!one) throw new Error('no Travel Pro');
+    if (!one) throw new Error('Travel Pro is missing');
     const none = one.userAccess;
     const access = { ...none, hasAccess: true, accessType: 'purchase' as const };
     const owned = { ...one, trialDays: null };
@@ -182,12 +182,12 @@ const prepareCards = (page: Page) =>
     ];
   });
 
-test('the cards of every way in which one has a service say what it is, what it costs, and what one can do with it', async ({
+test('the card of every type of access says what the service is, what it costs, and what the user can do with it', async ({
   page,
 }) => {
   await prepareCards(page);
   await openServices(page, 'looks-at-cards@souk.test');
-  await test.step('[MINE-9] [MINE-10] [MINE-11] [MINE-25] what the service is, and its price where the person has it not', async () => {
+  await test.step('[MINE-9] [MINE-10] [MINE-11] [MINE-25] a card says what the service is, and its price if the user does not have it', async () => {
     const toRent = cardOf(page, 'To rent');
     await expect(toRent).toContainText('Not Owned');
     await expect(toRent.getByText('Not Owned').locator('svg')).toBeVisible();
@@ -211,7 +211,7 @@ test('the cards of every way in which one has a service say what it is, what it 
       await expectNoAxeFindings(page);
     }
   });
-  await test.step('[MINE-28] [MINE-29] [MINE-30] a button for what the person can do with it', async () => {
+  await test.step('[MINE-28] [MINE-29] [MINE-30] a card has a button for each thing that the user can do', async () => {
     const withButton = (name: RegExp) =>
       cardsOf(page)
         .filter({ has: page.getByRole('button', { name, exact: true }) })
@@ -223,12 +223,12 @@ test('the cards of every way in which one has a service say what it is, what it 
   });
 });
 
-test('of many services one finds some by words and by how one has them, in pages that the address keeps', async ({
+test('many services can be searched by words and filtered by type of access, on pages that are part of the address', async ({
   page,
 }) => {
   await changeServices(page, (services) => {
     const [one] = services.filter(({ id }) => id === 'travel-pro');
-    if (!one) throw new Error('no Travel Pro');
+    if (!one) throw new Error('Travel Pro is missing');
     const access = { ...one.userAccess, hasAccess: true };
     return Array.from({ length: 60 }, (_, index) => ({
       ...one,
@@ -249,7 +249,7 @@ test('of many services one finds some by words and by how one has them, in pages
   await page.reload();
   await expect(pages).toContainText('Page 3 of 3');
   await page.getByRole('searchbox', { name: 'Search my services', exact: true }).fill('train SERVICE 5');
-  // 5 is in 50, 52, 54, 56 and 58 too; an odd one draws maps
+  // 50, 52, 54, 56 and 58 contain a 5 too; odd ones draw maps
   await expect(namesOn(page)).toHaveText(['Service 50', 'Service 52', 'Service 54', 'Service 56', 'Service 58']);
   await expect(page).toHaveURL(/\?tab=services&q=train(\+|%20)SERVICE(\+|%20)5$/);
   const show = page.getByRole('combobox', { name: 'Show', exact: true });
@@ -265,7 +265,7 @@ test('of many services one finds some by words and by how one has them, in pages
   await expect(cardsOf(page)).toHaveCount(24);
 });
 
-test('of two messages the newer stands nearer to the edge, whatever each is about', async ({ page, context }) => {
+test('of two messages on any subject, the newer one is closer to the edge', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openServices(page, 'two-messages@souk.test');
   await shown(page);
@@ -279,7 +279,7 @@ test('of two messages the newer stands nearer to the edge, whatever each is abou
   await page.getByRole('dialog').getByRole('option', { name: /^Copy/ }).first().click();
   const good = page.getByText('Your link is copied.', { exact: true });
   await expect(good).toBeVisible();
-  // held, so that neither goes while the other is measured
+  // hovered, so that neither disappears while the other is measured
   await bad.hover();
   const topOf = async (message: Locator) => (await message.boundingBox())?.y ?? 0;
   expect(await topOf(good)).toBeGreaterThan(await topOf(bad));

@@ -3,12 +3,12 @@ import { payAndReturn } from './pay-with-card.ts';
 import { expect, test } from './product-test.ts';
 import { chooseAccount, openSignedIn } from './sign-in.ts';
 
-/** Two minutes are promised, most of which a person needs to read. The steps alone take 8 s. */
+/** The promise is two minutes, most of which a user needs for reading. The steps alone take 8 s. */
 
-/** As the demo is: other journeys count what people have, from nothing. */
+/** The same setting as in the demo. Other journeys count from zero what users have. */
 test.use({ welcomes: true });
 
-test('a newcomer finds Travel Pro, signs in, rents it, makes a token, and calls it from an MCP client', async ({
+test('a newcomer finds Travel Pro, signs in, rents it, creates a token, and calls it from an MCP client', async ({
   page,
 }) => {
   const welcome = page.getByText(
@@ -24,7 +24,7 @@ test('a newcomer finds Travel Pro, signs in, rents it, makes a token, and calls 
   await expect(welcome).toBeVisible();
   await page.getByRole('link', { name: /^View Details\s*: Travel Pro$/ }).click();
   await page.getByRole('button', { name: 'Purchase', exact: true }).click();
-  await expect(welcome, 'on the page of sign-in').toBeVisible();
+  await expect(welcome, 'on the sign-in page').toBeVisible();
   for (const [name, path] of [
     ['Terms', '/terms'],
     ['Privacy', '/privacy'],
@@ -57,7 +57,7 @@ test('a newcomer finds Travel Pro, signs in, rents it, makes a token, and calls 
   expect(JSON.stringify(content)).toContain('JFK');
 
   await page.goto('/dashboard?tab=billing');
-  // a charge is written with others a moment after its call
+  // a charge is written with others shortly after its call
   await expect(page.getByRole('region', { name: 'Tier and credits', exact: true })).toContainText(
     /You have (20|17) welcome credits\./,
   );
@@ -79,7 +79,7 @@ test('a newcomer finds Travel Pro, signs in, rents it, makes a token, and calls 
   await expect(page.getByRole('link', { name: 'Purchase Travel Pro', exact: true })).toHaveCount(0);
 });
 
-test('an account that is deleted and made anew is told on Billing that welcome credits are given once', async ({
+test('Billing says that welcome credits are granted once, after an account was deleted and created again', async ({
   page,
 }) => {
   const email = 'comes-back@souk.test';

@@ -15,7 +15,7 @@ export const checkoutPath = '**/api/billing/checkout';
 export const subscriptionPath = `**${getSubscription.path}`;
 export const profilePath = `**${getUserProfile.path}`;
 
-/** Lets the page see the broker's plans and packages with something changed. */
+/** Changes the broker's plans and packages that the page receives. */
 export async function changeOffers(
   page: Page,
   change: { plans?: (plans: Plan[]) => Plan[]; packages?: (packages: CreditPackage[]) => CreditPackage[] },
@@ -33,7 +33,6 @@ export async function changeOffers(
   });
 }
 
-/** Lets the page see the person's profile with something changed. */
 export async function changeProfile(page: Page, change: Partial<UserProfile>): Promise<void> {
   await routeNow(page, profilePath, async (route) => {
     const response = await route.fetch();
@@ -41,7 +40,7 @@ export async function changeProfile(page: Page, change: Partial<UserProfile>): P
   });
 }
 
-/** Lets the page see what the person owns with something changed. */
+/** Changes the plan, rentals and credits that the page receives for the user. */
 export async function changeOwned(
   page: Page,
   change: (answer: SubscriptionAnswer) => SubscriptionAnswer,

@@ -8,7 +8,7 @@ import { routeNow } from './route-now.ts';
 import { cardOf } from './shop-page.ts';
 import { signIn } from './sign-in.ts';
 
-// Services that each person uses with an account of their own: by secrets in headers, and by a sign-in there.
+// Services that each user uses with their own account: by secrets in headers, and by a sign-in there.
 
 const key = 'key-of-kim-5f1d';
 let product: ForkedProduct;
@@ -20,7 +20,6 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => product.close());
 
-/** The headers of the last call that reached the shop. */
 async function headersOfLastCall(): Promise<Record<string, string>> {
   const answer = once(product.child, 'message');
   product.child.send('headers');
@@ -28,7 +27,7 @@ async function headersOfLastCall(): Promise<Record<string, string>> {
   return headers;
 }
 
-test('headers of a service are entered by keyboard alone, what is wrong is said at the field, and nothing shows them again', async ({
+test('headers of a service can be entered by keyboard only, errors are shown at the field, and the values are never shown again', async ({
   page,
 }) => {
   const shown: string[] = [];
@@ -89,7 +88,7 @@ test('headers of a service are entered by keyboard alone, what is wrong is said 
   expect(shown.join()).not.toContain(key);
 });
 
-test('one header is changed alone, and disconnecting forgets all', async ({ page }) => {
+test('one header can be changed without the others, and disconnecting deletes all', async ({ page }) => {
   await page.goto(publicUrl);
   await signIn(page, 'lee@souk.test');
   await page.goto(`${publicUrl}/connect/key-shop`);
@@ -112,17 +111,14 @@ test('one header is changed alone, and disconnecting forgets all', async ({ page
   expect(await callThroughLink(page, publicUrl, 'shop__echo')).toContain('sign_in_required');
 });
 
-/** Has the service name another authorization server. */
+/** Lets the service name another authorization server. */
 async function nameIssuer(issuer: unknown): Promise<void> {
   const done = once(product.child, 'message');
   product.child.send(String(issuer));
   await done;
 }
 
-test("the operator's client is shown where an administrator confirmed it, and nowhere else", async ({
-  page,
-  browser,
-}) => {
+test("the operator's client is shown if an administrator confirmed it, and nowhere else", async ({ page, browser }) => {
   const { issuer, others } = product.ready;
   const person = await browser.newPage();
   await person.goto(`${publicUrl}/service/files`);
@@ -170,7 +166,7 @@ test("the operator's client is shown where an administrator confirmed it, and no
   await nameIssuer(issuer);
 });
 
-test('the tools of a service that depend on an account: before the sign-in there, after it, and after a disconnect', async ({
+test('tools of a service that depend on an account are shown before its sign-in, after it, and after a disconnect', async ({
   page,
   browser,
 }) => {

@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 
-/** The page names an icon that its own policy lets the browser show, so that it asks for no /favicon.ico. */
+/** Expects that the page names an icon that its own policy allows, so that the browser requests no /favicon.ico. */
 export async function expectOwnIcon(page: Page): Promise<void> {
   const icon = page.locator('link[rel="icon"]');
   await expect(icon).toHaveAttribute('href', /^data:image\/svg\+xml,/);

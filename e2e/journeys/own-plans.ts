@@ -7,10 +7,10 @@ export const subscriptions = (page: Page) =>
 export const credits = (page: Page) => page.getByRole('region', { name: 'Credits', exact: true });
 export const question = (page: Page) => page.getByRole('alertdialog');
 
-/** The form of a day, for expressions. */
+/** Pattern of a date, for regular expressions. */
 export const day = '[A-Z][a-z]{2} \\d{1,2}, \\d{4}';
 
-/** A text that is read beside a dialog, which stays with its choice. */
+/** Expects that a text opens in a new tab, so that the dialog stays open with its choice. */
 export async function expectInNewTab(link: Locator, name: string): Promise<void> {
   await expect(link).toHaveAttribute('href', `/${name.toLowerCase()}`);
   await expect(link).toHaveAttribute('target', '_blank');

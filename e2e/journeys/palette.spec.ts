@@ -11,7 +11,7 @@ const field = (page: Page): Locator => palette(page).getByRole('combobox', { nam
 const options = (page: Page): Locator => palette(page).getByRole('option');
 const highlighted = (page: Page): Locator => palette(page).locator('[role=option][data-highlighted]');
 
-test('Control+k or Meta+k opens the palette over services, tools and screens; Escape closes it and gives the focus back', async ({
+test('Control+k or Meta+k opens the palette with services, tools and screens; Escape closes it and returns the focus', async ({
   page,
 }) => {
   await openScreen(page, '/marketplace');
@@ -30,7 +30,7 @@ test('Control+k or Meta+k opens the palette over services, tools and screens; Es
   }
 });
 
-test('by keyboard alone a server, a tool, a screen and all results are found and opened', async ({ page }) => {
+test('with only the keyboard a user finds and opens a server, a tool, a screen and all results', async ({ page }) => {
   const heading = page.getByRole('heading', { level: 1 });
   const open = async (text: string) => {
     await page.keyboard.press('Control+k');
@@ -39,7 +39,7 @@ test('by keyboard alone a server, a tool, a screen and all results are found and
   };
   const start = await holdCalls(page, '**/assets/*.js');
   await page.goto('/', { waitUntil: 'commit' });
-  await expect(page.locator('[data-shell] h1'), 'before the program is there').toBeVisible();
+  await expect(page.locator('[data-shell] h1'), 'before the web app has loaded').toBeVisible();
   await page.keyboard.press('Control+k');
   start();
   await expect(field(page)).toBeFocused();
@@ -56,7 +56,7 @@ test('by keyboard alone a server, a tool, a screen and all results are found and
   await open('find_airports');
   const tools = palette(page).getByRole('group', { name: 'Tools', exact: true }).getByRole('option');
   await expect(tools.first()).toContainText(/^Find airports.*Travel.*Free to use$/);
-  await expect(highlighted(page), 'where no server is called so, tools come first').toContainText('Find airports');
+  await expect(highlighted(page), 'if no server has that name, tools come first').toContainText('Find airports');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/service\/travel/);
   await expect(heading).toBeFocused();
@@ -115,12 +115,12 @@ test('the palette finds the tabs of the dashboard and of the administrator, and 
   }
 
   const start = page.getByRole('banner').getByRole('link', { name: 'About', exact: true });
-  // a person who has moved keeps the focus
+  // a user who has moved on keeps the focus
   await page.keyboard.press('Shift');
   await start.focus();
   await choose('dark theme', /^Use the dark theme$/);
   await expect(page.locator('html')).toHaveClass(/\bdark\b/);
-  await expect(start, 'the focus comes back').toBeFocused();
+  await expect(start, 'the focus returns').toBeFocused();
   await choose('theme system', /^Use your system's theme$/);
   await page.keyboard.press('Control+k');
   await page.keyboard.type('theme');
@@ -145,7 +145,7 @@ test('the palette finds the tabs of the dashboard and of the administrator, and 
   await expect(palette(page).getByText('Nothing matches “audit”.'), 'no tab that a visitor cannot open').toBeVisible();
 });
 
-test('what is typed while the palette is on its way is in its field', async ({ page, product }) => {
+test('text that is typed while the palette opens ends up in its field', async ({ page, product }) => {
   await openSignedIn(page, '/marketplace', 'ann@souk.test');
   const { promise: arrives, resolve: arrive } = Promise.withResolvers<void>();
   await page.route(/\/assets\/palette-/, async (route) => {
@@ -170,7 +170,7 @@ test('what is typed while the palette is on its way is in its field', async ({ p
   await expect(field(page)).toHaveValue('');
 });
 
-test('/ opens the palette where a screen has no search field of its own, and is a letter where a person types', async ({
+test('/ opens the palette on a screen without its own search field, and is a letter in a text field', async ({
   page,
 }) => {
   await openScreen(page, '/service/travel');
@@ -186,7 +186,7 @@ test('/ opens the palette where a screen has no search field of its own, and is 
   await expect(palette(page)).toHaveCount(0);
 });
 
-test('the button of the header opens it; nothing found and a failed load say so; axe finds nothing', async ({
+test('the button of the header opens it; no results and a failed load are reported; axe finds nothing', async ({
   page,
 }) => {
   await openScreen(page, '/');

@@ -24,7 +24,10 @@ const session: PaymentSession = {
   metadata: { type: 'credits', mcpId: null },
 };
 
-/** Signed in, with the time of the page standing still, and the broker's verdict prepared: none of these waits. */
+/**
+ * Opens the result page as a signed-in user, with the page's clock stopped and the broker's result prepared, so that no
+ * journey waits.
+ */
 async function comeBack(page: Page, email: string, change: () => Partial<PaymentSession>): Promise<void> {
   await page.clock.install();
   await openSignedIn(page, '/marketplace', email);
@@ -34,14 +37,14 @@ async function comeBack(page: Page, email: string, change: () => Partial<Payment
   await page.clock.pauseAt(new Date(Date.now() + 5_000));
 }
 
-/** A timer draws what was read, and the page leaves after three seconds. */
+/** Waits for an element: a timer renders the result, and the page leaves after three seconds. */
 const drawn = (page: Page, what: Locator) =>
   expect(async () => {
     await page.clock.runFor(20);
     await expect(what).toBeVisible({ timeout: 500 });
   }).toPass();
 
-test('[PAY-20] [PAY-22] [PAY-23] [PAY-24] canceled is read first, leads to plans and marketplace, tells no other tab and stays', async ({
+test('[PAY-20] [PAY-22] [PAY-23] [PAY-24] canceled is read first, links to plans and marketplace, notifies no other tab and stays', async ({
   page,
 }) => {
   await page.clock.install();
@@ -56,7 +59,7 @@ test('[PAY-20] [PAY-22] [PAY-23] [PAY-24] canceled is read first, leads to plans
   await expect(page).toHaveURL(/\/payment\/result\?canceled=true$/);
 });
 
-test('[PAY-19] [PAY-40] [PAY-41] without an id the page of a payment is an error, with ways on, at both its addresses', async ({
+test('[PAY-19] [PAY-40] [PAY-41] without an id the payment page is an error, with links, at both its addresses', async ({
   page,
 }) => {
   for (const [fact, path] of [
@@ -81,7 +84,7 @@ test('[PAY-19] [PAY-40] [PAY-41] without an id the page of a payment is an error
   });
 });
 
-test('[PAY-18] [PAY-21] [PAY-26] [PAY-27] success=true in the address proves nothing: the page keeps asking until it is paid', async ({
+test('[PAY-18] [PAY-21] [PAY-26] [PAY-27] success=true in the address proves nothing: the page polls until the session is paid', async ({
   page,
 }) => {
   let asked = 0;
@@ -101,7 +104,7 @@ test('[PAY-18] [PAY-21] [PAY-26] [PAY-27] success=true in the address proves not
   await expect(titleOf(page)).toHaveText('Payment Successful!');
 });
 
-test('a plan that is paid says what becomes of the rentals that it includes', async ({ page }) => {
+test('a paid plan says what happens to the rentals that it includes', async ({ page }) => {
   await comeBack(page, 'has-an-overlap@souk.test', () => ({ metadata: { type: 'subscription', mcpId: null } }));
   const endDate = '2027-01-15T00:00:00.000Z';
   const common = { source: 'payment' as const, charge: null, chargeIfResumed: null };
@@ -145,7 +148,7 @@ test('a plan that is paid says what becomes of the rentals that it includes', as
   }));
   await page.goto(`/payment/result?session_id=${id}`);
   const said = page.getByRole('main').getByRole('status');
-  // what was read is drawn by a timer; the page leaves after three seconds
+  // a timer renders the result; the page leaves after three seconds
   await expect(async () => {
     await page.clock.runFor(20);
     await expect(said).toHaveCount(3, { timeout: 500 });
@@ -157,7 +160,7 @@ test('a plan that is paid says what becomes of the rentals that it includes', as
   ]);
 });
 
-test('[PAY-30] [PAY-31] [PAY-32] [PAY-33] once paid, the page tells other tabs for a second, and leaves after three', async ({
+test('[PAY-30] [PAY-31] [PAY-32] [PAY-33] once paid, the page notifies other tabs for a second, and leaves after three', async ({
   page,
 }) => {
   await comeBack(page, 'tells-tabs@souk.test', () => ({}));
@@ -180,11 +183,11 @@ test('[PAY-30] [PAY-31] [PAY-32] [PAY-33] once paid, the page tells other tabs f
   await page.clock.runFor(1_999);
   await expect(page).toHaveURL(/\/payment\/result/);
   await page.clock.runFor(1);
-  // where the balance stands
+  // the page that shows the balance
   await expect(page).toHaveURL(/\/dashboard\?tab=billing$/);
 });
 
-/** What was paid, the text of its box, where its one link leads, and where the page goes by itself. */
+/** Purchases, each with the text of its box, the target of its one link, and the page that opens automatically. */
 const paid = [
   [
     '[PAY-34]',
@@ -223,14 +226,14 @@ const paid = [
   ],
 ] as const;
 
-test('[PAY-25] [PAY-38] what was paid has its amount, the beginning of its id, its box, and one link that leads on', async ({
+test('[PAY-25] [PAY-38] a purchase shows its amount, the beginning of its id, its box, and one link', async ({
   page,
 }) => {
   let metadata: PaymentSession['metadata'] = session.metadata;
   await comeBack(page, 'leads-on@souk.test', () => ({ metadata }));
   const main = page.getByRole('main');
   for (const [fact, paidFor, box, name, href, landing] of paid) {
-    await test.step(`${fact} ${paidFor.type} of ${paidFor.mcpId ?? 'no server'}: '${name}' alone`, async () => {
+    await test.step(`${fact} ${paidFor.type} of ${paidFor.mcpId ?? 'no server'}: only '${name}'`, async () => {
       metadata = paidFor;
       await page.goto(`/payment/result?session_id=${id}`);
       await expect(titleOf(page)).toHaveText('Payment Successful!');
@@ -245,7 +248,7 @@ test('[PAY-25] [PAY-38] what was paid has its amount, the beginning of its id, i
       await expect.poll(() => page.url().split('/dashboard?')[1]).toBe(landing);
     });
   }
-  await test.step('a rental of a service that cannot be reached says when its tools appear', async () => {
+  await test.step('a rental of a service that is unreachable says when its tools appear', async () => {
     metadata = { type: 'rental', mcpId: 'travel-pro' };
     await changeCatalogue(page, ({ servers, ...catalogue }) => ({
       ...catalogue,
@@ -259,7 +262,7 @@ test('[PAY-25] [PAY-38] what was paid has its amount, the beginning of its id, i
   });
 });
 
-test('[PAY-28] [PAY-29] [PAY-32] [PAY-37] after 15 seconds without a verdict the status is unknown; then to the dashboard', async ({
+test('[PAY-28] [PAY-29] [PAY-32] [PAY-37] after 15 seconds without a result the status is unknown; then the dashboard opens', async ({
   page,
 }) => {
   await comeBack(page, 'unknown@souk.test', () => ({ paymentStatus: 'unpaid', status: 'open' }));
@@ -274,12 +277,12 @@ test('[PAY-28] [PAY-29] [PAY-32] [PAY-37] after 15 seconds without a verdict the
   });
   await page.goto(`/payment/result?session_id=${id}`);
   await expect(titleOf(page)).toHaveText('Checking your payment…');
-  // a second passes once the page waits for it: each call is answered before the next
+  // a second passes once the page waits for it: each call is answered before the next one
   for (let second = 1; second <= 14; second += 1) {
     await expect(page.locator('html')).toHaveAttribute('data-waits', String(second));
     await page.clock.runFor(1_000);
   }
-  // the fifteenth second has two waits of a second: the end of the asking, and, once answered, the next call
+  // the fifteenth second has two waits of a second: the end of the polling, and, after the response, the next call
   await expect(page.locator('html')).toHaveAttribute('data-waits', '16');
   await expect(titleOf(page)).toHaveText('Checking your payment…');
   await page.clock.runFor(1_000);
@@ -290,7 +293,9 @@ test('[PAY-28] [PAY-29] [PAY-32] [PAY-37] after 15 seconds without a verdict the
   await expect(page).toHaveURL(/\/dashboard$/);
 });
 
-test("[PAY-32] [PAY-39] a failed fetch shows the server's error, or the status text; it stays", async ({ page }) => {
+test("[PAY-32] [PAY-39] a failed fetch shows the server's error, or the status text; the page stays", async ({
+  page,
+}) => {
   await comeBack(page, 'failing@souk.test', () => ({}));
   const heal = await failCalls(page, sessionPath, { status: 404, message: 'Not found' });
   await page.goto(`/payment/result?session_id=${id}`);
@@ -303,7 +308,7 @@ test("[PAY-32] [PAY-39] a failed fetch shows the server's error, or the status t
   await expect(alertOf(page)).toHaveText('ErrorFailed to fetch payment details: Bad Gateway');
 });
 
-test('a payment that failed or has expired says that nothing was charged, and a second one that it was refunded', async ({
+test('a payment that failed or expired says that nothing was charged, and a duplicate payment that it was refunded', async ({
   page,
 }) => {
   let change: Partial<PaymentSession> = { paymentStatus: 'failed' };
@@ -357,8 +362,8 @@ test('a payment that failed or has expired says that nothing was charged, and a 
   }
 });
 
-test('axe finds nothing on the verdicts, and nothing overflows on a phone', async ({ page }) => {
-  // the page stays: axe takes its time, and does not run while the clock stands still
+test('axe finds nothing on the results, and nothing overflows on a phone', async ({ page }) => {
+  // keeps the page open: axe takes time, and does not run while the clock is stopped
   await page.addInitScript(() => {
     const start = window.setTimeout.bind(window);
     window.setTimeout = Object.assign(

@@ -12,10 +12,10 @@ const packageOf = (page: Page, name: string) => page.getByRole('article', { name
 const servicesPath = '**/api/catalogue/servers?*';
 const currentButtons = (page: Page) => page.getByRole('button', { name: 'Current plan', exact: true });
 
-test('a visitor reads what plans and packages cost and bring, and has the first questions answered; axe finds nothing', async ({
+test('a visitor reads what plans and packages cost and include, and the answers to the first questions; axe finds nothing', async ({
   page,
 }) => {
-  await test.step('[PLAN-1] [PLAN-2] [PLAN-11] the plans and packages, with tier, price and monthly credits; Pro alone is Most Popular', async () => {
+  await test.step('[PLAN-1] [PLAN-2] [PLAN-11] the plans and packages have tier, price and monthly credits; only Pro is Most Popular', async () => {
     await page.goto('/');
     await page
       .getByRole('navigation', { name: 'Main', exact: true })
@@ -35,7 +35,7 @@ test('a visitor reads what plans and packages cost and bring, and has the first 
     await expect(planOf(page, 'Free')).not.toContainText('credits each month');
     const servicesOf = (name: string) => page.getByRole('list', { name: `Services of the ${name} plan`, exact: true });
     await expect(servicesOf('Free').getByRole('link')).toHaveCount(6);
-    // the most used stand first
+    // sorted here, because the page lists the most used first
     expect((await servicesOf('Free').getByRole('link').allInnerTexts()).toSorted()).toEqual([
       'Calendar',
       'Everything',
@@ -63,7 +63,7 @@ test('a visitor reads what plans and packages cost and bring, and has the first 
     await expect(planOf(page, 'Pro').getByText('Most Popular')).toBeVisible();
     await expect(page.getByRole('article', { name: /package$/ })).toHaveCount(3);
   });
-  await test.step('[PLAN-12] [PLAN-13] [PLAN-14] [PLAN-15] a package says its credits, its bonus, what for and for how long', async () => {
+  await test.step('[PLAN-12] [PLAN-13] [PLAN-14] [PLAN-15] a package shows its credits, its bonus, their use and their validity', async () => {
     const bullets = (name: string) => packageOf(page, name).getByRole('listitem');
     await expect(bullets('Starter')).toHaveText([
       '500 credits included',
@@ -78,7 +78,7 @@ test('a visitor reads what plans and packages cost and bring, and has the first 
     ]);
     await expect(packageOf(page, 'Regular')).toContainText('2,200 credits for $20');
   });
-  await test.step('[PLAN-3] [PLAN-4] [PLAN-5] the questions: changing the plan, paying, trials', async () => {
+  await test.step('[PLAN-3] [PLAN-4] [PLAN-5] the questions cover changing the plan, paying, and trials', async () => {
     for (const [question, answer] of [
       ['Can I change my plan at any time?', /^Yes\. An upgrade starts right away/],
       ['Which payment methods can I use?', /^Credit and debit cards\./],
@@ -96,7 +96,7 @@ test('a visitor reads what plans and packages cost and bring, and has the first 
   });
 });
 
-test('[PLAN-6] [PLAN-8] [PLAN-9] [PLAN-10] the free plan is current for a person without another, and never one of credits', async ({
+test('[PLAN-6] [PLAN-8] [PLAN-9] [PLAN-10] the free plan is current for a user without another plan, and a credit plan never is', async ({
   page,
 }) => {
   await page.goto('/plans');
@@ -106,7 +106,7 @@ test('[PLAN-6] [PLAN-8] [PLAN-9] [PLAN-10] the free plan is current for a person
   const current = planOf(page, 'Free').getByRole('button', { name: 'Current plan', exact: true });
   await expect(current).toBeDisabled();
   await expect(currentButtons(page)).toHaveCount(1);
-  await test.step('[PLAN-9] also where the profile names none', async () => {
+  await test.step('[PLAN-9] even if the profile names none', async () => {
     await changeProfile(page, { planId: '' });
     await page.reload();
     await expect(current).toBeDisabled();
@@ -123,7 +123,7 @@ test('[PLAN-6] [PLAN-8] [PLAN-9] [PLAN-10] the free plan is current for a person
   });
 });
 
-test('[PLAN-17] [PLAN-18] [ERR-14] a checkout that fails to start says why at its plan, and can be tried again', async ({
+test('[PLAN-17] [PLAN-18] [ERR-14] a checkout that fails to start shows the reason at its plan, and can be retried', async ({
   page,
 }) => {
   await openSignedIn(page, '/plans', 'no-checkout@souk.test');
@@ -158,9 +158,7 @@ test('[PLAN-17] [PLAN-18] [ERR-14] a checkout that fails to start says why at it
   ).toHaveCount(0);
 });
 
-test('plans and packages that cost something else by now show their prices, and the next click pays', async ({
-  page,
-}) => {
+test('plans and packages whose price has changed show the new price, and the next click pays it', async ({ page }) => {
   await changeOffers(page, {
     plans: (plans) => plans.map((plan) => ({ ...plan, amount: plan.amount === 0 ? 0 : 400 })),
     packages: (packages) => packages.map((one) => ({ ...one, price: 400 })),
@@ -187,7 +185,9 @@ test('plans and packages that cost something else by now show their prices, and 
   await expect(page.getByRole('button', { name: 'Pay $5', exact: true })).toBeVisible();
 });
 
-test('while it loads the page holds its place; a failure can be retried; nothing sold says so', async ({ page }) => {
+test('while it loads the page reserves its space; a failure can be retried; an empty offer is reported', async ({
+  page,
+}) => {
   const release = await holdCalls(page, plansPath);
   await page.goto('/plans');
   await expect(page.getByRole('status').filter({ hasText: 'Loading plans…' })).toBeVisible();
@@ -197,7 +197,7 @@ test('while it loads the page holds its place; a failure can be retried; nothing
   await page.reload();
   await offersAnswered;
   await page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))));
-  await expect(planOf(page, 'Pro'), 'what its services come with later would move the buttons').toHaveCount(0);
+  await expect(planOf(page, 'Pro'), 'content of its services that loads later would move the buttons').toHaveCount(0);
   releaseServices();
   await expect(planOf(page, 'Pro')).toContainText('Travel Pro');
   await page.unroute(servicesPath);

@@ -13,7 +13,7 @@ const travel: { version: string } = JSON.parse(
   await readFile(new URL('../../catalogue/deployed/travel.json', import.meta.url), 'utf8'),
 );
 
-/** A product of their own: its prices change. */
+/** This journey has a separate product, because its prices change. */
 const test = ofProduct.extend<object, { product: Product }>({
   product: [
     async ({}, use) => {
@@ -33,7 +33,7 @@ test.beforeEach(async ({ product }) => {
   await deploy({ distance: 1, plan_round_trip: 5 });
 });
 
-/** Deploys Travel with other prices, as an administrator does. */
+/** Deploys Travel with other prices, like an administrator. */
 async function deploy(toolCosts: Record<string, number>, announcedPrices: object = {}): Promise<void> {
   const calls = await administratorCalls(publicUrl);
   const version = `2.0.${versions++}`;
@@ -42,7 +42,7 @@ async function deploy(toolCosts: Record<string, number>, announcedPrices: object
   await calls.deployManifest({ params: { id: 'travel' }, body: { version } });
 }
 
-/** Opens a screen as a person with credits, who has called a tool for one credit. */
+/** Opens a screen as a user with credits who has called a tool for one credit. */
 async function openAsCustomer(page: Page, path: string, email: string): Promise<void> {
   await openSignedIn(page, path, email);
   const calls = await administratorCalls(publicUrl);
@@ -57,7 +57,7 @@ const rows = (page: Page) => waiting(page).getByRole('listitem');
 const approve = (page: Page, tool: string) =>
   waiting(page).getByRole('button', { name: `Approve ${tool}`, exact: true });
 
-test('a call that costs more is refused with a link, where the person signs in, approves the price and calls again', async ({
+test('a call that costs more is refused with a link, where the user signs in, approves the price and calls again', async ({
   page,
   browser,
 }) => {
@@ -86,7 +86,7 @@ test('a call that costs more is refused with a link, where the person signs in, 
   await elsewhere.close();
 });
 
-test('the dashboard says what waits; each price has its own button, and one approves all', async ({ page }) => {
+test('the dashboard shows the pending prices; each has its own button, and one approves all', async ({ page }) => {
   await openAsCustomer(page, '/dashboard', 'rises@souk.test');
   const notice = page.getByRole('status').filter({ hasText: 'rose' });
   await expect(page.getByRole('region', { name: 'Tier and credits', exact: true })).toBeVisible();
@@ -110,7 +110,9 @@ test('the dashboard says what waits; each price has its own button, and one appr
   await expect(notice).toHaveCount(0);
 });
 
-test('what cannot be read or approved says so, and a price that moved is shown anew', async ({ page }) => {
+test('prices that cannot be read or approved say so, and a price that changed again is shown with its new amount', async ({
+  page,
+}) => {
   await openAsCustomer(page, '/about', 'moves@souk.test');
   await deploy({ distance: 300 });
   const heal = await failCalls(page, '**/api/billing/price-rises*', { message: 'The books are closed.' });
@@ -128,7 +130,7 @@ test('what cannot be read or approved says so, and a price that moved is shown a
   await expect(waiting(page).getByRole('heading', { name: 'Nothing to approve', exact: true })).toBeVisible();
 });
 
-test('a tool that is run from its page asks there before it runs', async ({ page }) => {
+test('a tool that is run from its page asks for approval there before it runs', async ({ page }) => {
   await openAsCustomer(page, '/about', 'runs@souk.test');
   await deploy({ distance: 7 });
   await page.goto('/service/travel?try=distance');
@@ -150,7 +152,7 @@ test('a tool that is run from its page asks there before it runs', async ({ page
   await expect(result).toContainText('7 credits, 4,992 left');
 });
 
-test('a price that is announced stands on the page of the service, on the dashboard and among the price changes', async ({
+test('an announced price is on the page of the service, on the dashboard and among the price changes', async ({
   page,
 }) => {
   await openAsCustomer(page, '/about', 'announced@souk.test');

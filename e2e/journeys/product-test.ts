@@ -9,13 +9,13 @@ type WorkerFixtures = { product: Product; welcomes: boolean };
 
 /** A test in a real browser against the whole product, started once. Every test fails on a violation of the CSP. */
 export const test = base.extend<Fixtures, WorkerFixtures>({
-  /** Whether new accounts are given the demo's welcome credits. */
+  /** Whether new accounts get the demo's welcome credits. */
   welcomes: [false, { option: true, scope: 'worker' }],
   product: [
     async ({ welcomes }, use) => {
       // newcomers use none of the services that are programs
       const [programs, count] = welcomes ? [{ STDIO: 'off' }, 5] : [{}, undefined];
-      // more sign-ins in a minute than one address makes in life
+      // more sign-ins per minute than one address makes in practice
       const env = {
         SIGN_IN_PER_MINUTE: '1000',
         ADMIN_EMAILS: `${administrator},${secondAdministrator}`,

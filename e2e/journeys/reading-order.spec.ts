@@ -6,14 +6,14 @@ import { test } from './product-test.ts';
 import { openSignedIn } from './sign-in.ts';
 
 const ofTheApp = ['banner', 'main', 'navigation', 'contentinfo'];
-/** The broker's own pages, and those of the payment provider's stand-in, are a step on the way to somewhere. */
+/** The broker's own pages, and those of the payment provider's stand-in, are intermediate steps. */
 const ofAStep = ['banner', 'main'];
 
-/** What a person who hears the page, and does not see it, would stumble over. */
+/** Returns the problems that a user of a screen reader would have with the page. */
 async function readingFaults(page: Page, landmarks: readonly string[]): Promise<string[]> {
   await page.setViewportSize({ width: 390, height: 844 });
   const nodes = await readTree(page);
-  expect(nodes.length, 'the tree has been read').toBeGreaterThan(10);
+  expect(nodes.length, 'the tree was read').toBeGreaterThan(10);
   const { pathname, search } = new URL(page.url());
   const faults = [
     ...headingFaults(nodes),
@@ -24,7 +24,7 @@ async function readingFaults(page: Page, landmarks: readonly string[]): Promise<
   return faults.map((fault) => `${pathname}${search.slice(0, 20)}: ${fault}`);
 }
 
-test('a screen reader hears the ten main screens in the order in which they are seen, with one title and named controls', async ({
+test('a screen reader reads the ten main screens in their visual order, with one title and named controls', async ({
   page,
   product,
 }) => {
@@ -61,7 +61,7 @@ test('a screen reader hears the ten main screens in the order in which they are 
   expect(faults).toEqual([]);
 });
 
-test('what happens after a click is said in a live region', async ({ page, context }) => {
+test('the effect of a click is announced in a live region', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const isSaid = (text: string | RegExp) =>
     expect(

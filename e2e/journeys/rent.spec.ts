@@ -15,9 +15,7 @@ const useOf = (page: Page) => page.getByRole('region', { name: 'Use this service
 const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Rent Travel Pro', exact: true });
 const pay = (page: Page) => dialogOf(page).getByRole('button', { name: 'Continue to payment', exact: true });
 
-test('[SVC-17] a rental says what it costs, what it brings, what calls cost on top, and that it renews', async ({
-  page,
-}) => {
+test('[SVC-17] a rental shows its price, its content, the cost of calls, and that it renews', async ({ page }) => {
   await openSignedIn(page, '/marketplace', 'asks-first@souk.test');
   await page.getByRole('link', { name: 'Purchase Travel Pro', exact: true }).click();
   const dialog = dialogOf(page);
@@ -39,7 +37,7 @@ test('[SVC-17] a rental says what it costs, what it brings, what calls cost on t
   await expect(dialog).toHaveCount(0);
   await expect(page).toHaveURL(/\/service\/travel-pro$/);
 
-  // all is free, and one tool has a price from a date on
+  // all tools are free, and one has a price from a date on
   const comingCost = { credits: 1, from: '2099-12-31T12:00:00.000Z' };
   await changeCatalogue(page, (catalogue) => ({
     ...catalogue,
@@ -57,7 +55,7 @@ test('[SVC-17] a rental says what it costs, what it brings, what calls cost on t
   await expect(dialog).not.toContainText('All calls to');
 });
 
-test('[PAY-13] [PAY-15] a rental is asked for by the month; what fails is said in the dialog', async ({ page }) => {
+test('[PAY-13] [PAY-15] a rental starts with a monthly price; failures are shown in the dialog', async ({ page }) => {
   const at = '2026-11-01T00:00:00.000Z';
   const unpaid = { id: 'a', mcpId: 'travel-pro', name: 'Travel Pro', tier: 'T2' as const, status: 'unpaid' as const };
   const facts = {
@@ -89,7 +87,7 @@ test('[PAY-13] [PAY-15] a rental is asked for by the month; what fails is said i
   await expectNoAxeFindings(page);
 });
 
-test('a price that changes while the dialog is open is shown anew, and the next click pays it', async ({
+test('a price that changes while the dialog is open is shown again, and the next click pays it', async ({
   page,
   product,
 }) => {
@@ -131,7 +129,7 @@ test('a price that changes while the dialog is open is shown anew, and the next 
     await go.click();
     await expect(page.getByRole('button', { name: 'Subscribe for $8/month', exact: true })).toBeVisible();
 
-    // the page of the old price is closed, and who comes back from it learns why
+    // the payment page with the old price is closed, and a user who returns from it learns why
     await deploy('1.0.3', 700);
     await expect(async () => {
       await page.reload();
@@ -167,7 +165,7 @@ test('[PAY-14] [SVC-18] any other kind of purchase is not supported, and without
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 
-test('[ACC-18] a trial is started with the button beside Purchase, once, also for an account that is made anew; the service is there at once', async ({
+test('[ACC-18] a button next to Purchase starts a trial, once, even for an account that is created again; the service is usable immediately', async ({
   page,
   product,
 }) => {
@@ -192,7 +190,7 @@ test('[ACC-18] a trial is started with the button beside Purchase, once, also fo
   await expect(page.getByLabel("Travel Pro's link", { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: /trial/ })).toHaveCount(0);
   await expectNoAxeFindings(page);
-  // on a phone it stands before the tools, also at the next visit
+  // on a phone it is above the tools, also at the next visit
   const tools = page.getByRole('heading', { name: /^Tools Available/ });
   const isBelowTools = async () =>
     ((await access.boundingBox())?.y ?? 0) > ((await tools.boundingBox())?.y ?? Number.POSITIVE_INFINITY);
@@ -262,7 +260,7 @@ test('[ACC-18] a trial is started with the button beside Purchase, once, also fo
   await expect(page.getByRole('button', { name: /trial/ })).toHaveCount(0);
 });
 
-test('the page of a service and the cards of the shop hear that a plan was paid in another tab; a stale offer corrects itself', async ({
+test('the page of a service and the cards of the shop notice that a plan was paid in another tab; a stale offer corrects itself', async ({
   page,
   context,
 }) => {
@@ -270,7 +268,7 @@ test('the page of a service and the cards of the shop hear that a plan was paid 
   const trial = useOf(page).getByRole('button', { name: 'Start 7-day trial of Travel Pro', exact: true });
   await expect(trial).toBeVisible();
   const [deaf, shop, other] = [await context.newPage(), await context.newPage(), await context.newPage()];
-  // a browser that tells this tab of nothing
+  // a browser that does not notify this tab
   await deaf.addInitScript(() =>
     window.addEventListener('storage', (event) => event.stopImmediatePropagation(), { capture: true }),
   );

@@ -2,19 +2,20 @@ import { expect, type Page } from '@playwright/test';
 
 const probePath = '/is-routed';
 
-/** The test ended while the call was under way. Playwright would count its failure to the next test. */
+/** Whether the test ended during the call. Playwright would attribute its failure to the next test. */
 const isOver = (error: unknown) => /Test ended|disposed|closed/.test(String(error));
 
 /**
- * `page.route`, in force when it resolves. An open page may send its next calls past a route that was just made, because its
- * process hears of it later than we: so the page calls an address of ours until the call is answered here.
- * @returns how to let the calls through again
+ * Routes like `page.route`, and is in force when it resolves. An open page may send its next calls past a new route,
+ * because its process learns of it later than the test: so the page calls one of our addresses until the route answers
+ * that call.
+ * @returns a function that lets the calls through again
  */
 export async function routeNow(
   page: Page,
   ...[url, handle, options]: Parameters<Page['route']>
 ): Promise<() => Promise<void>> {
-  // screens ask again and again, also while the test ends
+  // screens poll, also while the test ends
   const handleInTest: typeof handle = async (route, request) => {
     try {
       await handle(route, request);

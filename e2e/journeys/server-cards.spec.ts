@@ -5,7 +5,7 @@ import { expect, test } from './product-test.ts';
 import { cardOf } from './shop-page.ts';
 import { openSignedIn } from './sign-in.ts';
 
-test('[MKT-9] [MKT-26] [MKT-27] [MKT-28] a card shows counts and a status: connected green, disconnected grey, error red', async ({
+test('[MKT-9] [MKT-26] [MKT-27] [MKT-28] a card shows counts and a status: connected green, disconnected gray, error red', async ({
   page,
 }) => {
   await changeCatalogue(page, (catalogue) =>
@@ -31,14 +31,14 @@ test('[MKT-9] [MKT-26] [MKT-27] [MKT-28] a card shows counts and a status: conne
   expect(red.r).toBeGreaterThan(Math.max(red.g, red.b) + 80);
 });
 
-/** The colour of an element's text, as the browser paints it. */
+/** Returns the color of an element's text, as the browser paints it. */
 async function paintedColour(locator: Locator): Promise<{ r: number; g: number; b: number }> {
   const colour: string = await locator.evaluate((element) => getComputedStyle(element).color);
   const [r = 0, g = 0, b = 0] = (colour.match(/[\d.]+/g) ?? []).map(Number);
   return { r, g, b };
 }
 
-/** Memory has no billing, and Travel Enterprise a price with every separator. */
+/** Removes the billing of Memory, and gives Travel Enterprise a price with every separator. */
 const changePrices = (page: Page) =>
   changeCatalogue(page, (catalogue) => {
     const priced = withServer(catalogue, 'travel-enterprise', (server) => ({
@@ -52,7 +52,7 @@ const changePrices = (page: Page) =>
     return withServer(priced, 'memory', ({ billing: _billing, ...server }) => server);
   });
 
-test('[MKT-10] [MKT-11] [MKT-12] [GEN-9] a card shows tier and monthly price where there is billing, and neither without, and links to the page of its server', async ({
+test('[MKT-10] [MKT-11] [MKT-12] [GEN-9] a card shows tier and monthly price if there is billing, and neither without it, and links to the page of its server', async ({
   page,
 }) => {
   await changePrices(page);
@@ -63,7 +63,7 @@ test('[MKT-10] [MKT-11] [MKT-12] [GEN-9] a card shows tier and monthly price whe
   await expect(cardOf(page, 'Travel')).toContainText(/T0\s*Free/);
   await expect(cardOf(page, 'Memory')).not.toContainText('/month');
   await expect(cardOf(page, 'Memory')).not.toContainText('T0');
-  // the link covers the card: a click beside its words follows it
+  // the link covers the card: a click next to its words follows it
   await cardOf(page, 'Notes').click({ position: { x: 60, y: 90 } });
   await expect(page).toHaveURL(/\/service\/notes$/);
 });
@@ -71,9 +71,7 @@ test('[MKT-10] [MKT-11] [MKT-12] [GEN-9] a card shows tier and monthly price whe
 test.describe('in a browser of another country', () => {
   test.use({ locale: 'de-DE' });
 
-  test('[NUM-1] [NUM-2] [NUM-4] amounts are US dollars from cents, and stand in the US English form', async ({
-    page,
-  }) => {
+  test('[NUM-1] [NUM-2] [NUM-4] amounts are US dollars from cents, in the US English form', async ({ page }) => {
     await changePrices(page);
     await page.goto('/marketplace');
     const german = await page.evaluate(() => [navigator.language, (1234.5).toLocaleString()]);
@@ -83,7 +81,7 @@ test.describe('in a browser of another country', () => {
   });
 });
 
-test('one language of prices: the plan as it is sold with a link to it, and a free service is free on card and page', async ({
+test('prices use the same words everywhere: a plan is named as it is sold, with a link, and a free service is free on card and page', async ({
   page,
 }) => {
   await changeCatalogue(page, (catalogue) =>
@@ -98,7 +96,7 @@ test('one language of prices: the plan as it is sold with a link to it, and a fr
   );
   await page.goto('/marketplace');
   await expect(cardOf(page, 'Memory')).toContainText(/T0\s*Free/);
-  await expect(cardOf(page, 'Memory'), 'of a free service').not.toContainText(/\$|Purchase/);
+  await expect(cardOf(page, 'Memory'), 'a free service has no price').not.toContainText(/\$|Purchase/);
   await expect(cardOf(page, 'Travel Pro')).toContainText('Included in Pro ($19/month)');
   await page.goto('/service/memory');
   await expect(page.getByLabel("Memory's link", { exact: true })).toBeVisible();
@@ -123,10 +121,10 @@ test('one language of prices: the plan as it is sold with a link to it, and a fr
   const own = (name: string) => page.getByRole('article', { name, exact: true });
   await expect(own('Travel Pro')).toContainText('Included in Pro ($19/month)Some calls cost credits');
   await expect(own('Travel')).toContainText(/Free Access.*Free to add, some calls cost credits/);
-  await expect(own('Memory'), 'every call of it is included').not.toContainText('credits');
+  await expect(own('Memory'), 'every call is included').not.toContainText('credits');
 });
 
-test('a card says what calls cost, and a signed-in person what is switched on, on home and in both variants', async ({
+test('a card shows what calls cost, and to a signed-in user what is switched on, on home and in both variants', async ({
   page,
 }) => {
   await page.goto('/marketplace');
@@ -136,14 +134,14 @@ test('a card says what calls cost, and a signed-in person what is switched on, o
   await expect(cardOf(page, 'Memory')).not.toContainText('Switched');
   await openSignedIn(page, '/marketplace', 'switches@souk.test');
   await expect(cardOf(page, 'Memory')).toContainText('Switched on');
-  await expect(cardOf(page, 'Travel Pro'), 'nothing of what they may not use').not.toContainText('Switched');
+  await expect(cardOf(page, 'Travel Pro'), 'no state of a service that they may not use').not.toContainText('Switched');
   await cardOf(page, 'Memory')
     .getByRole('link', { name: /^View Details/ })
     .click();
   await page.getByRole('switch', { name: 'Use Memory', exact: true }).click();
   await expect(page.getByText("Off: your assistants can't use it.")).toBeVisible();
   await page.getByRole('banner').getByRole('link', { name: 'Marketplace', exact: true }).click();
-  await expect(cardOf(page, 'Memory'), 'at once').toContainText('Switched off');
+  await expect(cardOf(page, 'Memory'), 'immediately').toContainText('Switched off');
   for (const path of ['/marketplace?view=live', '/']) {
     await page.goto(path);
     await expect(cardOf(page, 'Memory'), path).toContainText('Switched off');

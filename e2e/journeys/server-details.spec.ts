@@ -2,12 +2,12 @@ import { expectNoAxeFindings } from './axe-findings.ts';
 import { changeCatalogue, failCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 
-test('[SVC-14] [SVC-15] [SVC-16] the details dialog loads capabilities, health and tools, and says what it has not', async ({
+test('[SVC-14] [SVC-15] [SVC-16] the details dialog loads capabilities, health and tools, and says which are missing', async ({
   page,
 }) => {
   const healthPath = '**/mcp/health';
   const travelPath = '**/api/catalogue/servers/travel';
-  // the footer reads the health of the broker too: only a dialog without it fails
+  // the footer reads the health of the broker too: only a dialog without the server fails
   const heal = await failCalls(page, travelPath, { message: 'The stall is closed.' });
   await page.goto('/service/travel-pro');
   const details = page.getByRole('button', { name: 'Details of Travel', exact: true });
@@ -31,7 +31,7 @@ test('[SVC-14] [SVC-15] [SVC-16] the details dialog loads capabilities, health a
   await expect(dialog).toHaveCount(0);
   await expect(details).toBeFocused();
 
-  // what the broker says of itself is loaded for it, and its failure is one of the dialog
+  // the dialog also loads the broker's own status, whose failure is shown in the dialog
   const healHealth = await failCalls(page, healthPath, { message: 'No pulse.' });
   await page.reload();
   await details.click();
@@ -44,7 +44,7 @@ test('[SVC-14] [SVC-15] [SVC-16] the details dialog loads capabilities, health a
   await page.reload();
   await details.click();
   await expect(dialog.getByRole('heading', { name: 'No Tools Found', exact: true })).toBeVisible();
-  // the number of tools is told in any case, and what there is none of is left out
+  // the number of tools is always shown, and empty kinds are left out
   await expect(dialog).toContainText('Tools');
   await expect(dialog).not.toContainText(/Prompts|Resources/);
 });

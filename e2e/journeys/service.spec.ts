@@ -15,15 +15,11 @@ const toolsOf = (page: Page) =>
 const errorOf = (page: Page, title: string) =>
   page.getByRole('alert').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
 
-test('the page of a service says what it is, lists its tools, and gives its link', async ({
-  page,
-  product,
-  request,
-}) => {
+test('the page of a service describes it, lists its tools, and shows its link', async ({ page, product, request }) => {
   await page.goto('/service/travel');
   const main = page.getByRole('main');
   const { servers, capabilities } = getCapabilities.answer.parse(await (await request.get('/mcp/capabilities')).json());
-  await test.step('[SVC-2] [SVC-3] its name, status and description', async () => {
+  await test.step('[SVC-2] [SVC-3] it shows its name, status and description', async () => {
     await expect(titleOf(page)).toHaveText('Travel');
     await expect(main.getByText('connected', { exact: true }).first()).toBeVisible();
     await expect(main.getByText(/^Airports, distances, flight times and local times/)).toBeVisible();
@@ -55,7 +51,7 @@ test('the page of a service says what it is, lists its tools, and gives its link
     await expect(factOf('Last Updated')).toContainText(/[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d{2}\s[AP]M/);
     await expect(factOf('Last Updated').locator('time')).toHaveAttribute('datetime', lastUpdate);
   });
-  await test.step('its link, and that of each client, leads to this service alone', async () => {
+  await test.step('its link, and that of each client, leads only to this service', async () => {
     const link = `${product.publicUrl}/s/travel/mcp`;
     await expect(page.getByLabel("Travel's link", { exact: true })).toHaveValue(link);
     await page.getByRole('tab', { name: 'Codex', exact: true }).click();
@@ -84,14 +80,14 @@ test('[SVC-6] [SVC-7] a tool with a cost shows credits per call, one without is 
   await expect(page.getByRole('heading', { name: 'No Tools Found', exact: true })).toBeVisible();
 });
 
-test('tools stand left in the first screen, and beside them how to get or connect the server, then its facts', async ({
+test('tools are on the left of the first screen; next to them is how to get or connect the server, then its facts', async ({
   page,
 }) => {
   const topOf = async (part: Locator) => (await part.boundingBox())?.y ?? 0;
   const leftOf = async (part: Locator) => (await part.boundingBox())?.x ?? 0;
   await page.setViewportSize({ width: 1280, height: 800 });
   const information = page.getByRole('region', { name: 'Server Information', exact: true });
-  // what no fresh installation has: people who use the two together
+  // a new installation has none: users who use the two together
   await routeNow(page, '**/api/catalogue/servers/travel-pro/related', async (route) => {
     const { servers } = getRelatedServers.answer.parse(await (await route.fetch()).json());
     const json = { servers: servers.map((one) => ({ ...one, usedTogether: one.serverId === 'travel' })) };
@@ -105,7 +101,7 @@ test('tools stand left in the first screen, and beside them how to get or connec
     expect(await leftOf(useOf(page)), path).toBe(await leftOf(information));
     expect(await topOf(useOf(page)), path).toBeLessThan(await topOf(information));
   }
-  // without "today" where midnight has passed since the product was started
+  // without "today" if midnight has passed since the product was started
   await expect(information).toContainText(
     /^Server InformationStatusconnectedUptime, 30 days(since [A-Z][a-z]{2} \d|\d+%( today)?)/,
   );
@@ -117,7 +113,7 @@ test('tools stand left in the first screen, and beside them how to get or connec
   await expect(related.getByRole('link', { name: 'Travel Pro', exact: true })).toHaveCount(0);
   await expect(related.getByRole('listitem').filter({ hasText: 'Often used together' })).toHaveCount(1);
   await expectNoAxeFindings(page);
-  // on a phone, what must be had first stands first
+  // on a phone, the first requirement comes first
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await topOf(useOf(page))).toBeLessThan(await topOf(toolsOf(page)));
   await page.goto('/service/travel');
@@ -128,7 +124,7 @@ test('tools stand left in the first screen, and beside them how to get or connec
 const arabic = 'خدمة السفر في العالم العربي';
 const long = 'w'.repeat(90);
 
-test('on the narrowest phone a signed-in person has switch and link before the tools; texts of every script and length fit', async ({
+test('on the narrowest phone a signed-in user has switch and link before the tools; texts of every script and length fit', async ({
   page,
 }) => {
   await changeCatalogue(page, (catalogue) => ({
@@ -185,7 +181,7 @@ test('on the narrowest phone a signed-in person has switch and link before the t
   );
 });
 
-test('60 tools are filtered by the words of their names and descriptions, and what is open in a row stays', async ({
+test('60 tools can be filtered by the words of their names and descriptions, and unfolded rows stay open', async ({
   page,
 }) => {
   await changeCatalogue(page, (catalogue) => {
@@ -231,7 +227,7 @@ test('60 tools are filtered by the words of their names and descriptions, and wh
   await expect(rows).toHaveCount(60);
 });
 
-test('uptime is drawn by the day, and a table says the same in words', async ({ page }) => {
+test('uptime is drawn per day, and a table has the same in words', async ({ page }) => {
   const days = Array.from({ length: 30 }, (_, index) => ({
     day: `2026-06-${String(index + 1).padStart(2, '0')}`,
     percent: index < 2 ? null : index === 2 ? 96.5 : 100,
@@ -243,7 +239,7 @@ test('uptime is drawn by the day, and a table says the same in words', async ({ 
   });
   await page.goto('/service/travel');
   const information = page.getByRole('region', { name: 'Server Information', exact: true });
-  await expect(information, 'before there is a day of checks').toContainText('Uptime, 30 days100% today');
+  await expect(information, 'before the first day of checks').toContainText('Uptime, 30 days100% today');
   const table = page.getByRole('table', { name: 'Uptime by day', exact: true });
   const cells = table.getByRole('cell');
   await expect(cells).toHaveText(['No checks', 'No checks', '96.5%', ...Array<string>(27).fill('100%')]);
@@ -258,7 +254,7 @@ test('uptime is drawn by the day, and a table says the same in words', async ({ 
   expect(Math.max(...(await heightsOf('line-strong')))).toBeLessThan(Number(whole) / 4);
 });
 
-test('the way to get a server, its tier and why it fails stand on its page, each once', async ({ page }) => {
+test('the way to get a server, its tier and the reason of its failure are on its page, each once', async ({ page }) => {
   await changeCatalogue(page, (catalogue) =>
     withServer(catalogue, 'travel-pro', (server) => ({
       ...server,
@@ -280,7 +276,7 @@ test('the way to get a server, its tier and why it fails stand on its page, each
 
 const useOf = (page: Page) => page.getByRole('region', { name: 'Use this service', exact: true });
 
-test('on a phone a signed-in person has the switch and the link, the set-up of a client folded, and then the tools', async ({
+test('on a phone a signed-in user sees the switch and the link, the folded setup of a client, and then the tools', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 390, height: 844 });
@@ -304,7 +300,7 @@ test('on a phone a signed-in person has the switch and the link, the set-up of a
   await expect(setUp).toBeHidden();
 });
 
-test('a service that one may not use says how to get access, and shows neither link nor wait for a call', async ({
+test('a service that the user may not use says how to get access, and shows neither the link nor a wait for a call', async ({
   page,
 }) => {
   const access = 'Included in Pro ($19/month), or rent it for $9/month.';
@@ -345,7 +341,7 @@ test('a service that needs an account says so first, with the button', async ({ 
   await expect(page.getByLabel("Notes' link", { exact: true })).toBeVisible();
 });
 
-test('signed in, a service is switched on and off on its page, and only an answered call proves that its link works', async ({
+test('a signed-in user can switch a service on and off on its page, and only an answered call proves that its link works', async ({
   page,
   product,
 }) => {
@@ -373,7 +369,7 @@ test('signed in, a service is switched on and off on its page, and only an answe
   await expect(status).toHaveText(/^The first call has arrived\s*journey called Find airports just now$/);
 });
 
-test('[SVC-1] [SVC-9] [SVC-10] [SVC-12] addresses of a service: with an id that is encoded, without one, and with an unknown one', async ({
+test('[SVC-1] [SVC-9] [SVC-10] [SVC-12] addresses of a service work with an encoded id, and are handled without an id and with an unknown one', async ({
   page,
 }) => {
   await test.step('the id in the address is URL-decoded', async () => {
@@ -382,13 +378,13 @@ test('[SVC-1] [SVC-9] [SVC-10] [SVC-12] addresses of a service: with an id that 
     await page.goto('/service/two%20words%2Fand%20%C3%BC');
     await expect(errorOf(page, 'Server Not Found')).toContainText("MCP server with ID 'two words/and ü' not found.");
   });
-  await test.step('without an id: No server ID provided', async () => {
+  await test.step('without an id it says No server ID provided', async () => {
     for (const path of ['/service', '/service/']) {
       await page.goto(path);
       await expect(errorOf(page, 'Server Not Found'), path).toContainText('No server ID provided');
     }
   });
-  await test.step('an unknown id: Server Not Found, with the servers that there are and a way back', async () => {
+  await test.step('an unknown id says Server Not Found, with the existing servers and a way back', async () => {
     await page.goto('/service/travl');
     await expect(errorOf(page, 'Server Not Found')).toContainText(
       /MCP server with ID 'travl' not found\. Available servers: (?=.*\bcalendar\b)(?=.*\btravel-pro\b)/,
@@ -396,7 +392,7 @@ test('[SVC-1] [SVC-9] [SVC-10] [SVC-12] addresses of a service: with an id that 
     await page.getByRole('main').getByRole('link', { name: 'Back to Marketplace', exact: true }).last().click();
     await expect(page).toHaveURL(/\/marketplace$/);
   });
-  await test.step('[SVC-11] with no servers at all: the broker may not be running', async () => {
+  await test.step('[SVC-11] without any server it says that the broker may not be running', async () => {
     await changeCatalogue(page, (catalogue) => ({ ...catalogue, servers: [], capabilities: [] }));
     await page.goto('/service/travel');
     await expect(errorOf(page, 'Server Not Found')).toContainText(
@@ -405,8 +401,8 @@ test('[SVC-1] [SVC-9] [SVC-10] [SVC-12] addresses of a service: with an id that 
   });
 });
 
-test('[SVC-13] the page while it loads, and when that fails', async ({ page }) => {
-  await test.step('while it loads, it holds its place and says so', async () => {
+test('[SVC-13] the page shows that it loads, and when that fails', async ({ page }) => {
+  await test.step('while it loads, it reserves its space and says so', async () => {
     const release = await holdCalls(page, cataloguePath);
     await page.goto('/service/travel');
     await expect(page.getByRole('status').filter({ hasText: 'Loading server…' })).toBeVisible();
@@ -414,7 +410,7 @@ test('[SVC-13] the page while it loads, and when that fails', async ({ page }) =
     await expect(titleOf(page)).toHaveText('Travel');
     await page.unroute(cataloguePath);
   });
-  await test.step('any other failure: Failed to load server details, and Retry loads them', async () => {
+  await test.step('any other failure says Failed to load server details, and Retry loads them', async () => {
     const heal = await failCalls(page, cataloguePath, { message: 'The stall is closed.' });
     await page.goto('/service/travel');
     await expect(errorOf(page, 'Failed to load server details')).toContainText('The stall is closed.');

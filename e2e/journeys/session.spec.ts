@@ -9,7 +9,7 @@ const signInButton = (page: Page) => page.getByRole('banner').getByRole('button'
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** Requests of this page that renew or restore a session. */
+/** Counts the requests of this page that renew or restore a session. */
 function countRefreshes(page: Page): () => number {
   let refreshes = 0;
   page.on('request', (request) => {
@@ -18,7 +18,7 @@ function countRefreshes(page: Page): () => number {
   return () => refreshes;
 }
 
-test('[SES-7] [SES-29] [SES-30] [SES-31] a sign-in is kept over a reload and in a second tab, and the profile says who it is', async ({
+test('[SES-7] [SES-29] [SES-30] [SES-31] a sign-in survives a reload and a second tab, and the profile names the user', async ({
   page,
   context,
 }) => {
@@ -56,7 +56,7 @@ test('[SES-7] [SES-29] [SES-30] [SES-31] a sign-in is kept over a reload and in 
   await expect(accountMenu(second), 'signed in here, seen there').toBeVisible();
 });
 
-test('[SES-9] [SES-10] a browser closed overnight and opened again is still signed in', async ({
+test('[SES-9] [SES-10] a browser that was closed overnight is still signed in when it opens', async ({
   page,
   context,
   browser,
@@ -66,7 +66,7 @@ test('[SES-9] [SES-10] a browser closed overnight and opened again is still sign
   const { cookies, origins } = await context.storageState();
   await context.close();
   const nextMorningMs = Date.now() + 14 * hourMs;
-  // what a browser keeps when it is closed: neither cookies of the session nor those that have ended
+  // a closed browser keeps neither session cookies nor expired ones
   const kept = cookies.filter(({ expires }) => expires * 1000 > nextMorningMs);
   const opened = await browser.newContext({
     baseURL: product.publicUrl,
@@ -81,7 +81,7 @@ test('[SES-9] [SES-10] a browser closed overnight and opened again is still sign
   await opened.close();
 });
 
-test('what a sign-in leaves in the browser: an access token of 10 minutes, which calls send, and a refresh token that no script sees', async ({
+test('a sign-in leaves an access token of 10 minutes, which calls send, and a refresh token that no script can read', async ({
   page,
   context,
   playwright,
@@ -96,14 +96,14 @@ test('what a sign-in leaves in the browser: an access token of 10 minutes, which
     const claims = JSON.parse(Buffer.from(String(answer.accessToken).split('.')[1] ?? '', 'base64url').toString());
     expect(claims.exp - claims.iat).toBe(600);
   });
-  await test.step('[SES-36] an authorised call sends the bearer token of the session', async () => {
+  await test.step('[SES-36] an authorized call sends the bearer token of the session', async () => {
     const calling = page.waitForRequest((request) => request.url().endsWith('/auth/pat/list'));
     await page.goto('/dashboard?tab=tokens');
     const { authorization } = await (await calling).allHeaders();
     const stored = await page.evaluate(() => JSON.parse(localStorage.getItem('souk.tokens') ?? '{}').accessToken);
     expect(authorization).toBe(`Bearer ${stored}`);
   });
-  await test.step('[SES-16] [SES-17] the refresh token is in a cookie that no script sees, and the handle beside it is worth nothing alone', async () => {
+  await test.step('[SES-16] [SES-17] the refresh token is in a cookie that no script can read, and the handle next to it is worthless without it', async () => {
     const cookie = (await context.cookies(`${product.publicUrl}/oauth`)).find(({ name }) => name === 'souk_refresh');
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/oauth' });
     expect(await page.evaluate(() => document.cookie)).not.toContain('souk_refresh');
@@ -120,7 +120,7 @@ test('what a sign-in leaves in the browser: an access token of 10 minutes, which
   });
 });
 
-test('[SES-18] a sign-in in another tab is seen here by the storage event, and one in a window by its message', async ({
+test('[SES-18] a sign-in in another tab is noticed here by the storage event, and one in a window by its message', async ({
   page,
   context,
 }) => {
@@ -135,7 +135,7 @@ test('[SES-18] a sign-in in another tab is seen here by the storage event, and o
   await other.getByRole('menuitem', { name: 'Sign Out', exact: true }).click();
   await expect(signInButton(page)).toBeVisible();
   await other.close();
-  // written by this very page, which therefore gets no storage event
+  // written by this page itself, which therefore gets no storage event
   await page.evaluate((entries) => {
     for (const [key, text] of Object.entries(entries)) localStorage.setItem(key, text);
   }, stored);
@@ -144,7 +144,7 @@ test('[SES-18] a sign-in in another tab is seen here by the storage event, and o
   await expect(accountMenu(page), 'by the message').toContainText('seen');
 });
 
-test('a session that ended says so, and a sign-out here does not', async ({ page, context, product }) => {
+test('an ended session says so, and a sign-out here does not', async ({ page, context, product }) => {
   await openSignedIn(page, '/', 'ended@souk.test');
   const ended = page.getByRole('status').filter({ hasText: "You've been signed out." });
   await context.clearCookies();
@@ -167,7 +167,7 @@ test('a session that ended says so, and a sign-out here does not', async ({ page
   await expect(ended).toHaveCount(0);
 });
 
-test('while the broker cannot answer, a session that is due for a renewal is kept: the page says so, waits and goes on by itself', async ({
+test('while the broker cannot respond, a session that is due for a renewal is kept: the page says so, waits and continues automatically', async ({
   page,
   product,
 }) => {
@@ -178,13 +178,13 @@ test('while the broker cannot answer, a session that is due for a renewal is kep
   const away = page.getByRole('status').filter({ hasText: 'The service is not available right now.' });
   await expect(heading).toBeVisible();
   await expect(away).toHaveCount(0);
-  // the page is open, and its token ends
+  // the page is open, and its token expires
   const heal = await failCalls(page, '**/oauth/token', { status: 503, message: 'away' });
   await page.clock.fastForward(11 * minuteMs);
   await expect(away).toBeVisible();
   await expect(heading).toBeVisible();
   await expectNoAxeFindings(page);
-  // it is loaded again, and there is no session to show yet
+  // the page is loaded again, and has no session to show yet
   await page.reload();
   await expect(away).toBeVisible();
   await expect(page).toHaveURL(`${product.publicUrl}/dashboard?tab=usage`);
@@ -199,7 +199,7 @@ test('while the broker cannot answer, a session that is due for a renewal is kep
   await expect(page).toHaveURL(`${product.publicUrl}/dashboard?tab=usage`);
 });
 
-test('[SES-15] the token is renewed before it ends, and two tabs that do so at once keep the session', async ({
+test('[SES-15] the token is renewed before it expires, and two tabs that do so concurrently keep the session', async ({
   page,
   context,
 }) => {
@@ -220,7 +220,10 @@ test('[SES-15] the token is renewed before it ends, and two tabs that do so at o
   expect(refreshes.reduce((sum, count) => sum + count(), 0)).toBe(1);
 });
 
-test('[SES-15] a renewal whose answer the network loses is made good by the next one', async ({ page, context }) => {
+test('[SES-15] if the network loses the response to a renewal, the next renewal succeeds', async ({
+  page,
+  context,
+}) => {
   await page.clock.install();
   await openSignedIn(page, '/', 'tunnel@souk.test');
   const tokens = () => page.evaluate(() => localStorage.getItem('souk.tokens'));
@@ -230,7 +233,7 @@ test('[SES-15] a renewal whose answer the network loses is made good by the next
     page,
     '**/oauth/token',
     async (route) => {
-      await route.fetch(); // the broker does what it is asked
+      await route.fetch();
       await context.addCookies(cookies);
       await route.abort('connectionreset');
     },
@@ -247,7 +250,7 @@ test('[SES-15] a renewal whose answer the network loses is made good by the next
   await expect(accountMenu(page)).toBeVisible();
 });
 
-test('[SES-11] [SES-12] cookies of earlier releases sign nobody in, and go at sign-out', async ({
+test('[SES-11] [SES-12] cookies of earlier releases sign no user in, and are deleted at sign-out', async ({
   page,
   context,
   product,
@@ -269,7 +272,7 @@ test('[SES-11] [SES-12] cookies of earlier releases sign nobody in, and go at si
   expect(left).not.toEqual(expect.arrayContaining(['auth_token']));
 });
 
-test('[SES-35] a call without a signed-in user says to log in, and one about preferences that nobody is signed in', async ({
+test('[SES-35] a call without a signed-in user asks to log in, and one about preferences says that no user is signed in', async ({
   request,
 }) => {
   const messageOf = async (path: string) => Object(await (await request.get(path)).json()).message;

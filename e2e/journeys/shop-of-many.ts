@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { productFlags } from '../../scripts/product-flags.ts';
 import { freePort, programEnv } from '../product.ts';
 
-/** Starts a shop with 5,000 servers of 10 tools each, for visitors alone. */
+/** Starts a shop with 5,000 servers of 10 tools each, for visitors only. */
 export async function startShopOfMany(): Promise<{ url: string; stop(): Promise<void> }> {
   const port = String(await freePort());
   const program = ['apps/broker/src/testing/shop-of-many.ts', port, '5000'];

@@ -6,11 +6,11 @@ import { callThroughLink } from './call-through-link.ts';
 import { openScreen } from './open-screen.ts';
 import { signIn } from './sign-in.ts';
 
-// A shop that sells nothing, and lets an address ask for little.
+// A shop that sells nothing, with a low limit of requests for an address.
 
 let product: Product;
 test.beforeAll(async () => {
-  // a sixth of it at once: some pages
+  // the burst is a sixth of it: a few pages
   const env = { PAYMENTS: 'off', STDIO: 'off', API_REQUESTS_PER_MINUTE_ADDRESS: '600' };
   product = await startProduct({ env });
   await untilAllConnected(product.publicUrl, 5);
@@ -20,9 +20,7 @@ test.afterAll(async () => {
   await rm(product.dataDir, { recursive: true, force: true });
 });
 
-test('where nothing is sold there are no plans, prices or buttons that buy, and calls cost nothing', async ({
-  page,
-}) => {
+test('a shop that sells nothing has no plans, prices or buy buttons, and calls cost nothing', async ({ page }) => {
   const open = async (path: string) => {
     await openScreen(page, `${product.publicUrl}${path}`);
     await expect(page.getByRole('link', { name: 'Plans', exact: true })).toHaveCount(0);
@@ -52,14 +50,16 @@ test('where nothing is sold there are no plans, prices or buttons that buy, and 
   expect(distance).toContain('6309 km');
 });
 
-test('a page that asks too much waits as long as it is told, says so, and goes on by itself', async ({ page }) => {
+test('a page that exceeds the limit waits as long as requested, says so, and continues automatically', async ({
+  page,
+}) => {
   const answers: number[] = [];
   page.on('response', (response) => {
     if (new URL(response.url()).pathname === '/api/catalogue/servers') answers.push(response.status());
   });
   await openScreen(page, `${product.publicUrl}/`);
   answers.splice(0);
-  // as if somebody else behind the same address had asked too much just then
+  // as if another user of the same address had exceeded the limit just then
   await page.route(
     '**/api/catalogue/servers*',
     async (route) => {

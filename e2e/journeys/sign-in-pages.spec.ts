@@ -4,11 +4,11 @@ import { routeNow } from './route-now.ts';
 import { accountMenu, chooseAccount } from './sign-in.ts';
 
 const google = (page: Page) => page.getByRole('button', { name: /Continue with Google/ });
-/** The toasts have a place of their own, outside. */
+/** Excludes the toasts, which have their own container outside. */
 const alert = (page: Page) => page.getByRole('main').getByRole('alert');
 const signInButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true });
 
-test('/sign-in with a return path makes state and proof, goes to the login page with them, and comes back there', async ({
+test('/sign-in with a return path creates state and verifier, opens the login page with them, and returns there', async ({
   page,
   product,
 }) => {
@@ -18,7 +18,7 @@ test('/sign-in with a return path makes state and proof, goes to the login page 
   expect(searchParams.get('state')).toHaveLength(32);
   expect(searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
   await expect(google(page)).toBeVisible();
-  await expect(page.getByText('A new account is given'), 'nothing is given here').toHaveCount(0);
+  await expect(page.getByText('A new account is given'), 'no welcome credits here').toHaveCount(0);
   const loaded = () =>
     page.evaluate(() => [...document.fonts].filter(({ status }) => status === 'loaded').map(({ family }) => family));
   await expect.poll(loaded, 'the typeface of the web app').toEqual([expect.stringMatching(/^"?Inter Variable"?$/)]);
@@ -26,10 +26,12 @@ test('/sign-in with a return path makes state and proof, goes to the login page 
   await expect(page).toHaveURL(`${product.publicUrl}/service/notes`);
   await expect(accountMenu(page)).toBeVisible();
   await page.goto('/sign-in?return_to=%2F%2Fevil.example');
-  await expect(page, 'signed in already: goes on, and nowhere else').toHaveURL(`${product.publicUrl}/dashboard`);
+  await expect(page, 'if already signed in, it continues, and only to the own site').toHaveURL(
+    `${product.publicUrl}/dashboard`,
+  );
 });
 
-test('[SIGN-45] [SIGN-48] [SES-18] in a popup: the page stays, the window goes, and the person is signed in', async ({
+test('[SIGN-45] [SIGN-48] [SES-18] in a popup, the page stays, the window closes, and the user is signed in', async ({
   page,
   product,
 }) => {
@@ -46,7 +48,7 @@ test('[SIGN-45] [SIGN-48] [SES-18] in a popup: the page stays, the window goes, 
   await expect(page).toHaveURL(`${product.publicUrl}/dashboard`);
 });
 
-test('[SIGN-50] [SIGN-51] [SIGN-52] a popup that is closed, blocked or too slow leaves a page that says so, and can be tried again', async ({
+test('[SIGN-50] [SIGN-51] [SIGN-52] a popup that is closed, blocked or too slow is reported on the page, and can be retried', async ({
   page,
 }) => {
   await page.clock.install();
@@ -60,7 +62,8 @@ test('[SIGN-50] [SIGN-51] [SIGN-52] a popup that is closed, blocked or too slow 
     return popup;
   };
   const first = await open();
-  // from here on time passes when we say so: 5 s after the look, once a second, that finds the window closed
+  // from here on time passes only when the test says so: 5 s after the check, once a second, that finds the window
+  // closed
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 10_000);
   await first.close();
   await page.clock.runFor(4_000);
@@ -80,7 +83,7 @@ test('[SIGN-50] [SIGN-51] [SIGN-52] a popup that is closed, blocked or too slow 
 
   await page.evaluate(() => void (window.open = () => null));
   await button.click();
-  // the message of the specification, and the way on (clarifications, Sign-in)
+  // the message of the specification, and the link (clarifications, Sign-in)
   await expect(alert(page)).toHaveText(
     'Failed to open OAuth popup window. Please allow popups for this site.Continue in this tab',
   );
@@ -91,7 +94,7 @@ test('[SIGN-50] [SIGN-51] [SIGN-52] a popup that is closed, blocked or too slow 
 const expectFailed = (page: Page, reason: string) =>
   expect(alert(page).filter({ hasText: 'Authentication Failed' })).toContainText(reason);
 
-test('the addresses of a sign-in, opened by hand, say what is missing, or lead home', async ({ page, product }) => {
+test('the addresses of a sign-in, opened manually, say what is missing, or link home', async ({ page, product }) => {
   await test.step('[GEN-21] [INFO-12] [INFO-13] /auth-shim says that it is under maintenance, and links home', async () => {
     await page.goto('/auth-shim');
     await expect(page.getByText('This page is under maintenance during OAuth 2.1 migration.')).toBeVisible();
@@ -106,12 +109,12 @@ test('the addresses of a sign-in, opened by hand, say what is missing, or lead h
       await expectFailed(page, 'Missing required OAuth parameters');
     }
   });
-  await test.step('[SIGN-26] an OAuth error on the callback goes home without a word', async () => {
+  await test.step('[SIGN-26] an OAuth error on the callback opens the home screen without a message', async () => {
     await page.goto('/auth/callback?error=access_denied&state=a');
     await expect(page).toHaveURL(`${product.publicUrl}/`);
     await expect(alert(page)).toHaveCount(0);
   });
-  await test.step('[SIGN-29] [SIGN-30] /auth/success without token or without user says what is missing, and leads home', async () => {
+  await test.step('[SIGN-29] [SIGN-30] /auth/success without token or without user says what is missing, and links home', async () => {
     for (const address of ['/auth/success', '/auth/success?token=a', '/auth/success?user=%7B%7D']) {
       await page.goto(address);
       await expect(alert(page).filter({ hasText: 'Authentication Error' })).toContainText(
@@ -124,7 +127,7 @@ test('the addresses of a sign-in, opened by hand, say what is missing, or lead h
   });
 });
 
-test('[SIGN-22] [SIGN-27] a callback in a tab without its verifier says Authentication Failed, why, and leads home', async ({
+test('[SIGN-22] [SIGN-27] a callback in a tab without its verifier says Authentication Failed, why, and links home', async ({
   page,
   product,
 }) => {
@@ -139,7 +142,7 @@ test('[SIGN-22] [SIGN-27] a callback in a tab without its verifier says Authenti
   await expect(signInButton(page)).toBeVisible();
 });
 
-test('[SIGN-23] a broker that cannot be reached, or refuses the code, is said as such', async ({ page }) => {
+test('[SIGN-23] a broker that is unreachable, or refuses the code, is reported as such', async ({ page }) => {
   await page.goto('/marketplace');
   await routeNow(page, '**/oauth/token', (route) => route.abort());
   await signInButton(page).click();
@@ -154,7 +157,7 @@ test('[SIGN-23] a broker that cannot be reached, or refuses the code, is said as
   );
 });
 
-test('[SIGN-14] /login by hand goes through the start page, which makes state and proof, and signs in', async ({
+test('[SIGN-14] /login opened manually redirects to the start page, which creates state and verifier, and signs in', async ({
   page,
   product,
 }) => {

@@ -3,8 +3,8 @@ import { expectNoAxeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';
 import { accountMenu, openSignedIn } from './sign-in.ts';
 
-// A provider whose pages have an opener policy of their own cuts the window of a sign-in off from the page that opened it, in every
-// browser: to that page it looks closed while the person is still signing in.
+// A provider whose pages have their own opener policy separates the sign-in window from the page that opened it, in
+// every browser: that page sees it as closed while the user is still signing in.
 
 const lost = "We can't see the sign-in window. If it's still open, finish there and this page updates.";
 const lostOwn =
@@ -20,7 +20,7 @@ async function cutOff(context: BrowserContext, isOfProvider: (address: URL) => b
     });
   });
 }
-/** The toasts have a place of their own, outside. */
+/** Excludes the toasts, which have their own container outside. */
 const alertOf = (page: Page) => page.getByRole('main').getByRole('alert');
 const isOfNotes = ({ hostname, pathname }: URL) => hostname === '127.0.0.1' && pathname.startsWith('/oauth/');
 
@@ -30,7 +30,7 @@ async function openedBy(page: Page, press: () => Promise<void>): Promise<Page> {
   return opened;
 }
 
-test('[TOG-16] [TOG-18] [TOG-23] a sign-in in a window that its provider cut off is waited for, also by a page that is loaded again', async ({
+test('[TOG-16] [TOG-18] [TOG-23] a page waits for a sign-in in a window that its provider separated, even after a reload', async ({
   page,
   context,
 }) => {
@@ -43,7 +43,7 @@ test('[TOG-16] [TOG-18] [TOG-23] a sign-in in a window that its provider cut off
 
   const refused = await openedBy(page, () => toggle.click());
   await expect(refused.getByLabel('Your name')).toBeVisible();
-  expect(await refused.evaluate(() => [window.name, window.opener === null]), 'it is cut off').toEqual(['', true]);
+  expect(await refused.evaluate(() => [window.name, window.opener === null]), 'it is separated').toEqual(['', true]);
   await expect(page.getByText('Finish in the other window.', { exact: true })).toBeVisible();
   await expect(page.getByText(lost, { exact: true })).toBeVisible();
   await expect(toggle).not.toBeChecked();
@@ -53,7 +53,7 @@ test('[TOG-16] [TOG-18] [TOG-23] a sign-in in a window that its provider cut off
   await expect(page.getByText(lost, { exact: true })).toHaveCount(0);
   await expect(refused.getByText(/You did not allow access/)).toHaveText('You did not allow access to Notes.');
   const closed = refused.waitForEvent('close');
-  // the window may be gone before its click is confirmed
+  // the window may be closed before its click is confirmed
   const click = refused.getByRole('button', { name: 'Close window', exact: true }).click();
   await Promise.all([closed, click.catch(() => {})]);
 
@@ -75,7 +75,7 @@ test('[TOG-16] [TOG-18] [TOG-23] a sign-in in a window that its provider cut off
   await expect(page.getByText('You are signed in to Notes.', { exact: true })).toHaveCount(0);
 });
 
-test('[SIGN-53] a page that hears nothing of a window that was cut off learns from the broker that the account is connected', async ({
+test('[SIGN-53] a page that hears nothing from a separated window learns from the broker that the account is connected', async ({
   page,
   context,
 }) => {
@@ -97,7 +97,7 @@ test('[SIGN-53] a page that hears nothing of a window that was cut off learns fr
   await expect(services.getByText('You are signed in to Notes.', { exact: true })).toBeVisible();
 });
 
-test('[SIGN-45] [SIGN-50] a sign-in of our own in a window that its provider cut off signs the page in that opened it, however late', async ({
+test('[SIGN-45] [SIGN-50] our own sign-in in a window that its provider separated signs in the page that opened it, however late', async ({
   page,
   context,
   product,
@@ -109,7 +109,7 @@ test('[SIGN-45] [SIGN-50] a sign-in of our own in a window that its provider cut
   );
   await popup.getByRole('button', { name: /Continue with Google/ }).click();
   await expect(popup.getByLabel('E-mail address')).toBeVisible();
-  expect(await popup.evaluate(() => [window.name, window.opener === null]), 'it is cut off').toEqual(['', true]);
+  expect(await popup.evaluate(() => [window.name, window.opener === null]), 'it is separated').toEqual(['', true]);
   await expect(alertOf(page)).toHaveText(lostOwn);
   const gone = popup.waitForEvent('close');
   await popup.getByLabel('E-mail address').fill('late@souk.test');

@@ -2,8 +2,8 @@ import { expect, type BrowserContext, type Page } from '@playwright/test';
 import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';
 
 /**
- * Signs in as a person does: the header's button, the choice of Google, an address typed into its stand-in.
- * Starts on any screen with the header, and is back there when it returns.
+ * Signs in like a user: the header's button, the choice of Google, an address typed into its stand-in. Starts on any
+ * screen with the header, and has returned there when it resolves.
  */
 export async function signIn(page: Page, email: string): Promise<void> {
   await page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true }).click();
@@ -12,8 +12,8 @@ export async function signIn(page: Page, email: string): Promise<void> {
 }
 
 /**
- * Opens a screen as a signed-in person, for journeys about something else. The requests are those of a sign-in, sent
- * with this browser's cookies, but no page is drawn, which would take a second of processor time.
+ * Opens a screen as a signed-in user, for journeys about something else. The requests are those of a sign-in, sent with
+ * this browser's cookies, but no page is rendered, which would take a second of processor time.
  */
 export async function openSignedIn(page: Page, path: string, email: string): Promise<void> {
   const context = page.context();
@@ -36,7 +36,10 @@ class BrowserWithoutPages extends ScriptedBrowser {
   }
 }
 
-/** One request with the cookies of a browser, which keeps those that the answer sets. Redirects are not followed. */
+/**
+ * Sends one request with the cookies of a browser, which stores those that the response sets. Redirects are not
+ * followed.
+ */
 export async function requestIn(
   context: BrowserContext,
   url: URL,
@@ -53,14 +56,14 @@ export async function requestIn(
   return new Response(await answer.text(), { status: answer.status(), headers: pairs });
 }
 
-/** The broker's own pages of a sign-in: Google, then an account. */
+/** Uses the broker's own sign-in pages: chooses Google, then an account. */
 export async function chooseAccount(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: /Continue with Google/ }).click();
   await page.getByLabel('E-mail address').fill(email);
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
 }
 
-/** The button that stands in the header when somebody is signed in. */
+/** Returns the button in the header of a signed-in user. */
 export function accountMenu(page: Page) {
   return page.getByRole('banner').getByRole('button', { name: /^Account of/ });
 }

@@ -14,14 +14,14 @@ const createButton = (page: Page) =>
     .getByRole('region', { name: 'Access tokens', exact: true })
     .getByRole('button', { name: 'Create token', exact: true });
 
-test('a token is made with a form that says what it wants, and is good until its revocation', async ({
+test('a form that explains its fields creates a token, which is valid until it is revoked', async ({
   page,
   context,
   product,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openDashboard(page, 'tokens@souk.test');
-  await test.step('without a name or without a scope none is made, and the form says why', async () => {
+  await test.step('without a name or without a scope no token is created, and the form says why', async () => {
     await createButton(page).click();
     const form = page.getByRole('dialog', { name: 'Create an access token', exact: true });
     const name = form.getByLabel('Name');
@@ -40,7 +40,7 @@ test('a token is made with a form that says what it wants, and is good until its
     await expect(form).toHaveCount(0);
     await expect(page.getByRole('heading', { name: 'No access tokens', exact: true })).toBeVisible();
   });
-  await test.step('[PAT-5] it is made, copied, shown once, opens the link, and after its revocation is refused', async () => {
+  await test.step('[PAT-5] it is created, copied, shown once, opens the link, and is refused after it is revoked', async () => {
     await createButton(page).click();
     const form = page.getByRole('dialog', { name: 'Create an access token', exact: true });
     await form.getByLabel('Name').fill('Build server');
@@ -73,7 +73,7 @@ test('a token is made with a form that says what it wants, and is good until its
     expect(kept).not.toContain(token);
     await page.reload();
     await expect(row).toBeVisible();
-    expect(await page.content(), 'nobody can look it up later').not.toContain(token);
+    expect(await page.content(), 'it cannot be looked up later').not.toContain(token);
 
     await row.getByRole('button', { name: 'Revoke Build server', exact: true }).click();
     const question = page.getByRole('alertdialog', { name: 'Revoke “Build server”?', exact: true });
@@ -90,7 +90,7 @@ test('a token is made with a form that says what it wants, and is good until its
   });
 });
 
-/** Status of a tools/list on the link of everything. */
+/** Returns the status of a tools/list on the link to all services. */
 async function statusOfCall(publicUrl: string, token: string): Promise<number> {
   const answer = await fetch(`${publicUrl}/mcp`, {
     method: 'POST',
@@ -110,7 +110,7 @@ async function statusOfCall(publicUrl: string, token: string): Promise<number> {
   return answer.status;
 }
 
-test('[ERR-5] failures to fetch, to count, to create and to revoke are shown word for word, and can be tried again', async ({
+test('[ERR-5] failures to fetch, to count, to create and to revoke are shown verbatim, and can be retried', async ({
   page,
 }) => {
   const text = 'The token store rests.';
@@ -134,7 +134,7 @@ test('[ERR-5] failures to fetch, to count, to create and to revoke are shown wor
   await form.getByLabel('Name').fill('Second try');
   await form.getByRole('button', { name: 'Create token', exact: true }).click();
   await expect(form.getByRole('alert')).toContainText(`Failed to create PAT: ${text}`);
-  await expect(form.getByLabel('Name'), 'what was typed stays').toHaveValue('Second try');
+  await expect(form.getByLabel('Name'), 'the typed text stays').toHaveValue('Second try');
   await healCreate();
   await form.getByRole('button', { name: 'Create token', exact: true }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Done', exact: true }).click();
@@ -155,7 +155,10 @@ test('[ERR-5] failures to fetch, to count, to create and to revoke are shown wor
   await expect(page.getByRole('heading', { name: 'No access tokens', exact: true })).toBeVisible();
 });
 
-test('[DASH-2] without a signed-in user the dashboard says Redirecting... and goes home', async ({ page, product }) => {
+test('[DASH-2] without a signed-in user the dashboard shows Redirecting... and opens the home screen', async ({
+  page,
+  product,
+}) => {
   await page.addInitScript(`
     globalThis.seen = false;
     new MutationObserver(() => {
@@ -168,7 +171,10 @@ test('[DASH-2] without a signed-in user the dashboard says Redirecting... and go
   expect(await page.evaluate('globalThis.seen')).toBe(true);
 });
 
-test('the page of the API is behind the tokens, and its example works with one of them', async ({ page, product }) => {
+test('the page of the API is linked from the tokens, and its example works with one of them', async ({
+  page,
+  product,
+}) => {
   await openDashboard(page, 'api@souk.test');
   await createButton(page).click();
   const form = page.getByRole('dialog', { name: 'Create an access token', exact: true });

@@ -23,21 +23,21 @@ async function tryTool(page: Page, tool: string) {
 
 const run = (row: Locator) => row.getByRole('button', { name: 'Run', exact: true });
 
-/** Fills in the fields whose names begin so. */
+/** Fills in the fields whose names begin like the keys of `values`. */
 async function fill(row: Locator, values: Record<string, string>) {
   for (const [name, value] of Object.entries(values)) {
     await row.getByRole('textbox', { name: new RegExp(`^${name}\\b`, 'i'), exact: true }).fill(value);
   }
 }
 
-test('a person runs a tool on its page: the form of its schema, the cost before, the result by its type', async ({
+test('a user runs a tool on its page, with the form of its schema, the cost before, and the result by its type', async ({
   page,
 }) => {
   await page.goto('/service/travel');
   const visitor = await tryTool(page, 'find_airports');
   await visitor.getByRole('button', { name: 'Sign in to try it', exact: true }).click();
   await chooseAccount(page, 'tries-travel@souk.test');
-  // back where they were
+  // returns to the same address
   await expect(page).toHaveURL(/\/service\/travel\?try=find_airports$/);
   const row = rowOf(page, 'find_airports');
   const trial = row.getByRole('region', { name: /^Try / });
@@ -57,13 +57,13 @@ test('a person runs a tool on its page: the form of its schema, the cost before,
   await expect(result).toContainText('Done');
   await expect(result).toContainText('ZRH');
   await expectNoAxeFindings(page);
-  // counted, and no proof of the link
+  // counted, but not a proof that the link works
   await page.waitForResponse(
     async (answer) =>
       answer.url().includes('/usage-stats') && (await answer.json()).data.usageByMcp[0]?.answeredToolCalls === 1,
   );
   await expect(page.getByText('Waiting for the first call')).toBeVisible();
-  // the same values as JSON, and back
+  // the same values as JSON, and back as a form
   await form.getByRole('button', { name: 'Enter JSON', exact: true }).click();
   const json = form.getByRole('textbox', { name: 'Arguments as JSON', exact: true });
   await expect(json).toHaveValue(/"query": "Zurich"/);
@@ -82,7 +82,7 @@ test('a person runs a tool on its page: the form of its schema, the cost before,
   await expect(trial).toBeFocused();
 });
 
-test('a tool with a price says what it costs, is refused without credits, and is charged once it answers', async ({
+test('a tool with a price shows its cost, is refused without credits, and is charged once it responds', async ({
   page,
 }) => {
   await openSignedIn(page, '/service/travel', 'tries-paid@souk.test');
@@ -92,7 +92,7 @@ test('a tool with a price says what it costs, is refused without credits, and is
   await fill(row, { from: 'ZRH', to: 'LHR' });
   await run(row).click();
   const result = row.getByRole('region', { name: /^Result of/ });
-  await expect(result.getByRole('alert'), 'its link stands beside the cost').toHaveText('Needs 1 credit, 0 left.');
+  await expect(result.getByRole('alert'), 'its link is next to the cost').toHaveText('Needs 1 credit, 0 left.');
   await cost.getByRole('link', { name: 'Get credits', exact: true }).click();
   await page.getByRole('button', { name: 'Buy credits in the Starter package', exact: true }).click();
   await payAndReturn(page);
@@ -110,12 +110,12 @@ test('a tool with a price says what it costs, is refused without credits, and is
       const { id } = await (await fetch('/v2/user/profile', { headers })).json();
       return (await (await fetch(`/api/users/${id}/calls`, { headers })).json()).calls;
     });
-  // a charged call is in the log once it is charged
+  // a call is in the log once it is charged
   await expect.poll(readCalls).toMatchObject([
     { client: { name: 'This website' }, serverId: 'travel', name: 'distance', outcome: 'ok', credits: 1 },
     { client: { name: 'This website' }, outcome: 'refused', reason: 'insufficient_credits', credits: 0 },
   ]);
-  // the balance is not what is short: buying more would not help
+  // the balance is sufficient: buying more would not help
   await page.evaluate(async () => {
     const { accessToken } = JSON.parse(localStorage.getItem('souk.tokens') ?? '{}');
     const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
@@ -130,7 +130,7 @@ test('a tool with a price says what it costs, is refused without credits, and is
   await expect(page.getByRole('heading', { name: 'Monthly limit', exact: true })).toBeVisible();
 });
 
-test('a tool tells its progress, asks in its place, and is cancelled', async ({ page }) => {
+test('a tool shows its progress, asks its questions inline, and can be canceled', async ({ page }) => {
   await openSignedIn(page, '/service/everything', 'tries-everything@souk.test');
   const asking = await tryTool(page, 'trigger-elicitation-request');
   await run(asking).click();
@@ -167,7 +167,7 @@ test('a tool tells its progress, asks in its place, and is cancelled', async ({ 
   expect(cancellations).toBe(1);
 });
 
-/** What a hostile server lists and answers. */
+/** Tools and results of a hostile server. */
 const script = '<img src=x onerror="window.ranHostile=1"><script>window.ranHostile=1</script>';
 const hostileSchema = {
   type: 'object',
@@ -202,7 +202,7 @@ const hostileResult: RunEvent = {
   structuredContent: { [script]: script },
 };
 
-test('names, schemas and results of a hostile server never run, reach out, or break the page', async ({ page }) => {
+test('names, schemas and results of a hostile server never run, send requests, or break the page', async ({ page }) => {
   await changeCatalogue(page, (catalogue) => ({
     ...catalogue,
     capabilities: catalogue.capabilities.map((tool) =>
@@ -221,7 +221,7 @@ test('names, schemas and results of a hostile server never run, reach out, or br
   });
   await openSignedIn(page, '/service/travel', 'tries-hostile@souk.test');
   const row = await tryTool(page, 'find_airports');
-  // a name of every object's prototype is no error
+  // a property name of every object's prototype is not an error
   await expect(row.getByRole('form')).toBeVisible();
   await expect(row.locator('[aria-invalid]')).toHaveCount(0);
   await row.getByRole('combobox').selectOption({ index: 1 });

@@ -12,7 +12,7 @@ import { day, planOf, question, subscriptions } from './own-plans.ts';
 import { expect, test } from './product-test.ts';
 import { openSignedIn } from './sign-in.ts';
 
-test('an upgrade that the bank wants confirmed leads to its payment, names what is then paid twice, and begins once it is paid', async ({
+test('an upgrade that the bank wants confirmed leads to its payment, names what would be paid twice, and begins once it is paid', async ({
   page,
 }) => {
   await openSignedIn(page, '/plans', 'confirms@souk.test');

@@ -33,7 +33,7 @@ test('[SIGN-46] [SIGN-53] the dashboard names the services that need an account,
   await expect(page).toHaveURL(/\/connect\/notes$/);
 });
 
-test('the short tool list is chosen on the dashboard, and stays', async ({ page }) => {
+test('the short tool list can be chosen on the dashboard, and stays chosen', async ({ page }) => {
   await openSignedIn(page, '/dashboard', 'short@souk.test');
   const choice = page.getByRole('region', { name: 'Short tool list', exact: true });
   await expect(choice).toContainText(/Your clients see \d+ tools: \d+ of your services and 5 helper tools/);

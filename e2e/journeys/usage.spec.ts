@@ -18,14 +18,14 @@ const refresh = (page: Page) => usage(page).getByRole('button', { name: 'Refresh
 
 const onDays = (figure: (day: number) => number) => Array.from({ length: 30 }, (_, day) => figure(day));
 
-/** More than is shown: twelve services, and twelve calls, of which the first has both counts of tokens. */
+/** More than the tab shows: twelve services, and twelve calls, of which the first has both counts of tokens. */
 const credits = [3700, ...Array.from({ length: 11 }, () => 1)];
 const stats: UsageStats = {
   totalCreditsUsed: 3711,
   totalToolCalls: 1234,
   answeredToolCalls: 1200,
   averageCost: 3.01,
-  // the last one is no server
+  // the last entry is not a server
   usageByMcp: [...credits, 0].map((totalCredits, index) => ({
     mcpId: index === 0 ? 'travel' : index === credits.length ? '+built-in' : `service-${index}`,
     toolCalls: index === 0 ? 1023 : 21,
@@ -60,7 +60,7 @@ const charges: CreditUsage[] = credits.map((amount, index) => ({
   metadata: index === 0 ? { promptTokens: 1000, responseTokens: 234 } : index === 1 ? { responseTokens: 7 } : {},
 }));
 
-/** Signed in, with what a person used prepared. */
+/** Signs in, with prepared usage of the user. */
 async function prepareUse(page: Page, email: string): Promise<void> {
   await openSignedIn(page, '/marketplace', email);
   await routeNow(page, statsPath, (route) => route.fulfill({ json: { success: true, data: stats } }));
@@ -98,7 +98,7 @@ test('[USE-8] [USE-12] usage loads when its tab is first opened and on Refresh, 
   await expect.poll(() => asked.slice(2).toSorted(), 'on Refresh').toEqual(once.toSorted());
 });
 
-test('the Usage tab has the figures of 30 days, by service, and what was called last', async ({ page }) => {
+test('the Usage tab has the figures of 30 days, by service, and the last calls', async ({ page }) => {
   await prepareUse(page, 'has-figures@souk.test');
   await page.goto('/dashboard?tab=usage');
   await test.step('[USE-7] [USE-9] [USE-10] Recent Activity has ten entries, each with service, tool, time, credits and tokens', async () => {
@@ -108,7 +108,7 @@ test('the Usage tab has the figures of 30 days, by service, and what was called 
     await expect(activity(page).nth(1)).toHaveText('tool_1Travel · 2 hours ago1 credit7 tokens');
     await expect(activity(page).nth(2)).toHaveText('tool_2Travel · 3 hours ago1 credit');
   });
-  await test.step('[USE-1] [USE-2] [USE-3] [USE-4] the figures and their chart, which hold on a phone', async () => {
+  await test.step('[USE-1] [USE-2] [USE-3] [USE-4] the figures and their chart are shown, and fit on a phone', async () => {
     await expect(page.getByRole('heading', { level: 2, name: 'Credit Usage', exact: true })).toBeVisible();
     await expect(usage(page)).toContainText('The last 30 days.');
     for (const figure of [
@@ -135,7 +135,7 @@ test('the Usage tab has the figures of 30 days, by service, and what was called 
     const chart = page.getByRole('figure').filter({ hasText: 'Tool calls by day' });
     const bars = page.getByRole('slider', { name: 'Day of the chart', exact: true });
     const values = chart.locator('figcaption + div > div').first().locator('span');
-    await expect(values, 'the values of the axis').toHaveText(['2,000', '1,000', '0']);
+    await expect(values, 'the labels of the axis').toHaveText(['2,000', '1,000', '0']);
     await expect(chart.getByText(/^Nov \d+$/), 'the dates of the axis').toHaveText([
       'Nov 1',
       'Nov 11',
@@ -189,7 +189,7 @@ test('the Usage tab has the figures of 30 days, by service, and what was called 
     await bars.focus();
     await page.keyboard.press('Home');
     for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press('ArrowRight');
-    await expect.poll(fillOf, 'the day that is read stands out').not.toBe(before);
+    await expect.poll(fillOf, 'the hovered day is highlighted').not.toBe(before);
   });
   await test.step('[USE-5] [USE-6] Usage by Service has ten services, each with calls, average and total', async () => {
     await expect(page.getByRole('heading', { name: 'Usage by Service', exact: true })).toBeVisible();
@@ -200,11 +200,11 @@ test('the Usage tab has the figures of 30 days, by service, and what was called 
     await routeNow(page, statsPath, (route) => route.fulfill({ json: { success: true, data: moreAnswers } }));
     await refresh(page).click();
     await expect(usage(page)).toContainText('Tool calls1,300');
-    await expect(usage(page), 'never fewer than none').not.toContainText('more refused or failed');
+    await expect(usage(page), 'never less than zero').not.toContainText('more refused or failed');
   });
 });
 
-test('a call of a built-in tool is one call in the figures, in the chart, by service, below, and beside the link', async ({
+test('a call of a built-in tool is one call in the figures, in the chart, by service, in the list, and next to the link', async ({
   page,
   product,
 }) => {
@@ -225,7 +225,7 @@ test('a call of a built-in tool is one call in the figures, in the chart, by ser
   await expect(page.getByText('Working. 2 calls in the last 30 days.', { exact: true })).toBeVisible();
 });
 
-test('[USE-11] [HIST-15] [HIST-16] without calls the Usage tab says so; what cannot be fetched says so, and falls back to zeros', async ({
+test('[USE-11] [HIST-15] [HIST-16] without calls the Usage tab says so; data that cannot be fetched is reported, and falls back to zeros', async ({
   page,
 }) => {
   await openSignedIn(page, '/marketplace', 'uses-nothing@souk.test');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from './product-test.ts';
 
-test('a visitor searches, opens a service, signs in, copies the link, makes a token, calls a tool with the Inspector, sees the panel turn green, and signs out', async ({
+test('a visitor searches, opens a service, signs in, copies the link, creates a token, calls a tool with the Inspector, sees the panel turn green, and signs out', async ({
   page,
   context,
   product,
@@ -28,7 +28,7 @@ test('a visitor searches, opens a service, signs in, copies the link, makes a to
     .first()
     .click();
   await page.getByRole('button', { name: /bea@souk.test/ }).click();
-  await expect(page, 'back where the sign-in began').toHaveURL(/\/service\/travel/);
+  await expect(page, 'back to where the sign-in began').toHaveURL(/\/service\/travel/);
 
   await page.getByRole('button', { name: /Bea Buyer|bea@souk.test/ }).click();
   await page.getByRole('menuitem', { name: 'Dashboard', exact: true }).click();
@@ -67,7 +67,7 @@ test('a visitor searches, opens a service, signs in, copies the link, makes a to
   await expect(page.getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
 });
 
-/** The MCP Inspector's --cli, as a person would run it in a terminal. */
+/** Runs the MCP Inspector's --cli, like a user in a terminal. */
 async function inspect(link: string, token: string, args: string[]): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'inspector-'));
   const launcher = join(

@@ -7,7 +7,10 @@ import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { openSignedIn } from './sign-in.ts';
 
-/** Behind UTC, where its first moment is the day before, and ahead of it, by a part of an hour, where its last is the day after. */
+/**
+ * One zone is behind UTC, so that the first moment of a day belongs to the day before; one is ahead, by a fraction of
+ * an hour, so that the last moment belongs to the day after.
+ */
 const zones = [
   ['America/Los_Angeles', '2027-01-01T00:00:00.000Z'],
   ['Asia/Kathmandu', '2027-01-01T23:59:59.000Z'],
@@ -17,7 +20,7 @@ for (const [timezoneId, edge] of zones) {
   test.describe(timezoneId, () => {
     test.use({ timezoneId });
 
-    test('limits, prices, use and uptime are told in days of UTC, and say so', async ({ page }) => {
+    test('limits, prices, usage and uptime use days of UTC, and say so', async ({ page }) => {
       expect(new Date(edge).toLocaleDateString('en-US', { timeZone: timezoneId })).not.toBe('1/1/2027');
       await openSignedIn(page, '/marketplace', `reads-${timezoneId.split('/')[1]?.toLowerCase()}@souk.test`);
       await test.step('the day on which the monthly limit starts again', async () => {
@@ -30,7 +33,7 @@ for (const [timezoneId, edge] of zones) {
           'Resets on Jan 1, 2027 UTC.',
         );
       });
-      await test.step('prices that rise, and have risen', async () => {
+      await test.step('prices that will rise, and that have risen', async () => {
         await announce(page, edge);
         await page.goto('/dashboard');
         await expect(page.getByRole('status').filter({ hasText: 'rises from 1 to 9 credits' })).toContainText(
@@ -44,14 +47,14 @@ for (const [timezoneId, edge] of zones) {
           'Since Jan 1, 2027 UTC',
         );
       });
-      await test.step('the days of use, and the dates of their axis', async () => {
+      await test.step('the days of usage, and the dates of their axis', async () => {
         await routeNow(page, '**/usage-stats*', (route) => route.fulfill({ json: { success: true, data: oneDay } }));
         await page.goto('/dashboard?tab=usage');
         const chart = page.getByRole('figure').filter({ hasText: 'Tool calls by day (UTC)' });
         await expect(chart.getByRole('row', { name: /^Nov 5, 2026 UTC/ })).toHaveText('Nov 5, 2026 UTC74');
         await expect(chart.getByText(/^Nov \d+$/)).toHaveText(['Nov 1', 'Nov 11', 'Nov 20', 'Nov 30']);
       });
-      await test.step('the days of uptime, of which the first of 30 is 29 days ago', async () => {
+      await test.step('the days of uptime, the first of 30 being 29 days ago', async () => {
         await routeNow(page, '**/api/catalogue/servers/travel/record', async (route) => {
           const answer = getServerRecord.answer.parse(await (await route.fetch()).json());
           const days = novemberDays.map((day) => ({ day, percent: 100 }));
@@ -93,7 +96,7 @@ const oneDay: UsageStats = {
   lastClientAt: null,
 };
 
-/** One price that rose at a moment, and one that will. */
+/** Announces one price that has risen, and one that will rise. */
 function announce(page: Page, at: string): Promise<() => Promise<void>> {
   const tool = { serverId: 'travel', serverName: 'Travel', tool: 'distance', toolName: 'Distance between airports' };
   return routeNow(page, '**/api/billing/price-rises*', async (route) => {

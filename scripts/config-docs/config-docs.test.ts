@@ -13,7 +13,7 @@ import { variableGroups } from './variables.ts';
 const root = join(import.meta.dirname, '../..');
 const pageOf = (path: string) => readFileSync(join(root, path), 'utf8');
 
-test('the pages that follow from the code are current: npm run config-docs writes them', async () => {
+test('the generated pages are up to date: npm run config-docs writes them', async () => {
   expect(pageOf('docs/configuration.md')).toBe(configDocs());
   expect(pageOf('.env.example')).toBe(envExample());
   expect(pageOf('docs/retention.md')).toBe(retentionDocs());
@@ -21,12 +21,12 @@ test('the pages that follow from the code are current: npm run config-docs write
   expect(pageOf('docs/api.md')).toBe(apiDocs());
 });
 
-test('each variable of the schema is described, once', () => {
+test('each variable of the schema is described once', () => {
   const described = variableGroups.flatMap(({ variables }) => Object.keys(variables));
   expect(described.toSorted()).toEqual(Object.keys(disclosure).toSorted());
 });
 
-test('defaults that the page words itself are those in force', () => {
+test('defaults that the page describes in its own words are in effect', () => {
   const { settings } = readConfig({});
   const inForce = new Map(settings.map(({ name, value }) => [name, value]));
   const page = configDocs();

@@ -10,7 +10,7 @@ import { judge, type Verdict } from './verdict.ts';
 
 const root = join(import.meta.dirname, '../..');
 let folder: string;
-/** Names of scratch folders, each with the tests of one run. */
+/** Number of scratch folders, each with the tests of one run. */
 let count = 0;
 
 beforeAll(() => {
@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Fails when it runs first, and passes from then on. */
+/** A test that fails in its first run, and passes from then on. */
 const passesLater = (marker: string) => `
   if (!existsSync(${JSON.stringify(marker)})) {
     writeFileSync(${JSON.stringify(marker)}, '');
@@ -27,7 +27,7 @@ const passesLater = (marker: string) => `
 const vitestHead = `import { existsSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';`;
 
-test('a test that passes when it runs again alone is unsteady, and one that fails again is failed', async () => {
+test('a test that passes when it is rerun separately is unsteady, and one that fails again is failed', async () => {
   const { verdict, outcome } = await runVitest((marker) => ({
     'a.test.ts': `${vitestHead}
       test('holds', () => {});
@@ -50,7 +50,7 @@ test('a test that passes when it runs again alone is unsteady, and one that fail
   expect(verdict.isGreen).toBe(false);
 });
 
-test('the whole file runs again where a hook or an import failed, and where its tests build on each other', async () => {
+test('the whole file is rerun if a hook or an import failed, or if its tests depend on each other', async () => {
   const { verdict } = await runVitest((marker) => ({
     'hook.test.ts': `${vitestHead}
       describe('block', () => {
@@ -77,7 +77,7 @@ test('the whole file runs again where a hook or an import failed, and where its 
   expect(verdict).toMatchObject({ isGreen: true, failed: [], problems: [] });
 });
 
-test('invariants of money, random sequences and unhandled rejections are never forgiven', async () => {
+test('invariants of money, random sequences and unhandled rejections are never tolerated', async () => {
   const { verdict } = await runVitest((marker) => ({
     'money.test.ts': `${vitestHead}
       test('[I2] no double charge', () => {${passesLater(marker('money'))}});
@@ -112,7 +112,7 @@ test('a fourth unsteady test makes the run red', async () => {
   expect(verdict).toMatchObject({ isGreen: false, failed: [], problems: ['4 tests are unsteady, at most 3 may be'] });
 });
 
-test('a journey runs again too, and a file that cannot be imported is no unsteady test', async () => {
+test('a journey is rerun too, and a file that cannot be imported is not an unsteady test', async () => {
   const head = `import { existsSync, writeFileSync } from 'node:fs';
     import { expect, test } from '@playwright/test';`;
   const { verdict, outcome } = await runPlaywright((marker) => ({
@@ -145,7 +145,7 @@ type Files = (marker: (name: string) => string) => Record<string, string>;
 
 function runVitest(files: Files): Promise<{ outcome: Outcome; verdict: Verdict }> {
   const scratch = scratchFolder();
-  // not the tests of scripts/, which are linked there
+  // excludes the tests of scripts/, which are linked there
   writeFileSync(join(scratch, 'vitest.config.ts'), `export default { test: { name: 'run', include: ['*.test.ts'] } };`);
   return run(scratch, vitestStep('run', ['--project', 'run']), files);
 }
@@ -164,7 +164,7 @@ function scratchFolder(): string {
   return scratch;
 }
 
-/** Does what `npm test` does with one step, in a folder of its own. */
+/** Runs one step like `npm test`, in a separate folder. */
 async function run(scratch: string, step: ReturnType<typeof vitestStep>, files: Files) {
   const marker = (name: string) => join(scratch, `${name}.marker`);
   for (const [name, text] of Object.entries(files(marker))) {

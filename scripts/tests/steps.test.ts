@@ -27,7 +27,7 @@ test('[CFG-18] npm test runs the checks and every test file of the repository', 
       exclude: ['**/node_modules/**'],
     });
   const written = find('test.{ts,tsx}');
-  // all Playwright tests are in its folder
+  // its folder has all Playwright tests
   expect(find('spec.{ts,tsx}').filter((file) => !file.startsWith('e2e/journeys/'))).toEqual([]);
   expect(run.map(({ file }) => file.slice(root.length + 1)).sort()).toEqual(written.sort());
 });

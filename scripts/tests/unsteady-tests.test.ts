@@ -14,7 +14,7 @@ test('the list may have three tests, each for seven days', () => {
   ]);
 });
 
-test('the list names files that exist', () => {
+test('the list names existing files', () => {
   const root = join(import.meta.dirname, '../..');
   expect(unsteadyTests.filter(({ file }) => !existsSync(join(root, file)))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { readConfig } from '#platform/config.ts';
 import { createLog } from '#platform/log.ts';
 import { announce, warnAtStart } from './announce.ts';
 
-/** What a start with this environment writes to the log, which is standard output, and to a terminal. */
+/** Returns what a start with this environment writes to the log (standard output) and to a terminal. */
 function start(environment: NodeJS.ProcessEnv, { deployed = 1, isTerminal = false } = {}) {
   const [lines, terminal]: [string[], string[]] = [[], []];
   const config = readConfig(environment);
@@ -21,7 +21,7 @@ function start(environment: NodeJS.ProcessEnv, { deployed = 1, isTerminal = fals
   return { lines: lines.map((line) => JSON.parse(line)), text: terminal.join('') };
 }
 
-test('standard output that no person reads gets a line of JSON, at any level; a terminal gets text', () => {
+test('standard output that is not a terminal gets a line of JSON, at any level; a terminal gets text', () => {
   const facts = {
     level: 30,
     address: 'http://localhost:3000',
@@ -35,12 +35,12 @@ test('standard output that no person reads gets a line of JSON, at any level; a 
   const { lines, text } = start({}, { isTerminal: true });
   expect(lines).toEqual([]);
   expect(text).toMatch(/^\nSouk is ready\.\n\n {2}Address {3}http:\/\/localhost:3000\n/);
-  // its log is at info: JSON stands around it there too
+  // its log level is info, so the terminal gets JSON too
   const inProduction = start(production, { isTerminal: true });
   expect(inProduction).toMatchObject({ lines: [{ signIn: 'with Google', msg: 'Souk is ready' }], text: '' });
 });
 
-test('a start warns of a variable with a wrong name, and of an empty shop, with what to do', () => {
+test('a start warns of a misspelled variable and of an empty shop, and says what to do', () => {
   const warned = (environment: NodeJS.ProcessEnv, deployed = 1) =>
     start(environment, { deployed }).lines.flatMap(({ level, msg }) => (level === 40 ? [msg] : []));
   expect(warned({})).toEqual([]);

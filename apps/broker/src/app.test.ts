@@ -14,7 +14,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((app) => app.stop()));
 });
 
-test('[CFG-12] [CFG-39] while a stand-in is active the broker listens on 127.0.0.1 only, unless each is allowed beyond it', async () => {
+test('[CFG-12] [CFG-39] while a stand-in is active the broker listens on 127.0.0.1 only, unless each stand-in is allowed beyond it', async () => {
   const closed = await start({ env: { HOST: '0.0.0.0' } });
   expect(addressesOf(closed)).toEqual(['127.0.0.1']);
   const paying = await start({ env: { HOST: '0.0.0.0', GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret' } });
@@ -26,7 +26,7 @@ test('[CFG-12] [CFG-39] while a stand-in is active the broker listens on 127.0.0
   expect(addressesOf(open)).toEqual(['0.0.0.0']);
 });
 
-test('[CFG-40] a Host header that does not match PUBLIC_URL is refused, but for the probes', async () => {
+test('[CFG-40] a Host header that does not match PUBLIC_URL is refused, except for the probes', async () => {
   const app = await start();
   const { port } = new URL(app.publicUrl);
   for (const path of [
@@ -48,16 +48,16 @@ test('[CFG-40] a Host header that does not match PUBLIC_URL is refused, but for 
   expect(await statusFor(port, '/readyz', { host: '10.0.0.1' })).toBe(200);
 });
 
-test('[CFG-13] X-Forwarded-Host counts only from a proxy that TRUST_PROXY names', async () => {
+test('[CFG-13] X-Forwarded-Host counts only when it comes from a proxy that TRUST_PROXY names', async () => {
   const app = await start({ env: { TRUST_PROXY: '127.0.0.1/32' } });
   const { port, host } = new URL(app.publicUrl);
   expect(await statusFor(port, '/mcp/info', { host: 'broker.internal', 'x-forwarded-host': host })).toBe(200);
   expect(await statusFor(port, '/mcp/info', { host, 'x-forwarded-host': 'evil.test' })).toBe(403);
 });
 
-test('[ERR-10] [ERR-13] every error has the one shape: success false, a code, a text, and no stack', async () => {
+test('[ERR-10] [ERR-13] every error has the same shape: success false, a code, a text, and no stack', async () => {
   const app = await start();
-  // who may send a body
+  // a user who may send a body
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb();
   const send = (body: string, type = 'application/json') =>
     fetch(`${app.publicUrl}/auth/pat/create`, {
@@ -83,7 +83,7 @@ test('[ERR-10] [ERR-13] every error has the one shape: success false, a code, a 
   }
 });
 
-test('__proto__ is a text like any other where it is no field', async () => {
+test('__proto__ is an ordinary text where it is not a field', async () => {
   const app = await start();
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb();
   const answer = await fetch(`${app.publicUrl}/auth/pat/create`, {
@@ -97,7 +97,7 @@ test('__proto__ is a text like any other where it is no field', async () => {
 test('[ERR-12] [ERR-13] an unexpected failure answers with the text of the catalogue and a request id that the log has too', async () => {
   const app = await start();
   await app.db.query('alter table personal_tokens rename to personal_tokens_renamed');
-  // the MCP links answer the same failure as JSON-RPC: gateway/call/failures.test.ts
+  // gateway/call/failures.test.ts tests the same failure at the MCP links, as JSON-RPC
   const answer = await fetch(`${app.publicUrl}/v2/user/profile`, {
     headers: { authorization: `Bearer souk_pat_${'a'.repeat(43)}` },
   });

@@ -11,10 +11,10 @@ const run = promisify(execFile);
 
 // needs /proc
 test.runIf(process.platform === 'linux')('a start on the embedded database needs less than 400 MB', async () => {
-  // making the image, once for each version of the product, takes more
+  // creating the image, once for each version of the product, takes more
   await ensureStartImage(defaultCacheDir, migrations);
   const file = (path: string) => JSON.stringify(join(import.meta.dirname, path));
-  // of this program alone: what Node tells begins with the peak of the process that starts it
+  // measured in this program only: Node's own figure begins with the peak of the process that starts it
   const program = `
     import { readFileSync } from 'node:fs';
     import { limitMemory } from ${file('limit-memory.ts')};

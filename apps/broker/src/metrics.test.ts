@@ -3,7 +3,7 @@ import type { UsageRow } from '#features/billing/index.ts';
 import type { CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
 import { createMetrics } from './metrics.ts';
 
-/** A catalogue of these servers, as far as the figures look at it. */
+/** Builds a catalogue of these servers, as far as the figures need it. */
 function snapshotOf(...ids: string[]): CatalogueSnapshot {
   const servers = ids.map((id) => ({ id, status: 'connected' }) as CatalogueServer);
   return { servers, byId: new Map(servers.map((server) => [server.id, server])) } as unknown as CatalogueSnapshot;
@@ -24,7 +24,7 @@ const callOf = (serverId: string): UsageRow => ({
   atMs: 0,
 });
 
-test('labels are deployed servers: what was never deployed has none of its own, and what is taken away loses it', async () => {
+test('labels are deployed servers: a server that was never deployed has none, and an undeployed one loses it', async () => {
   let snapshot = snapshotOf('notes', 'travel');
   let databaseUp = 1;
   const pool = {
@@ -54,7 +54,7 @@ test('labels are deployed servers: what was never deployed has none of its own, 
     }),
   });
   metrics.note([callOf('notes'), callOf('notes'), callOf('travel'), callOf('never')]);
-  // the call goes on: it is counted when it has ended
+  // the call continues: it is counted when it has ended
   metrics.note([{ ...callOf('notes'), outcome: 'refused', reason: 'input_required' }]);
   const before = await metrics.render();
   for (const line of [
@@ -90,7 +90,7 @@ test('labels are deployed servers: what was never deployed has none of its own, 
   const after = await metrics.render();
   expect(after).not.toContain('notes');
   expect(after.split('\n')).toContain('souk_calls_total{server="travel",outcome="ok"} 1');
-  // a database that is away takes no other figure with it; Prometheus reads NaN in any case of letters
+  // a database that is down affects no other figure; Prometheus reads NaN in any case
   databaseUp = 0;
   const away = (await metrics.render()).split('\n');
   for (const line of ['souk_database_up 0', 'souk_backup_age_seconds Nan', 'souk_programs 2'])

@@ -9,7 +9,7 @@ import { notifySupervisor } from './notify-supervisor.ts';
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'souk-notify-'));
-  // in the place of systemd's own, which needs a running systemd
+  // in place of systemd's own, which needs a running systemd
   const script = `#!/bin/sh\necho "$NOTIFY_SOCKET $*" >> ${folder}/heard\n`;
   await writeFile(join(folder, 'systemd-notify'), script, { mode: 0o755 });
 });
@@ -18,12 +18,12 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const heard = () => readFile(join(folder, 'heard'), 'utf8').catch(() => '');
 const NOTIFY_SOCKET = '/run/systemd/notify';
 
-test('systemd hears that the broker is ready, then signs of life, and that it stops', async () => {
+test('systemd is notified that the broker is ready, then of heartbeats, and that it stops', async () => {
   const environment = { NOTIFY_SOCKET, WATCHDOG_USEC: '150000', PATH: `${folder}:/usr/bin:/bin` };
   const supervisor = notifySupervisor(environment, createLog('silent'));
   expect(await heard()).toBe('');
   supervisor.ready();
-  await waitUntil('two signs of life', async () => (await heard()).split('WATCHDOG=1').length > 2);
+  await waitUntil('two heartbeats', async () => (await heard()).split('WATCHDOG=1').length > 2);
   supervisor.stopping();
   await waitUntil('the stop', async () => (await heard()).includes('STOPPING=1'));
   expect(await heard()).toContain(`${NOTIFY_SOCKET} READY=1\n`);
@@ -31,7 +31,7 @@ test('systemd hears that the broker is ready, then signs of life, and that it st
   supervisor.stop();
 });
 
-test('a broker that cannot tell systemd says so once', async () => {
+test('a broker that cannot notify systemd says so once', async () => {
   const lines: string[] = [];
   const log = createLog('warn', { write: (line: string) => void lines.push(line) });
   const supervisor = notifySupervisor({ NOTIFY_SOCKET, WATCHDOG_USEC: '30000', PATH: join(folder, 'nowhere') }, log);

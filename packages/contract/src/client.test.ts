@@ -4,7 +4,7 @@ import { getServer } from './catalogue/catalogue-search.ts';
 import { getInfo } from './catalogue/catalogue.ts';
 import { ApiError, createClient } from './client.ts';
 
-/** What the client throws for one answer of the server. */
+/** Returns the error that the client throws for one response of the server. */
 async function failureOf(answer: Response): Promise<ApiError> {
   const client = createClient([getInfo] as const, { baseUrl: 'https://souk.example', fetch: async () => answer });
   const error: unknown = await client.getMcpInfo().then(
@@ -15,7 +15,7 @@ async function failureOf(answer: Response): Promise<ApiError> {
   throw new Error(`not an ApiError: ${String(error)}`);
 }
 
-test('[SES-36] a call sends the bearer token that is current, and none without one', async () => {
+test('[SES-36] a call sends the current bearer token, and none if there is none', async () => {
   const sent: (string | null)[] = [];
   const tokens = ['first', 'second', undefined];
   const client = createClient([getInfo] as const, {
@@ -36,7 +36,7 @@ test.each([401, 403, 404, 502])('[ERR-5] the message of any JSON error body is s
   expect(failure.serverMessage).toBe('The proxy is restarting.');
 });
 
-test('[ERR-5] [ERR-10] a body of ours gives its code too', async () => {
+test('[ERR-5] [ERR-10] a body of ours includes its code', async () => {
   const body = { success: false, code: 'rate_limited', message: 'Too many requests.' };
   expect(await failureOf(Response.json(body, { status: 429 }))).toMatchObject({
     code: 'rate_limited',
@@ -66,12 +66,12 @@ test('[ERR-6] without a status text, as in HTTP/2, the standard phrase is shown'
   expect((await failureOf(new Response('', { status: 520 }))).message).toBe('HTTP 520: Unknown Error');
 });
 
-test('a message of a foreign body is bounded', async () => {
+test('a message of a foreign body is truncated', async () => {
   const failure = await failureOf(Response.json({ message: 'x'.repeat(100_000) }, { status: 500 }));
   expect(failure.message).toHaveLength(1000);
 });
 
-test('an aborted call ends with the reason of its signal, before and after the answer has begun', async () => {
+test('an aborted call ends with the reason of its signal, before and after the response has begun', async () => {
   for (const answer of ['none', 'begun'] as const) {
     const stop = new AbortController();
     const reason = new Error('another letter was typed');
@@ -88,7 +88,7 @@ test('an aborted call ends with the reason of its signal, before and after the a
   }
 });
 
-test('a raw body is sent as its text, with what is wrong with it', async () => {
+test('a raw body is sent as its text, including its errors', async () => {
   const sent: unknown[] = [];
   const client = createClient([createManifest] as const, {
     baseUrl: 'https://souk.example',

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { cursorSchema, daySchema, momentSchema, momentTextSchema, numberedCursorSchema } from './times.ts';
 
-/** What is written like a time of ISO 8601 and is none, or none of PostgreSQL's, and words that PostgreSQL takes for times. */
+/**
+ * Texts that look like a time of ISO 8601 but are invalid, also for PostgreSQL, and words that PostgreSQL accepts as
+ * times.
+ */
 const oddTimes = [
   '',
   'yesterday',
@@ -44,7 +47,7 @@ const goodTimes = [
 ];
 const anId = '019aa000-0000-7000-8000-000000000000';
 const places = [anId, '1'];
-/** A time as a list writes it is one of UTC, with milliseconds. */
+/** Times that a list never writes: it writes UTC, with milliseconds. */
 const oddCursorTimes = [
   ...oddTimes,
   '2026-01-01T00:00:00Z',
@@ -53,7 +56,7 @@ const oddCursorTimes = [
 ];
 const oddPlaces = ['', 'x', '0', '1'.repeat(16), anId.toUpperCase(), `${anId}_`, `${anId}${'0'.repeat(300)}`];
 
-test('bad input 71: a time or a day that no database takes is refused, and every other is taken', () => {
+test('bad input 71: a time or a day that no database accepts is refused, and every other is accepted', () => {
   for (const schema of [momentSchema, momentTextSchema, daySchema]) {
     expect(oddTimes.filter((time) => schema.safeParse(time).success)).toEqual([]);
     expect(goodTimes.filter((time) => !schema.safeParse(time).success)).toEqual([]);
@@ -63,7 +66,7 @@ test('bad input 71: a time or a day that no database takes is refused, and every
   expect(daySchema.parse('2024-02-29')).toEqual({ from: new Date('2024-02-29'), to: new Date('2024-03-01') });
 });
 
-test('bad input 71: a cursor is refused that no list has written', () => {
+test('bad input 71: a cursor that no list has written is refused', () => {
   const odd = [
     '',
     'x',

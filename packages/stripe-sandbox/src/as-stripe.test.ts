@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { payOnPage } from './testing/pay-on-page.ts';
 import { startTestSandbox, type TestSandbox } from './testing/start-test-sandbox.ts';
 
-// Where Stripe is not kind: what an application meets with it, it meets with the sandbox.
+// Unfriendly behavior of Stripe, which the sandbox has too.
 
 const day = 86_400;
 const arrives = 'AT61 1904 3002 3457 3201';
@@ -63,7 +63,7 @@ async function buy(mode: 'payment' | 'subscription', number: string) {
   };
 }
 
-test('a debit completes the session unpaid; days later it is paid, or has failed and waits to be paid', async () => {
+test('a debit completes the session unpaid; days later it is paid, or has failed and waits for payment', async () => {
   const [good, bad] = [await buy('subscription', arrives), await buy('subscription', fails)];
   for (const one of [good, bad]) {
     expect(await one.session()).toMatchObject({ status: 'complete', payment_status: 'unpaid' });
@@ -79,11 +79,11 @@ test('a debit completes the session unpaid; days later it is paid, or has failed
   const { latest_invoice: invoice } = await bad.read();
   await payOnPage((typeof invoice === 'object' && invoice?.hosted_invoice_url) || '', '4242424242424242');
   expect(await bad.read()).toMatchObject({ status: 'active', latest_invoice: { status: 'paid' } });
-  // the session keeps what it said
+  // the session keeps its status
   expect(await bad.session()).toMatchObject({ payment_status: 'unpaid' });
 });
 
-test('a debit that pays once has its invoice when it arrives', async () => {
+test('a one-time debit has its invoice when it arrives', async () => {
   const one = await buy('payment', arrives);
   expect((await one.session()).invoice).toBeNull();
   await one.afterDays(4);
@@ -92,7 +92,7 @@ test('a debit that pays once has its invoice when it arrives', async () => {
   expect(await stripe.invoices.retrieve(String(invoice))).toMatchObject({ status: 'paid', amount_paid: 1000 });
 });
 
-test('a debit is refused where the session takes cards alone', async () => {
+test('a debit is refused if the session accepts only cards', async () => {
   const { url } = await stripe.checkout.sessions.create({
     mode: 'payment',
     allowed_payment_method_types: ['card'],
@@ -105,7 +105,7 @@ test('a debit is refused where the session takes cards alone', async () => {
 test.each([
   ['unpaid', 'draft', false],
   ['past_due', 'open', true],
-] as const)('an account may leave what is not paid %s', async (afterLastRetry, status, collects) => {
+] as const)('an account may leave unpaid subscriptions %s', async (afterLastRetry, status, collects) => {
   await sandbox.control.setAccount({ afterLastRetry });
   const one = await buy('subscription', '4000000000000341');
   await one.afterDays(32);
@@ -116,7 +116,7 @@ test.each([
   expect(invoice).toMatchObject({ status, auto_advance: collects });
 });
 
-test('items that were added by hand stand before the period on the next invoice', async () => {
+test('manually added items come before the period on the next invoice', async () => {
   const one = await buy('subscription', '4242424242424242');
   await stripe.invoiceItems.create({ customer: one.customer, amount: 250, currency: 'usd', description: 'Set-up' });
   await one.afterDays(32);
@@ -129,7 +129,7 @@ test('items that were added by hand stand before the period on the next invoice'
   ]);
 });
 
-test('a deleted customer ends what it pays for, and nothing can be sold to it', async () => {
+test('a deleted customer ends its subscriptions, and nothing can be sold to it', async () => {
   const { customer, read } = await buy('subscription', '4242424242424242');
   await stripe.customers.del(customer);
   expect(await stripe.customers.retrieve(customer)).toEqual(expect.objectContaining({ id: customer, deleted: true }));
@@ -140,7 +140,7 @@ test('a deleted customer ends what it pays for, and nothing can be sold to it', 
   await expect(stripe.customers.update(customer, { name: 'Ada' })).rejects.toMatchObject({ statusCode: 404 });
 });
 
-test('a customer has one currency; amounts have the decimals of theirs, and a smallest one', async () => {
+test('a customer has one currency; amounts have the decimals of theirs, and a minimum', async () => {
   const { customer } = await buy('subscription', '4242424242424242');
   expect(await stripe.customers.retrieve(customer)).toMatchObject({ currency: 'usd' });
   const price = async (currency: string, unit_amount: number) => {
@@ -164,18 +164,21 @@ test('a customer has one currency; amounts have the decimals of theirs, and a sm
   expect(await open(await price('gbp', 30))).toMatchObject({ amount_total: 30 });
 });
 
-test.each(['before', 'after'] as const)('a failure %s the work is the answer of its key for ever', async (when) => {
-  const key = { idempotencyKey: `key-${when}` };
-  sandbox.control.failNext('/v1/customers', when);
-  const create = () => stripe.customers.create({ name: when }, key);
-  await expect(create()).rejects.toMatchObject({ statusCode: 500, type: 'StripeAPIError' });
-  const again = await create().catch((error: Stripe.errors.StripeError) => error);
-  expect(again).toMatchObject({ statusCode: 500, headers: { 'idempotent-replayed': 'true' } });
-  const { data } = await stripe.customers.list({ limit: 100 });
-  expect(data.filter(({ name }) => name === when)).toHaveLength(when === 'before' ? 0 : 1);
-});
+test.each(['before', 'after'] as const)(
+  'a failure %s the work is the response for its key permanently',
+  async (when) => {
+    const key = { idempotencyKey: `key-${when}` };
+    sandbox.control.failNext('/v1/customers', when);
+    const create = () => stripe.customers.create({ name: when }, key);
+    await expect(create()).rejects.toMatchObject({ statusCode: 500, type: 'StripeAPIError' });
+    const again = await create().catch((error: Stripe.errors.StripeError) => error);
+    expect(again).toMatchObject({ statusCode: 500, headers: { 'idempotent-replayed': 'true' } });
+    const { data } = await stripe.customers.list({ limit: 100 });
+    expect(data.filter(({ name }) => name === when)).toHaveLength(when === 'before' ? 0 : 1);
+  },
+);
 
-test('a cancellation in the portal is a date of its own with flexible billing, which its own parameter takes away', async () => {
+test('a cancellation in the portal is a separate date with flexible billing, which a separate parameter removes', async () => {
   await sandbox.control.setAccount({ billingMode: 'flexible' });
   const { subscription, read, afterDays } = await buy('subscription', '4242424242424242');
   const end = (await read()).items.data[0]?.current_period_end;
@@ -194,7 +197,7 @@ test('a cancellation in the portal is a date of its own with flexible billing, w
   expect(await read()).toMatchObject({ status: 'canceled' });
 });
 
-test('the lines of an invoice name the product, as people know it', async () => {
+test('the lines of an invoice name the product with its display name', async () => {
   const { customer, subscription, read, afterDays } = await buy('subscription', '4242424242424242');
   const item = (await read()).items.data[0]?.id ?? '';
   await stripe.subscriptions.update(subscription, {
@@ -207,7 +210,7 @@ test('the lines of an invoice name the product, as people know it', async () => 
   expect(linesOf).toEqual([['1 × Notes'], ['Unused time on Notes', 'Remaining time on Notes'], ['2 × Notes']]);
 });
 
-test('the portal makes another card the one of the customer, not that of a subscription', async () => {
+test('the portal sets another card for the customer, not for a subscription', async () => {
   const { customer, subscription, read } = await buy('subscription', '4242424242424242');
   const { default_payment_method: before } = await read();
   const { url } = await stripe.billingPortal.sessions.create({
@@ -216,7 +219,7 @@ test('the portal makes another card the one of the customer, not that of a subsc
     flow_data: { type: 'payment_method_update' },
   });
   expect((await payOnPage(url, '4000000000000000')).status).toBe(422);
-  // the bank is asked about a card when it is saved
+  // the bank checks a card when it is saved
   for (const [card, reason] of [
     ['4000000000000002', 'Your card was declined.'],
     ['4000000000009995', 'Your card has insufficient funds.'],
@@ -244,14 +247,14 @@ test('the portal makes another card the one of the customer, not that of a subsc
   ).rejects.toMatchObject({ statusCode: 400 });
 });
 
-test('the account tells whether the page of an invoice saves cards, which a new one does not', async () => {
+test('the account says whether the page of an invoice saves cards, which a new account does not', async () => {
   const read = async () => (await stripe.accounts.retrieveCurrent()).settings?.invoices?.hosted_payment_method_save;
   expect(await read()).toBe('never');
   await sandbox.control.setAccount({ hostedPaymentMethodSave: 'always' });
   expect(await read()).toBe('always');
 });
 
-test('an invoice that is not collected can still be paid; one that is void cannot', async () => {
+test('an invoice that is not collected can still be paid; a void one cannot', async () => {
   const one = await buy('subscription', '4000000000000341');
   await one.afterDays(32);
   const invoice = (await one.read()).latest_invoice;
@@ -263,7 +266,7 @@ test('an invoice that is not collected can still be paid; one that is void canno
   expect(await one.read()).toMatchObject({ status: 'active', latest_invoice: { status: 'void' } });
 });
 
-test('a refund can fail days later: the charge is not refunded any more', async () => {
+test('a refund can fail days later: the charge is then no longer refunded', async () => {
   const one = await buy('payment', '4242424242424242');
   const { payment_intent: intent } = await one.session();
   const refund = await stripe.refunds.create({ payment_intent: String(intent) });
@@ -280,7 +283,7 @@ test('a renewal is not charged to a method that the subscription does not name',
   expect(await one.read()).toMatchObject({ status: 'past_due', latest_invoice: { status: 'open' } });
 });
 
-test('a method that the account has switched off is refused, and told', async () => {
+test('a method that the account has switched off is refused, and reported', async () => {
   await sandbox.control.setAccount({ paymentMethods: ['card'] });
   const named = { allowed_payment_method_types: ['sepa_debit' as const] };
   const session = {
@@ -293,7 +296,7 @@ test('a method that the account has switched off is refused, and told', async ()
   expect(data).toMatchObject([{ is_default: true, card: { available: true }, sepa_debit: { available: false } }]);
 });
 
-test('an account may pause what is not paid: no further period begins, and its invoice can be paid', async () => {
+test('an account may pause unpaid subscriptions: no further period begins, and their invoice can be paid', async () => {
   await sandbox.control.setAccount({ afterLastRetry: 'paused' });
   const one = await buy('subscription', '4000000000000341');
   await one.afterDays(32);
@@ -306,7 +309,7 @@ test('an account may pause what is not paid: no further period begins, and its i
   expect(data.map(({ status }) => status)).toEqual(['paid', 'paid']);
 });
 
-test('an invoice that was written off makes its subscription active, and can be paid or void', async () => {
+test('a written-off invoice makes its subscription active, and can be paid or voided', async () => {
   const [paid, dropped] = [
     await buy('subscription', '4000000000000341'),
     await buy('subscription', '4000000000000341'),
@@ -319,7 +322,7 @@ test('an invoice that was written off makes its subscription active, and can be 
   }
   const open = async ({ read }: typeof paid) => {
     const { latest_invoice: invoice } = await read();
-    if (typeof invoice !== 'object' || !invoice) throw new Error('no invoice');
+    if (typeof invoice !== 'object' || !invoice) throw new Error('there is no invoice');
     return invoice;
   };
   await payOnPage((await open(paid)).hosted_invoice_url ?? '', '4242424242424242');
@@ -342,7 +345,7 @@ test.each([
   expect(await one.read()).toMatchObject({ pause_collection: null, latest_invoice: { status: 'paid' } });
 });
 
-test('what is too little to be charged is asked for with the next invoice', async () => {
+test('an amount that is too small to charge is added to the next invoice', async () => {
   const one = await buy('subscription', '4242424242424242');
   const product = (await stripe.products.create({ name: 'More' })).id;
   const more = await stripe.prices.create({
@@ -359,7 +362,7 @@ test('what is too little to be charged is asked for with the next invoice', asyn
   expect(await one.read()).toMatchObject({ latest_invoice: { status: 'paid', amount_paid: 580 } });
 });
 
-test('a refusal after the work has begun is the answer of its key; its changes are undone', async () => {
+test('a refusal after the work has begun is the response for its key; its changes are undone', async () => {
   const one = await buy('payment', '4242424242424242');
   const { payment_intent: intent } = await one.session();
   sandbox.control.failNext('/v1/refunds', 'refused');

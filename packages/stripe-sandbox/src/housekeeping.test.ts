@@ -3,7 +3,7 @@ import { startTestSandbox } from './testing/start-test-sandbox.ts';
 
 const dayMs = 24 * 3_600_000;
 
-test('a start removes events after 30 days and keys after one, and keeps what people bought', async () => {
+test('a start deletes events after 30 days and keys after one, and keeps purchases', async () => {
   const first = await startTestSandbox();
   const { storage } = first.options;
   const customer = await first.stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'key' });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { payOnPage } from './testing/pay-on-page.ts';
 import { startTestSandbox, testKey, type TestSandbox } from './testing/start-test-sandbox.ts';
 
-// What makes an application decide by what it read a moment ago, and be wrong.
+// Behavior that makes an application decide by data that it read a moment ago, wrongly.
 
 let sandbox: TestSandbox;
 let stripe: Stripe;
@@ -42,7 +42,7 @@ const balanceOf = async (id: string) => {
   return 'balance' in customer ? customer.balance : undefined;
 };
 
-test('a credit balance pays a part of a first invoice; the session says the total', async () => {
+test('a credit balance pays part of a first invoice; the session has the total', async () => {
   const customer = await newCustomer();
   const given = await stripe.customers.createBalanceTransaction(customer, { amount: -300, currency: 'usd' });
   expect(given).toMatchObject({ amount: -300, ending_balance: -300, type: 'adjustment' });
@@ -66,14 +66,14 @@ test('a credit balance that covers a first invoice charges nothing', async () =>
   expect((await stripe.charges.list({ customer })).data).toEqual([]);
 });
 
-test('a balance that leaves less than the smallest charge is asked for with the next invoice', async () => {
+test('an amount that the balance reduces below the minimum charge is added to the next invoice', async () => {
   const customer = await newCustomer();
   await stripe.customers.createBalanceTransaction(customer, { amount: -480, currency: 'usd' });
   await subscribe(await monthly(500), customer);
   expect(await balanceOf(customer)).toBe(20);
 });
 
-test('a void invoice gives back what it used of the balance', async () => {
+test('a void invoice returns what it used of the balance', async () => {
   const customer = await newCustomer();
   const [basic, pro] = [await monthly(500), await monthly(5000)];
   const { subscription } = await subscribe(basic, customer, '4000002760003184');
@@ -93,7 +93,7 @@ test('a void invoice gives back what it used of the balance', async () => {
 test.each<[how: string, payments: number, pay: (invoice: string, customer: string) => Promise<unknown>]>([
   ['outside of Stripe', 0, (invoice) => stripe.invoices.pay(invoice, { paid_out_of_band: true })],
   [
-    'by another card',
+    'with another card',
     1,
     async (invoice, customer) => {
       const other = await subscribe(await monthly(500), customer);
@@ -101,7 +101,7 @@ test.each<[how: string, payments: number, pay: (invoice: string, customer: strin
       return stripe.invoices.pay(invoice, { payment_method: String(method) });
     },
   ],
-])('an open invoice is paid by the owner of the account %s', async (_how, payments, pay) => {
+])('the owner of the account pays an open invoice %s', async (_how, payments, pay) => {
   const clock = await stripe.testHelpers.testClocks.create({ frozen_time: Date.UTC(2027, 0, 15) / 1000 });
   const customer = (await stripe.customers.create({ test_clock: clock.id })).id;
   const { subscription } = await subscribe(await monthly(500), customer, '4000000000000341');
@@ -121,7 +121,7 @@ test.each<[how: string, payments: number, pay: (invoice: string, customer: strin
 
 const idOf = (object: string | { id: string } | null) => (typeof object === 'string' ? object : (object?.id ?? ''));
 
-test('a request that is held back is worked off when it is released, also where its client has given up', async () => {
+test('a request that is held back is processed when it is released, even if its client has given up', async () => {
   const customer = await newCustomer();
   const held = sandbox.control.hold(`POST /v1/customers/${customer}`, 'before');
   const client = new AbortController();
@@ -139,7 +139,7 @@ test('a request that is held back is worked off when it is released, also where 
   await expect.poll(() => stripe.customers.retrieve(customer)).toMatchObject({ name: 'Late' });
 });
 
-test('an answer that is held back comes after the work', async () => {
+test('a response that is held back comes after the work', async () => {
   const customer = await newCustomer();
   const held = sandbox.control.hold(`POST /v1/customers/${customer}`, 'after');
   const slow = stripe.customers.update(customer, { name: 'Slow' });
@@ -149,7 +149,7 @@ test('an answer that is held back comes after the work', async () => {
   expect(await slow).toMatchObject({ name: 'Slow' });
 });
 
-test('two writes of one object at once: the second is refused with lock_timeout, which no key keeps', async () => {
+test('the second of two concurrent writes to one object is refused with lock_timeout, which no key stores', async () => {
   sandbox.control.lockObjects(true);
   const customer = await newCustomer();
   const held = sandbox.control.hold(`POST /v1/customers/${customer}`, 'before');
@@ -174,7 +174,7 @@ test('its clock may be ahead of the application', async () => {
   expect(created).toBeGreaterThanOrEqual(before.created + hourSeconds);
 });
 
-test('an invoice that is expanded has its first ten lines, and says that there are more', async () => {
+test('an expanded invoice has its first ten lines, and says that there are more', async () => {
   const clock = await stripe.testHelpers.testClocks.create({ frozen_time: Date.UTC(2027, 0, 15) / 1000 });
   const customer = (await stripe.customers.create({ test_clock: clock.id })).id;
   const { subscription } = await subscribe(await monthly(500), customer);

@@ -24,7 +24,7 @@ const monthly = async () => {
   });
 };
 
-/** A subscription on a test clock, paid on the page with this card. */
+/** Subscribes with this card on a test clock, and pays on the page. */
 async function subscribe(card: string, { start, priceId }: { start: number; priceId?: string }) {
   const clock = await stripe.testHelpers.testClocks.create({ frozen_time: start });
   const customer = await stripe.customers.create({ test_clock: clock.id });
@@ -44,7 +44,7 @@ async function subscribe(card: string, { start, priceId }: { start: number; pric
   };
 }
 
-test('only the key of the sandbox is accepted, and a real one is warned about', async () => {
+test('only the key of the sandbox is accepted, and a real one causes a warning', async () => {
   const ask = (key: string) => raw('/v1/customers', { headers: { authorization: `Bearer ${key}` } });
   expect((await ask('sk_test_sandbox_other')).status).toBe(401);
   const real = await ask('sk_live_51abcdef');
@@ -54,7 +54,7 @@ test('only the key of the sandbox is accepted, and a real one is warned about', 
   expect(text).not.toContain('51abcdef');
 });
 
-test('an endpoint that is not implemented is a 404 that names it, in the shape of an error', async () => {
+test('an endpoint that is not implemented is a 404 that names it, in the form of an error', async () => {
   await expect(stripe.coupons.list()).rejects.toMatchObject({
     statusCode: 404,
     type: 'StripeInvalidRequestError',
@@ -76,7 +76,7 @@ test('another version of the API is refused', async () => {
   expect(await answer.text()).toContain('2026-10-28.endive only');
 });
 
-test('bodies and parameters are bounded, and their names are only names', async () => {
+test('bodies and parameters are limited, and their names are treated only as names', async () => {
   const post = (body: string) => raw('/v1/customers', { method: 'POST', body });
   expect((await post(`name=${'x'.repeat(70_000)}`)).status).toBe(413);
   expect((await post(Array.from({ length: 501 }, (_, i) => `a${i}=1`).join('&'))).status).toBe(400);
@@ -89,7 +89,7 @@ test('bodies and parameters are bounded, and their names are only names', async 
   expect(sandbox.errors).toEqual([]);
 });
 
-test('a card that fails is charged again after 3, 5 and 7 days; then the subscription ends', async () => {
+test('a failing card is charged again after 3, 5 and 7 days; then the subscription ends', async () => {
   const start = Date.UTC(2027, 0, 15) / 1000;
   const { read, advanceTo } = await subscribe('4000000000000341', { start });
   const end = (await read()).items.data[0]?.current_period_end ?? 0;
@@ -110,10 +110,10 @@ test('a card that fails is charged again after 3, 5 and 7 days; then the subscri
 });
 
 test.each([
-  ['is not the one from then on, as with a new account of Stripe', 'off', 'past_due'],
-  ['is the one from then on where the subscription saves it', 'on_subscription', 'active'],
+  ['is not the default afterwards, as with a new account of Stripe', 'off', 'past_due'],
+  ['is the default afterwards if the subscription saves it', 'on_subscription', 'active'],
 ] as const)(
-  'an open invoice that is paid on its page brings the subscription back; its card %s',
+  'an open invoice that is paid on its page reactivates the subscription; its card %s',
   async (_what, saves, then) => {
     const start = Date.UTC(2027, 0, 15) / 1000;
     const { id, read, advanceTo } = await subscribe('4000000000000341', { start });
@@ -134,7 +134,7 @@ test.each([
   },
 );
 
-test('a clock goes two intervals of a subscription at a time, and never back', async () => {
+test('a clock advances at most two intervals of a subscription, and never backwards', async () => {
   const start = Date.UTC(2027, 0, 31) / 1000;
   const { id, advanceTo } = await subscribe('4242424242424242', { start });
   await expect(advanceTo(start - 1)).rejects.toMatchObject({ statusCode: 400 });
@@ -146,7 +146,7 @@ test('a clock goes two intervals of a subscription at a time, and never back', a
   expect(items.data[0]?.current_period_end).toBe(Date.UTC(2027, 2, 31) / 1000);
 });
 
-test('a downgrade that is prorated at once leaves a credit, which the next invoice uses up', async () => {
+test('an immediately prorated downgrade leaves a credit, which the next invoice uses up', async () => {
   const start = Date.UTC(2027, 0, 15) / 1000;
   const clock = await stripe.testHelpers.testClocks.create({ frozen_time: start });
   const customer = await stripe.customers.create({ test_clock: clock.id });
@@ -178,7 +178,7 @@ test('a downgrade that is prorated at once leaves a credit, which the next invoi
   expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ balance: 0 });
 });
 
-test('what is due in real time happens at the start: a session expires', async () => {
+test('work that is due in real time is done at the start: a session expires', async () => {
   const price = await monthly();
   const session = await stripe.checkout.sessions.create({
     mode: 'subscription',

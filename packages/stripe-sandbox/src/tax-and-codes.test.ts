@@ -29,7 +29,7 @@ const taxed: Partial<Stripe.Checkout.SessionCreateParams> = {
   customer_update: { address: 'auto', name: 'auto' },
 };
 
-/** A customer with a clock of their own, and an open session. */
+/** Creates a customer with a separate clock, and an open session. */
 async function open(price: Stripe.Price, changes: Partial<Stripe.Checkout.SessionCreateParams> = {}) {
   const start = Math.floor(Date.UTC(2027, 0, 15, 12) / 1000);
   const clock = await stripe.testHelpers.testClocks.create({ frozen_time: start });
@@ -46,7 +46,7 @@ async function open(price: Stripe.Price, changes: Partial<Stripe.Checkout.Sessio
   return {
     customer,
     pay: (fields: Record<string, string> = {}) => payOnPage(url, card, fields),
-    /** Sends one of the forms beside the card. */
+    /** Sends one of the forms next to the card. */
     async type(fields: Record<string, string>) {
       const answer = await fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) });
       return { status: answer.status, text: await answer.text() };
@@ -59,11 +59,11 @@ async function open(price: Stripe.Price, changes: Partial<Stripe.Checkout.Sessio
 }
 
 const invoiceOf = ({ invoice }: Stripe.Checkout.Session) => {
-  if (typeof invoice !== 'object' || !invoice) throw new Error('no invoice was asked for');
+  if (typeof invoice !== 'object' || !invoice) throw new Error('no invoice was requested');
   return invoice;
 };
 
-test('tax is added by the address of the payer, on the page, the session, the invoice and the renewal alike', async () => {
+test('tax depends on the address of the payer, on the page, the session, the invoice and the renewal alike', async () => {
   const one = await open(monthly, taxed);
   expect(await one.read()).toMatchObject({ automatic_tax: { enabled: true, status: 'requires_location_inputs' } });
   // nothing is charged before the address is known
@@ -101,7 +101,7 @@ test('tax is added by the address of the payer, on the page, the session, the in
   expect(data).toMatchObject([{ billing_reason: 'subscription_cycle', ...totals }]);
 });
 
-test('a business with a tax id pays no tax; a payment once is taxed on its invoice', async () => {
+test('a business with a tax id pays no tax; a one-time payment is taxed on its invoice', async () => {
   const business = await open(once, taxed);
   await business.type({ country: 'FR', tax_id: 'FR 12345678901' });
   await business.pay();
@@ -116,16 +116,16 @@ test('a business with a tax id pays no tax; a payment once is taxed on its invoi
   expect(invoiceOf(await person.read())).toMatchObject({ subtotal: 1000, total: 1200, amount_paid: 1200 });
 });
 
-test('of a known customer, an address and a name that are typed must be allowed, as Stripe wants it', async () => {
+test('for a known customer, a typed address and name must be allowed, as Stripe requires', async () => {
   for (const customer_update of [{ name: 'auto' }, { address: 'auto' }] as const)
     await expect(open(once, { ...taxed, customer_update })).rejects.toMatchObject({ statusCode: 400 });
-  // what a person types is not taken where the session did not ask
+  // typed data is ignored if the session did not request it
   const one = await open(once);
   await one.pay({ country: 'DE', code: 'DEMO50' });
   expect(await one.read()).toMatchObject({ amount_total: 1000, total_details: { amount_discount: 0, amount_tax: 0 } });
 });
 
-test('a code for one payment lowers it and what its tax is reckoned on, and not the renewal', async () => {
+test('a code for one payment lowers it and the base of its tax, and not the renewal', async () => {
   const one = await open(monthly, { ...taxed, allow_promotion_codes: true });
   await one.type({ country: 'DE' });
   await one.type({ code: 'demo50' });
@@ -142,7 +142,7 @@ test('a code for one payment lowers it and what its tax is reckoned on, and not 
   expect(data).toMatchObject([{ subtotal: 1900, total_discount_amounts: [], total: 2261 }]);
 });
 
-test('a code for some months ends with them, and the preview of each invoice knows', async () => {
+test('a code for some months ends with them, and the preview of each invoice includes it', async () => {
   const one = await open(monthly, { allow_promotion_codes: true });
   await one.pay({ code: 'DEMO3MONTHS' });
   const { subscription } = await one.read();
@@ -157,7 +157,7 @@ test('a code for some months ends with them, and the preview of each invoice kno
   expect(data.map(({ amount_paid: paid }) => paid)).toEqual([1900, 1425, 1425, 1425]);
 });
 
-test('a change of plan gives back what was paid for the unused time, and charges the rest as it is discounted', async () => {
+test('a change of plan refunds the unused time, and charges the rest with its discount', async () => {
   const one = await open(monthly, { allow_promotion_codes: true });
   await one.pay({ code: 'DEMO50' });
   const { subscription } = await one.read();
@@ -223,7 +223,7 @@ test('unknown, expired, used up, foreign, too small and too strong codes are ref
     expect(answer, typed).toMatchObject({ status: 422, text: expect.stringContaining(reason) });
   }
   expect(await one.read()).toMatchObject({ amount_total: 1000, discounts: [] });
-  // the person who pays first has the last redemption
+  // the user who pays first gets the last redemption
   const second = await open(once, { allow_promotion_codes: true });
   await one.type({ code: 'LAST1' });
   await second.type({ code: 'LAST1' });
@@ -233,7 +233,7 @@ test('unknown, expired, used up, foreign, too small and too strong codes are ref
   expect(await one.read()).toMatchObject({ status: 'open', amount_total: 1000 });
 });
 
-test('a code can be taken off again, and a refused card is charged the new total', async () => {
+test('a code can be removed again, and a refused card is charged the new total', async () => {
   const one = await open(once, { allow_promotion_codes: true });
   await one.type({ code: 'DEMO50' });
   expect(await one.read()).toMatchObject({ amount_total: 500 });

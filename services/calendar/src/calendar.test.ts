@@ -57,7 +57,7 @@ describe('calendar', () => {
     folder[Symbol.dispose]();
   });
 
-  test.each(eras)('an event is created, listed, moved and deleted over the %s era', async (era) => {
+  test.each(eras)('an event can be created, listed, moved and deleted over the %s era', async (era) => {
     const client = await connect(`life-${era}`, era);
     expect(client.getNegotiatedProtocolVersion() === modernRevision).toBe(era === 'modern');
     const { tools } = await client.listTools();
@@ -105,7 +105,7 @@ describe('calendar', () => {
       ],
     });
 
-    // The day before, Berlin's clocks went forward: the same clock time, another instant.
+    // On the day before, the clocks in Berlin went forward: the same clock time is another instant.
     const moved = await client.callTool({ name: 'move_event', arguments: { id, start: '2027-03-27T10:00' } });
     expect(moved.structuredContent).toMatchObject({ event: { start: '2027-03-27T10:00:00+01:00' }, conflicts: [] });
     const week = { from: '2027-03-26T00:00', to: '2027-04-01T00:00' };
@@ -124,7 +124,7 @@ describe('calendar', () => {
     await client.close();
   });
 
-  // side by side, as different people: most of it is waiting
+  // concurrently, as different users, because most of it is waiting
   test.concurrent('an import reports progress for over 5 s, and an export can be read back', async () => {
     const client = await connect('importer', 'modern');
     const seen: number[] = [];
@@ -153,11 +153,11 @@ describe('calendar', () => {
     await old.close();
   });
 
-  test.concurrent.each(eras)('a cancelled import writes nothing and gives its place back (%s)', async (era) => {
+  test.concurrent.each(eras)('a canceled import writes nothing and frees its slot (%s)', async (era) => {
     const client = await connect(`canceller-${era}`, era);
     const call = { name: 'import_ics', arguments: { ics } };
     for (let attempt = 0; attempt < 4; attempt += 1) {
-      // Two may run at a time: the third and fourth are served only because the earlier ones ended.
+      // Two may run concurrently: the third and fourth are served only because the earlier ones ended.
       const abort = new AbortController();
       const cancelled = client.callTool(call, { signal: abort.signal, onprogress: () => abort.abort('enough') });
       await expect(cancelled).rejects.toThrow('enough');
@@ -168,7 +168,7 @@ describe('calendar', () => {
     await client.close();
   });
 
-  test('two people do not see each other, and events survive a restart', async () => {
+  test("two users do not see each other's events, and events survive a restart", async () => {
     const all = { name: 'list_events', arguments: { from: '2000-01-01T00:00', to: '2099-01-01T00:00' } };
     const ana = await connect('ana', 'legacy');
     await ana.callTool({
@@ -186,7 +186,7 @@ describe('calendar', () => {
     await back.close();
   });
 
-  test('without a person the lists can be read and every tool answers isError', async () => {
+  test('without a user the lists can be read and every tool returns isError', async () => {
     const transport = new WebSocketClientTransport(`${service.url}/mcp`, { 'x-souk-service-secret': secret });
     const client = await connectOver(transport, 'modern');
     expect((await client.listTools()).tools).toHaveLength(7);
@@ -215,7 +215,7 @@ describe('calendar', () => {
     expect(broken.open).toBe(true);
   });
 
-  test('run by hand, the client of the 1.x line speaks for the local person', async () => {
+  test('in a service that was started manually, the client of the 1.x line acts for the local user', async () => {
     using own = temporaryFolder();
     const byHand = await runService(program, { DATA_DIR: own.path });
     const client = new OldClient({ name: 'service-test-1', version: '1.0.0' });

@@ -36,7 +36,7 @@ describe('iCalendar', () => {
     expect(events).toMatchObject(read);
   });
 
-  test('a time zone is defined with the changes of its clocks', () => {
+  test('a time zone is defined with its clock changes', () => {
     const ics = writeIcs([event({ timeZone: 'Europe/Berlin' })], 0);
     expect(ics).toContain('DTSTART;TZID=Europe/Berlin:20270701T100000');
     expect(ics).toContain(
@@ -53,7 +53,7 @@ describe('iCalendar', () => {
     expect(ics).not.toContain('VTIMEZONE');
   });
 
-  test('folding keeps characters whole', () => {
+  test('folding does not split characters', () => {
     const folded = foldLine(`SUMMARY:${'ä'.repeat(100)}`);
     expect(folded.replaceAll('\r\n ', '').trim()).toBe(`SUMMARY:${'ä'.repeat(100)}`);
   });
@@ -64,7 +64,7 @@ describe('iCalendar', () => {
     expect(line?.value).toBe('20270101T000000');
   });
 
-  test('an entry that cannot be an event is skipped, with the reason', () => {
+  test('an entry that is not a valid event is skipped, with the reason', () => {
     expect(reasonOf('DTSTART:20270101T000000Z')).toBe('it has no UID');
     expect(reasonOf('UID:1')).toBe('its start cannot be read');
     expect(reasonOf('UID:1', 'DTSTART:20270101T000000Z')).toBe('it has no end');
@@ -78,7 +78,7 @@ describe('clock times', () => {
     expect(berlin('2027-10-31T02:30')).toBe('2027-10-31T02:30:00+02:00');
   });
 
-  test('a time that is skipped counts with the offset before the change', () => {
+  test('a time that is skipped uses the offset before the change', () => {
     expect(berlin('2027-03-28T02:30')).toBe('2027-03-28T03:30:00+02:00');
   });
 

@@ -22,7 +22,7 @@ describe('the start protocol', () => {
     expect(problems).toContain('PORT');
   });
 
-  test('a service that keeps its port takes another one if that is in use', async () => {
+  test('a service that wants to keep its port takes another one if that is in use', async () => {
     using folder = temporaryFolder();
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');

@@ -22,7 +22,7 @@ describe('notes', () => {
     folder[Symbol.dispose]();
   });
 
-  test.each(eras)('a note is created, found, changed and deleted over the %s era', async (era) => {
+  test.each(eras)('a note can be created, found, changed and deleted over the %s era', async (era) => {
     const client = await connectHttp(`${service.url}/mcp`, era, await headersOf(`life ${era}`));
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name).sort()).toEqual([
@@ -83,15 +83,15 @@ describe('notes', () => {
     await client.close();
   });
 
-  // side by side: most of it is waiting
+  // concurrently, because most of it is waiting
   test.concurrent.each(eras)(
-    'an export takes over 5 s with progress, and stops when it is cancelled (%s)',
+    'an export takes over 5 s with progress, and stops when it is canceled (%s)',
     async (era) => {
       const client = await connectHttp(`${service.url}/mcp`, era, await headersOf(`export ${era}`));
       await client.callTool({ name: 'create_note', arguments: { title: 'One', body: 'two three' } });
       const call = { name: 'export_notes', arguments: {} };
       for (let attempt = 0; attempt < 3; attempt += 1) {
-        // Two exports may run at a time: the third and the last are served only because the earlier ones ended.
+        // Two exports may run concurrently: the third and the last are served only because the earlier ones ended.
         const abort = new AbortController();
         const cancelled = client.callTool(call, { signal: abort.signal, onprogress: () => abort.abort('enough') });
         await expect(cancelled).rejects.toThrow('enough');
@@ -111,7 +111,7 @@ describe('notes', () => {
     },
   );
 
-  test('two people do not see each other; the same name is the same person; notes survive a restart', async () => {
+  test("two users do not see each other's notes; the same name is the same user; notes survive a restart", async () => {
     const old = await connectOldHttp(`${service.url}/mcp`, await headersOf('Ana'));
     await old.callTool({ name: 'create_note', arguments: { title: 'Secret', body: 'plan' } });
     await old.close();

@@ -51,7 +51,7 @@ describe("the notes service's own OAuth", () => {
     folder[Symbol.dispose]();
   });
 
-  test('without a valid token /mcp answers 401 and names its metadata', async () => {
+  test('without a valid token /mcp responds with 401 and names its metadata', async () => {
     for (const headers of [{}, bearer('made-up')]) {
       const response = await callMcp(headers);
       expect(response.status).toBe(401);
@@ -69,7 +69,7 @@ describe("the notes service's own OAuth", () => {
     });
   });
 
-  test('the official client signs in by itself with dynamic registration', async () => {
+  test('the official client signs in automatically with dynamic registration', async () => {
     const provider = new MemoryProvider();
     const open = () => new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), { authProvider: provider });
     const first = open();
@@ -82,7 +82,7 @@ describe("the notes service's own OAuth", () => {
     await connected.close();
   });
 
-  test('the consent page names the client as text, warns that there is no password, and refuses an empty name', async () => {
+  test('the consent page shows the name of the client as text, warns that there is no password, and refuses an empty name', async () => {
     const { url } = authorizationUrl(service.url, await registerClient(service.url));
     const browser = new ScriptedBrowser();
     const { url: at, page } = await browser.open(url);
@@ -98,14 +98,14 @@ describe("the notes service's own OAuth", () => {
     expect((await new ScriptedBrowser().open(at.href)).page?.status).toBe(400);
   });
 
-  test('a person who denies is sent back with access_denied', async () => {
+  test('a user who denies is redirected with access_denied', async () => {
     const { url } = authorizationUrl(service.url, await registerClient(service.url));
     const callback = await new ScriptedBrowser().consent(url, { decision: 'deny' });
     expect(callback.searchParams.get('error')).toBe('access_denied');
     expect(callback.searchParams.get('state')).toBe('the-state');
   });
 
-  test('one browser can sign in as two people, one after the other', async () => {
+  test('one browser can sign in as two users, one after the other', async () => {
     const browser = new ScriptedBrowser();
     const clientId = await registerClient(service.url);
     for (const name of ['Ana', 'Ben', 'Ana']) {
@@ -143,7 +143,7 @@ describe("the notes service's own OAuth", () => {
     expect((await requestToken(service.url, form)).status).toBe(400);
   });
 
-  test('without PKCE, for another resource or with an unsafe redirect no code is issued', async () => {
+  test('no code is issued without PKCE, for another resource or with an unsafe redirect', async () => {
     const clientId = await registerClient(service.url);
     const { url } = authorizationUrl(service.url, clientId);
     const plain = new URL(url);
@@ -167,7 +167,7 @@ describe("the notes service's own OAuth", () => {
     }
   });
 
-  test('a refresh token is used once; using it again ends the grant', async () => {
+  test('a refresh token works once; reuse ends the grant', async () => {
     const { clientId, tokens } = await signIn(service.url, 'Rotating');
     const refresh = (token: string) =>
       requestToken(service.url, { grant_type: 'refresh_token', client_id: clientId, refresh_token: token });
@@ -179,7 +179,7 @@ describe("the notes service's own OAuth", () => {
     expect((await refresh(next.refresh_token)).status).toBe(400);
   });
 
-  test('a revoked grant ends its access token at once', async () => {
+  test('a revoked grant ends its access token immediately', async () => {
     const { clientId, tokens } = await signIn(service.url, 'Leaving');
     expect((await callMcp(bearer(tokens.access_token))).status).toBe(200);
     await fetch(`${service.url}/oauth/revoke`, {
@@ -211,7 +211,7 @@ describe("the notes service's own OAuth", () => {
   });
 });
 
-/** What a client keeps of a sign-in. */
+/** Data that a client stores about a sign-in. */
 class MemoryProvider implements OAuthClientProvider {
   authorization = '';
   #client: OAuthClientInformationMixed | undefined;

@@ -14,7 +14,7 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-test('the snapshot in the manifest of notes is what notes offers after a sign-in', async () => {
+test('the snapshot in the manifest of notes is identical to the capabilities of notes after a sign-in', async () => {
   const { tokens } = await signIn(service.url, 'snapshot');
   const client = await connectHttp(`${service.url}/mcp`, 'modern', { authorization: `Bearer ${tokens.access_token}` });
   const offered = {

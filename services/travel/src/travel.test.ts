@@ -68,7 +68,7 @@ describe('travel', () => {
     }
   });
 
-  test.each(eras)('facts are correct over the %s era', async (era) => {
+  test.each(eras)('the facts are correct over the %s era', async (era) => {
     const client = await connectHttp(`${service.url}/mcp`, era, nobody);
     const distance = await client.callTool({ name: 'distance', arguments: { from: 'lhr', to: 'JFK' } });
     expect(Math.abs(Number(structuredOf(distance)['km']) - 5_540)).toBeLessThan(20);
@@ -111,7 +111,7 @@ describe('travel', () => {
     await client.close();
   });
 
-  test('the tools of travel-pro answer correctly', async () => {
+  test('the tools of travel-pro return correct results', async () => {
     const client = await connectHttp(`${service.url}/pro/mcp`, 'modern', ana);
     const routes = [
       ['LHR', 'JFK', 'LAX'],
@@ -149,7 +149,7 @@ describe('travel', () => {
     await client.close();
   });
 
-  test('the tools of travel-enterprise answer correctly', async () => {
+  test('the tools of travel-enterprise return correct results', async () => {
     const client = await connectHttp(`${service.url}/enterprise/mcp`, 'legacy', ana);
     const team = [
       { from: 'LHR', people: 1 },
@@ -192,7 +192,7 @@ describe('travel', () => {
     await client.close();
   });
 
-  test('the client of the 1.x line works, itineraries belong to one person and survive a restart', async () => {
+  test('the client of the 1.x line works, itineraries belong to one user and survive a restart', async () => {
     const client = await connectOldHttp(`${service.url}/mcp`, ana);
     const saved = await client.callTool({
       name: 'save_itinerary',
@@ -220,9 +220,9 @@ describe('travel', () => {
     }
   });
 
-  // side by side, as different people: most of it is waiting
+  // concurrently, as different users, because most of it is waiting
   test.concurrent.each(eras)(
-    'plan_round_trip takes over 5 s, reports progress and finds a short way (%s)',
+    'plan_round_trip takes over 5 s, reports progress and finds a short route (%s)',
     async (era) => {
       const client = await connectHttp(`${service.url}/mcp`, era, ana);
       const airports = ['LHR', 'SYD', 'CDG', 'MEL', 'AMS', 'AKL', 'FRA', 'BNE'];
@@ -240,7 +240,7 @@ describe('travel', () => {
     },
   );
 
-  test.concurrent.each(eras)('a cancelled plan_round_trip stops at once and gives its place back (%s)', async (era) => {
+  test.concurrent.each(eras)('a canceled plan_round_trip stops immediately and frees its slot (%s)', async (era) => {
     const client = await connectHttp(`${service.url}/mcp`, era, personHeaders(secret, `canceller-${era}`));
     const plan = { name: 'plan_round_trip', arguments: { airports: ['LHR', 'JFK', 'SYD'], searchSeconds: 60 } };
     const aborts = Array.from({ length: 4 }, () => new AbortController());
@@ -255,10 +255,10 @@ describe('travel', () => {
     expect(textOf(fifth)).toContain('running already');
 
     for (const abort of aborts) abort.abort('enough');
-    // The four would run for a minute.
+    // All four would run for a minute.
     const short = { ...plan, arguments: { ...plan.arguments, searchSeconds: 1 } };
     const freed = () =>
-      eventually('a free place', async () => {
+      eventually('a free slot', async () => {
         const again = await client.callTool(short);
         return again.isError === true ? undefined : again;
       });
@@ -282,7 +282,7 @@ describe('travel', () => {
     expect((await fetch(`${service.url}/other`, { headers: ana })).status).toBe(404);
   });
 
-  test("another person's session does not exist", async () => {
+  test("another user's session does not exist", async () => {
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     const body = JSON.stringify({
       jsonrpc: '2.0',
@@ -300,7 +300,7 @@ describe('travel', () => {
     expect((await use(ana)).status).toBe(200);
   });
 
-  test('it exits by itself when its parent has ended', async () => {
+  test('it exits automatically when its parent has ended', async () => {
     using other = temporaryFolder();
     const orphan = await runService(program, { DATA_DIR: other.path });
     const exited = new Promise((resolve) => orphan.child.once('exit', resolve));

@@ -15,7 +15,7 @@ afterAll(() => app?.stop());
 const pathOf = (path: string) => path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
 const bodies = endpoints.flatMap(({ id, body }) => (body ? [{ id, body }] : []));
 
-test('each example of a body is one that its call takes', () => {
+test('the contract accepts each example of a body', () => {
   const refused = bodies.flatMap(({ id, body }) => {
     const { error } = body.safeParse(exampleOf(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })));
     return error ? [`${id}: ${z.prettifyError(error)}`] : [];
@@ -24,7 +24,7 @@ test('each example of a body is one that its call takes', () => {
   expect(refused).toEqual([]);
 });
 
-test('each parameter of each call says what it means', () => {
+test('each parameter of each call has a description', () => {
   const parameter = z.object({ name: z.string(), description: z.string().optional() });
   const document = z.object({
     paths: z.record(z.string(), z.record(z.string(), z.object({ parameters: z.array(parameter) }))),
@@ -37,7 +37,7 @@ test('each parameter of each call says what it means', () => {
   expect(all.filter(({ description = '' }) => description === '')).toEqual([]);
 });
 
-test('/openapi.json is the contract at this address, for programs of any origin', async () => {
+test('/openapi.json describes the contract at this address, and is readable by programs of any origin', async () => {
   const answer = await fetch(`${app.publicUrl}/openapi.json`, { headers: { origin: 'https://elsewhere.example' } });
   expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
   expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument(version, app.publicUrl))));
@@ -47,7 +47,7 @@ test('/openapi.json is the contract at this address, for programs of any origin'
   expect(again.status).toBe(304);
 });
 
-test('/docs/manifests shows each field of a manifest and each example, without a script of its own', async () => {
+test('/docs/manifests shows each field and each example of a manifest, without a script of its own', async () => {
   const answer = await fetch(`${app.publicUrl}/docs/manifests`);
   const html = await answer.text();
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -55,11 +55,11 @@ test('/docs/manifests shows each field of a manifest and each example, without a
   expect(html.match(/<script[^>]*>/g)).toEqual(['<script src="/oauth/theme.js">']);
   for (const field of Object.keys(fieldMeanings)) expect(html).toContain(`<th scope="row"><code>${field}</code></th>`);
   expect(html.match(/<pre><code>/g)?.length).toBe(9);
-  expect(html, 'every mark of Markdown was read').not.toMatch(/^(#|\||- |```)|\*\*|<code><\/code>/m);
+  expect(html, 'no Markdown syntax is left').not.toMatch(/^(#|\||- |```)|\*\*|<code><\/code>/m);
   expect(html).toContain('<code>^[A-Z]{3}$</code>');
 });
 
-test('/docs/api shows every call with an example to be copied, and runs nothing but the script of the theme', async () => {
+test('/docs/api shows each call with an example to copy, and runs no script but that of the theme', async () => {
   const answer = await fetch(`${app.publicUrl}/docs/api`);
   const html = await answer.text();
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');

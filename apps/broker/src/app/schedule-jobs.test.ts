@@ -9,7 +9,7 @@ import { startTestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';
 
-test('the log of the embedded database gets smaller by itself: soon after the start, and again an hour later', async () => {
+test('the log of the embedded database shrinks automatically: soon after the start, and again an hour later', async () => {
   const dataDir = mkdtempSync(join(temporaryRoot(), 'checkpoint-'));
   const folder = join(dataDir, 'db', 'pg_wal');
   const logMb = () => readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0) / 1024 ** 2;
@@ -20,7 +20,7 @@ test('the log of the embedded database gets smaller by itself: soon after the st
     migrations,
     durable: false,
   });
-  // what a long run without a checkpoint leaves behind
+  // leftovers of a long run without a checkpoint
   for (let n = 0; n < 165; n++) await db.query(`select pg_logical_emit_message(false, 'x', repeat('y', 1024 * 1024))`);
   expect(logMb()).toBeGreaterThan(160);
   const app = await startTestApp({ db });

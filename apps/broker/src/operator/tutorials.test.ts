@@ -15,7 +15,7 @@ import { connectModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// The programs, manifests and commands of docs/tutorials run as the pages write them, at a port of the test.
+// The programs, manifests and commands of docs/tutorials run as the pages show them, at a port of the test.
 
 const root = join(import.meta.dirname, '../../../..');
 let folder: string;
@@ -27,7 +27,7 @@ let server: GuardedProcess | undefined;
 let aheadMs = 0;
 
 beforeAll(async () => {
-  // a program in here finds the packages that the page installs
+  // a program in this folder finds the packages that the page installs
   await mkdir(join(root, 'node_modules/.cache'), { recursive: true });
   folder = await mkdtemp(join(root, 'node_modules/.cache/tutorial-'));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
@@ -45,11 +45,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The text of a page, with the test's port in place of the page's. */
+/** Returns the text of a page, with the test's port instead of the page's. */
 const pageOf = async (name: string) =>
   (await readFile(join(root, 'docs/tutorials', name), 'utf8')).replaceAll('8081', String(port));
 
-/** What a page has in blocks of one language, in their order. */
+/** Returns a page's code blocks of one language, in order. */
 const blocksOf = (page: string, language: string): string[] =>
   [...page.matchAll(/```(\w+)\n([^]*?)\n```/g)].flatMap(([, name, text = '']) => (name === language ? [text] : []));
 
@@ -89,7 +89,7 @@ test('the server of the tutorials is deployed, called, changed, approved and sol
 
   const [from, to] = [first.indexOf('      inputSchema'), first.indexOf('  );\n  return server')];
   await runServer(`${first.slice(0, from)}${change}\n${first.slice(to)}`);
-  // a server is asked again after 10 s at the earliest
+  // a server is queried again after at least 10 s
   aheadMs += 10_000;
   await waitUntil('the change to be seen', async () =>
     (await souk('manifest', 'diff', 'weather')).out.includes('has changed'),

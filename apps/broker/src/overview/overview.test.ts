@@ -35,20 +35,20 @@ const endpoints = [
   ...toolChangeEndpoints,
 ] as const;
 const dayMs = 24 * 60 * 60_000;
-/** A card whose payments are disputed at once. */
+/** A card whose payments are disputed immediately. */
 const disputed = '4000000000000259';
 const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 let shop: Shop;
 let server: EndingServer;
 let other: EndingServer;
-/** One that a test changes and closes. */
+/** A server that a test changes and closes. */
 let leaving: EndingServer;
 let admin: Client<typeof endpoints>;
-/** Before anything happened. */
+/** The needs before anything happened. */
 let first: Awaited<ReturnType<typeof admin.getAdminNeeds>>;
 
-/** A shop for the tests of one block. */
+/** Starts a shop for the tests of one block. */
 function starts(open: () => Promise<Database>): void {
   beforeAll(async () => {
     [server, other, leaving] = await Promise.all([
@@ -115,9 +115,9 @@ async function callBuiltIn({ email }: Subscriber): Promise<void> {
   await shop.usage.flush();
 }
 
-// their SQL is long, and parts are merged otherwise on each engine: on both
+// on both engines, since their SQL is long and rows are merged differently on each
 function testFigures(): void {
-  test('figures are those of real payments, calls and credits, the same before and after they are merged', async () => {
+  test('figures cover real payments, calls and credits, the same before and after they are merged', async () => {
     const was = await figures();
     const [ann, bob] = [await newSubscriber(shop), await newSubscriber(shop)];
     const { credits, price, intentId } = await ann.buyCredits();
@@ -128,7 +128,7 @@ function testFigures(): void {
     await call(ann, ['ok', 'ok', 'reset']);
     await call(bob, ['ok']);
     await callBuiltIn(bob);
-    // without credits: a person whose every call is refused used nothing
+    // without credits: a user whose every call is refused used nothing
     await call(await newSubscriber(shop), ['ok']);
     await shop.stripe.refunds.create({ payment_intent: intentId, amount: price / 2 });
     await waitUntil('the refund is recorded', async () =>
@@ -152,14 +152,14 @@ function testFigures(): void {
         used: more(was.credits.used, 9),
         owed: more(was.credits.owed, left - 9),
       },
-      // two of ann, one of bob and one of a built-in tool, as their own totals have it
+      // two of Ann, one of Bob and one of a built-in tool, as in their own totals
       calls: more(was.calls, 4),
       errors: more(was.errors, 1),
       people: { now: was.people.now + 2 },
     };
     const before = await figures();
     expect(before).toMatchObject(expected);
-    // four calls are too few to say that a server is slow, or fails
+    // four calls are too few to call a server slow or failing
     for (const told of [before.slowest, before.failing])
       expect(told.map(({ serverId }) => serverId)).not.toContain('used');
     const dollars = ({ revenue }: typeof was) => revenue.find(({ currency }) => currency === 'USD');
@@ -180,7 +180,7 @@ function testFigures(): void {
     expect(parts.rows).toEqual([]);
   });
 
-  test('the 30 days before are compared; servers with calls enough are told by their speed and failures', async () => {
+  test('figures are compared with the 30 days before; servers with enough calls are listed by speed and failures', async () => {
     const nowMs = Date.now();
     const [from, before] = [isoDay(nowMs - 29 * dayMs), isoDay(nowMs - 30 * dayMs)];
     const was = await figures();
@@ -203,7 +203,7 @@ function testFigures(): void {
     await paid(`${before}T23:59:59Z`, 1000, { status: 'refunded' });
     await paid(`${before}T23:59:59Z`, 300, { type: 'refund' });
     await paid(`${before}T23:59:59Z`, 70, { currency: 'EUR' });
-    // neither of these is money that came in
+    // neither of these is received money
     await paid(`${from}T12:00:00Z`, 5000, { status: 'pending' });
     await paid(`${isoDay(nowMs - 60 * dayMs)}T23:59:59Z`, 9000);
     const uses = (
@@ -222,7 +222,7 @@ function testFigures(): void {
       }
     };
     const back = randomUUID();
-    // as statements of these days left them: credits and plans are counted with the day on which they change
+    // as statements of these days left them: credits and plans are counted on the day on which they change
     for (const [figure, day, amount] of [
       ['left_purchased', isoDay(nowMs - 60 * dayMs), 5],
       ['left_purchased', before, 40],
@@ -248,14 +248,14 @@ function testFigures(): void {
     uses(randomUUID(), from, 19, 'ok', 9000, 'top');
     await shop.usage.flush();
     await Promise.all([mergeUsage(shop.db), mergeFigures(shop.db)]);
-    // more of the same days, when the first is merged
+    // more on the same days, when the first rows are merged
     await paid(`${from}T10:00:00Z`, 11);
     uses(person, from, 2, 'ok', 2000);
     uses(person, before, 2, 'failed', 40);
     uses(back, from, 1, 'ok', 40, 'elsewhere');
     await shop.usage.flush();
     await Promise.all([mergeUsage(shop.db), mergeFigures(shop.db)]);
-    // the job of the start had counted these days
+    // the job at the start has counted these days
     await shop.db.query('delete from usage_people_days');
     await countPeople(shop.db, nowMs);
     const now = await figures();
@@ -279,17 +279,17 @@ function testFigures(): void {
         began: { now: was.plans.began.now, before: 3 },
         ended: { now: was.plans.ended.now + 5, before: 0 },
       },
-      // 23 answered calls of this server, 95 % of them within the slowest but one; the failed one stands apart
+      // 23 answered calls of this server, 95 % of them within the second slowest; the failed one is listed separately
       slowest: [{ serverId: 'slow', name: 'Slow', calls: 23, p95Ms: 1750 }],
       failing: [{ serverId: 'slow', name: 'Slow', calls: 23, errors: 1 }],
     });
     expect(now.days[0]).toEqual({ date: from, calls: 43, errors: 1, creditsUsed: 0, people: 3 });
-    // a day is counted once, and that of today not before its end
+    // a day is counted once, and today not before its end
     await countPeople(shop.db, nowMs);
     expect(await figures()).toEqual(now);
   });
 
-  test('credits that expired while their owner is away are owed no more', async () => {
+  test('credits that expired while their owner is inactive are no longer owed', async () => {
     const was = await figures();
     const ann = await newSubscriber(shop);
     await ann.subscribe('basic');
@@ -314,7 +314,7 @@ describeOnEmbedded('the overview', migrations, (open) => {
   starts(open);
   testFigures();
 
-  test('with nothing to decide it says so, and only administrators are told', async () => {
+  test('without anything to decide it says so, and only administrators see it', async () => {
     expect(first.waiting).toBe(0);
     const counts = Object.values(first.needs).map(({ total, items }) => total + items.length);
     expect(counts).toEqual(Array(12).fill(0));
@@ -322,7 +322,7 @@ describeOnEmbedded('the overview', migrations, (open) => {
       expect((await fetch(`${shop.publicUrl}/admin/overview/${path}`)).status).toBe(401);
   });
 
-  test('credits of erased people are owed and given no more', async () => {
+  test('credits of erased users are no longer owed or given', async () => {
     const credits = async () => {
       const { owed, given } = (await figures()).credits;
       return { owed: owed.now, given: given.now };
@@ -347,7 +347,7 @@ describeOnEmbedded('the overview', migrations, (open) => {
       ann.userId,
     ]);
     expect(rows.at(-1)).toEqual({ delta: -1_000_000, contra: 'expiry' });
-    // what a broker holds of his credits goes when it is back
+    // credits that a broker leased for him are removed when it is back
     await call(bob, ['ok']);
     await erase(bob);
     await waitUntil('nothing of his is counted', async () => {
@@ -359,7 +359,7 @@ describeOnEmbedded('the overview', migrations, (open) => {
     expect((await needs()).ledgerFaults.total).toBe(0);
   });
 
-  test('plans count as on the Offers tab: paid for, also by those who cancelled, until they end', async () => {
+  test('plans count as on the Offers tab: paid ones, also after a cancellation, until they end', async () => {
     const both = async () => {
       const plans = (await admin.listAdminOffers()).offers.filter(({ fields }) => fields.kind === 'plan');
       const sum = (of: 'subscribers' | 'ending') => plans.reduce((total, plan) => total + plan[of], 0);
@@ -387,13 +387,13 @@ describeOnEmbedded('the overview', migrations, (open) => {
     });
   });
 
-  test('a failed renewal is named with its time until it is paid', async () => {
+  test('a failed renewal is listed with its time until it is paid', async () => {
     const { ann, clock, paymentId } = await refusedPlan(shop, 'past_due', 32);
     await untilTotal('failedRenewals', 1);
     const [{ since, ...owed } = { since: null }] = (await needs()).failedRenewals.items;
     expect(owed).toEqual({ userId: ann.userId, email: ann.email, kind: 'plan', what: 'Basic' });
     expect(Date.now() - Date.parse(since ?? '')).toBeLessThan(60_000);
-    // read again while it is past due, it is so since then
+    // after a second reading while past due, the time stays
     await clock.advanceDays(2);
     await shop.billing.payments?.subscriptions.reconcile();
     expect((await needs()).failedRenewals.items[0]?.since).toBe(since);
@@ -403,7 +403,7 @@ describeOnEmbedded('the overview', migrations, (open) => {
     expect((await shop.stripe.subscriptions.retrieve(paymentId)).status).toBe('active');
   });
 
-  test('a dispute is named with the day by which to answer, until it is answered', async () => {
+  test('a dispute is listed with the day by which to respond, until the operator has responded', async () => {
     const bob = await newSubscriber(shop);
     const { chargeId, price } = await bob.buyCredits(disputed);
     await untilTotal('disputes', 1);
@@ -421,13 +421,13 @@ describeOnEmbedded('the overview', migrations, (open) => {
         dueBy: new Date(dueBy * 1000).toISOString(),
       },
     ]);
-    // at once with the end of the week that Stripe gives
+    // immediately with the end of the week that Stripe gives
     expect(dueBy * 1000 - Date.now()).toBeGreaterThan(6 * dayMs);
     await shop.stripe.disputes.update(data[0]?.id ?? '', { evidence: { uncategorized_text: 'a letter' } });
     await untilTotal('disputes', 0);
   });
 
-  test('an inquiry of the bank waits for an answer too', async () => {
+  test('an inquiry of the bank waits for a response too', async () => {
     const bob = await newSubscriber(shop);
     const { chargeId } = await bob.buyCredits();
     const id = await shop.control.openDispute(chargeId, { status: 'warning_needs_response' });
@@ -437,7 +437,7 @@ describeOnEmbedded('the overview', migrations, (open) => {
     await untilTotal('disputes', 0);
   });
 
-  test('an event that cannot be handled is named with its error until it is', async () => {
+  test('an event that cannot be processed is listed with its error until it is processed', async () => {
     const ann = await newSubscriber(shop);
     const { checkoutUrl } = await ann.api.startCheckout({ body: { type: 'credit', planId: 'credits-500' } });
     await shop.network.stop();
@@ -451,7 +451,7 @@ describeOnEmbedded('the overview', migrations, (open) => {
     await untilTotal('failingEvents', 0);
   });
 
-  test('a payment that is not what was ordered is named until the operator has decided', async () => {
+  test('a payment that does not match its order is listed until the operator has decided', async () => {
     const ann = await newSubscriber(shop);
     const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: { type: 'credit', planId: 'credits-500' } });
     await shop.db.query('update checkout_orders set amount = amount + 1 where session_id = $1', [sessionId]);
@@ -468,7 +468,7 @@ describeOnEmbedded('the overview', migrations, (open) => {
     await untilTotal('flaggedOrders', 0);
   });
 
-  test('a refund that failed is named until the money goes back by another one, or by a lost dispute', async () => {
+  test('a failed refund is listed until the money is returned by another one, or by a lost dispute', async () => {
     const refund = async (person: Subscriber, amountCents: number) => {
       const { rows } = await shop.db.query<{ id: string }>(
         `select id from transactions where user_id = $1 and type <> 'refund'`,
@@ -511,7 +511,7 @@ describeOnEmbedded('the overview', migrations, (open) => {
     await untilTotal('failedRefunds', 0);
   });
 
-  test('an account that does not add up is named until the next check that finds none', async () => {
+  test('an account that does not add up is listed until the next check finds no difference', async () => {
     const ann = await newSubscriber(shop);
     await ann.buyCredits();
     await shop.billing.checkLedger();
@@ -532,7 +532,7 @@ describeOnEmbedded('the overview', migrations, (open) => {
     expect((await needs()).ledgerFaults.total).toBe(0);
   });
 
-  test('a tool that changed and a server that goes away are named until they are decided and back', async () => {
+  test('a changed tool and an unreachable server are listed until the tool is decided and the server is back', async () => {
     await deployManifest(shop, { id: 'leaves', name: 'Leaves', connection: { type: 'http', url: leaving.url } });
     const before = await admin.getAdminNeeds();
     onTestFinished(async () => {
@@ -577,7 +577,7 @@ describeOnEmbedded('the overview', migrations, (open) => {
     expect(waiting).toBe(before.waiting + 1);
   });
 
-  test('a payment that a reconciler had to find is named for 7 days', async () => {
+  test('a payment that a reconciler had to find is listed for 7 days', async () => {
     const ann = await newSubscriber(shop);
     const { checkoutUrl } = await ann.api.startCheckout({ body: { type: 'credit', planId: 'credits-500' } });
     shop.control.drop(1000);

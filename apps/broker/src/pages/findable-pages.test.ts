@@ -82,7 +82,7 @@ test.each([
   ['/contact', 'Contact - Bazaar', '/contact'],
   ['/support', 'Contact - Bazaar', '/contact'],
   ['/service/rented?tab=tools', 'Rented - Bazaar', '/service/rented'],
-])('%s says its title, description and address in the HTML itself', async (path, title, canonical) => {
+])('%s has its title, description and address in the HTML itself', async (path, title, canonical) => {
   const { status, text } = await open(path);
   expect(status).toBe(200);
   expect(titleOf(text)).toBe(title);
@@ -117,7 +117,7 @@ test.each([
   '/payment/result',
   '/prices',
   '/connect/x',
-])('%s is kept out of search engines', async (path) => {
+])('%s is excluded from search engines', async (path) => {
   const { status, text } = await open(path);
   expect([status, metaOf(text, 'robots'), canonicalOf(text)]).toEqual([200, 'noindex', undefined]);
 });
@@ -126,13 +126,13 @@ test.each([
   ['/nowhere', 'Page not found - Bazaar'],
   ['/service/nothing', 'Server Not Found - Bazaar'],
   ['/service/%3Cscript%3E', 'Server Not Found - Bazaar'],
-])('%s answers 404, says so in its title, and is kept out of search engines', async (path, title) => {
+])('%s answers 404, says so in its title, and is excluded from search engines', async (path, title) => {
   const { status, text } = await open(path);
   expect([status, titleOf(text), metaOf(text, 'robots')]).toEqual([404, title, 'noindex']);
   expect(text).not.toContain('<script>');
 });
 
-test('a long description is cut at a word for search engines, and whole in the summary', async () => {
+test('a long description is cut at a word for search engines, and complete in the summary', async () => {
   const { text } = await open('/service/rented');
   expect(metaOf(text, 'description')).toMatch(/^(Word )+Word…$/);
   expect(text).toContain(`<p>${'Word '.repeat(90).trim()}</p>`);
@@ -156,7 +156,7 @@ test('a service is described as software with its price, and with its place in t
   expect(free).toMatchObject({ offers: { price: '0' } });
 });
 
-test('home is described as a site that can be searched', async () => {
+test('home is described as a searchable site', async () => {
   expect(structuredOf((await open('/')).text)).toMatchObject([
     { '@type': 'WebSite', name: 'Bazaar', url: `${app.publicUrl}/`, potentialAction: { '@type': 'SearchAction' } },
   ]);
@@ -177,7 +177,7 @@ test('a hostile manifest stays text in title, description, links, summary and st
     expect(text.match(/<\/body>/g), path).toHaveLength(1);
     expect(text, path).not.toMatch(/<!--|evil\.example|\u202E|Free money<\/h1>/);
     expect(text.match(/<div id="root">/g), path).toHaveLength(1);
-    // no attribute but those that we write
+    // only attributes that we write
     const written = text.replaceAll(/<script type[^>]*>.*?<\/script>/gs, '').replaceAll(/"[^"]*"/g, '""');
     expect(written, path).not.toMatch(/<[^>]*\son\w+=/);
   }
@@ -224,7 +224,7 @@ test('/robots.txt lets crawlers read pages and what they load, and names the sit
     expect(disallowed.filter((prefix) => path.startsWith(prefix))).toEqual([]);
 });
 
-test('where nothing is sold there is no page of plans and no price', async () => {
+test('a shop that sells nothing has no page of plans and no price', async () => {
   const other = await startTestApp({ webFolder: folder, env: { PAYMENTS: 'off' } });
   await deployManifest(other, { id: 'free', connection: unreachable }, 'unasked');
   const plans = await fetch(`${other.publicUrl}/plans`, { headers: { accept: 'text/html' } });

@@ -35,7 +35,7 @@ const open = async ({ publicUrl }: TestApp, path: string) => {
   return { status: answer.status, text: await answer.text() };
 };
 
-test('a text that the operator gives is served to everyone, with first HTML and a place in the sitemap; a page without one is not there', async () => {
+test('a text that the operator provides is served to everyone, with first HTML and an entry in the sitemap; a page without a text does not exist', async () => {
   const { status, text } = await open(shop, '/terms');
   expect(status).toBe(200);
   expect(text).toContain('<h1>Terms</h1><p>Our terms</p><p>Pay &#38; &#60;b&#62;leave&#60;/b&#62;.</p>');
@@ -55,7 +55,7 @@ test('a text that the operator gives is served to everyone, with first HTML and 
   expect(sitemap).not.toContain('/privacy');
 });
 
-test('the demo has texts of its own that say so; a shop in production, or that takes money, has none of them', async () => {
+test('the demo has its own texts that say so; a shop in production, or that takes money, has none of them', async () => {
   for (const page of ['terms', 'privacy', 'refunds']) {
     expect((await open(demo, `/${page}`)).text, page).toContain('<p>This is a demo.');
     expect(JSON.parse((await open(demo, `/api/legal/${page}`)).text), page).toMatchObject({ isDemo: true });
@@ -70,7 +70,7 @@ test('the demo has texts of its own that say so; a shop in production, or that t
     expect(readLegalTexts({ legalFiles: none, production, payments }, paths.legal).size).toBe(0);
 });
 
-test('every file that cannot be used is named with its variable', async () => {
+test('every unusable file is named with its variable', async () => {
   const [large, empty] = [join(folder, 'large.md'), join(folder, 'empty.md')];
   await writeFile(large, 'x'.repeat(200_001));
   await writeFile(empty, ' \n');

@@ -17,7 +17,7 @@ describe('the configuration', () => {
     return path;
   };
 
-  test('without any variable everything has its default', () => {
+  test('without any variable every setting has its default', () => {
     const { settings, ...config } = readConfig({});
     // the master key is a file then
     expect(settings.filter(({ origin }) => origin !== 'default').map(({ name }) => name)).toEqual(['MASTER_KEY']);
@@ -105,7 +105,7 @@ describe('the configuration', () => {
     expect(problemsOf({ BUNDLED_CATALOGUE: 'no' })).toEqual(['BUNDLED_CATALOGUE: must be on or off']);
   });
 
-  test('UPSTREAM_ALLOW_ADDRESSES takes host:port and CIDR, and names each entry that is neither', () => {
+  test('UPSTREAM_ALLOW_ADDRESSES accepts host:port and CIDR, and every other entry is named', () => {
     const entries = ['10.0.0.5:8080', 'mcp.internal:80', '[fd00::5]:8080', '10.0.0.0/8', '[fd00::/8]:8080'];
     expect(readConfig({ UPSTREAM_ALLOW_ADDRESSES: entries.join(', ') }).upstreamAllowAddresses).toEqual(entries);
     const [problem, ...others] = problemsOf({ UPSTREAM_ALLOW_ADDRESSES: '10.0.0.5, 10.0.0.0/8, 10.0.0.0/33' });
@@ -115,7 +115,7 @@ describe('the configuration', () => {
     expect(problem).not.toContain('10.0.0.0/8"');
   });
 
-  test('an empty variable counts as unset, and space around a value does not count', () => {
+  test('an empty variable counts as unset, and space around a value is ignored', () => {
     expect(readConfig({ PORT: '', BRAND_NAME: ' ', DATABASE_URL: '' })).toEqual(readConfig({}));
     expect(readConfig({ PORT: ' 80 ' }).port).toBe(80);
   });
@@ -147,13 +147,13 @@ describe('the configuration', () => {
     ]);
   });
 
-  test('the log is quiet on a desk and tells what happens in production; LOG_LEVEL decides', () => {
+  test("the log is quiet on a developer's machine and informative in production; LOG_LEVEL decides", () => {
     expect(readConfig({}).logLevel).toBe('warn');
     expect(readConfig(production).logLevel).toBe('info');
     expect(readConfig({ ...production, LOG_LEVEL: 'error' }).logLevel).toBe('error');
   });
 
-  test('METRICS_PORT serves figures, on this machine unless METRICS_HOST says otherwise', () => {
+  test('METRICS_PORT serves figures, on this machine only unless METRICS_HOST says otherwise', () => {
     expect(readConfig({ METRICS_PORT: '9464' }).metrics).toEqual({ port: 9464, host: '127.0.0.1' });
     expect(readConfig({ METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' }).metrics?.host).toBe('0.0.0.0');
     expect(problemsOf({ METRICS_PORT: '0' })).toEqual([expect.stringContaining('METRICS_PORT')]);
@@ -185,7 +185,7 @@ describe('the configuration', () => {
     expect(readConfig({ SUPPORT_EMAIL: 'help@example.com' }).supportEmail).toBe('help@example.com');
   });
 
-  test('[CFG-13] TRUST_PROXY takes addresses and CIDRs, none without it', () => {
+  test('[CFG-13] TRUST_PROXY accepts addresses and CIDRs, none without it', () => {
     expect(readConfig({ TRUST_PROXY: '10.0.0.0/8, ::1' }).trustProxy).toEqual(['10.0.0.0/8', '::1']);
     expect(readConfig({}).trustProxy).toEqual([]);
     expect(problemsOf({ TRUST_PROXY: 'true' })).toEqual([expect.stringContaining('TRUST_PROXY')]);
@@ -210,7 +210,7 @@ describe('the configuration', () => {
     'MASTER_KEY',
     'MASTER_KEY_NEXT',
     'OTEL_EXPORTER_OTLP_HEADERS',
-  ])('%s may come from a file, which must be there, hold something, and be the only source', (name) => {
+  ])('%s may come from a file, which must exist, have content, and be the only source', (name) => {
     const given = {
       ...google,
       OIDC_ISSUER: 'https://id.acme.example',
@@ -225,12 +225,12 @@ describe('the configuration', () => {
     };
     const { [name]: value, ...others }: NodeJS.ProcessEnv = given;
     const path = file(name, `${value}\n`);
-    // the same, and it says that it is of the file
+    // the same setting, which names the file as its source
     const place = { origin: 'secret-file', file: path };
     const settings = readConfig(given).settings.map((one) => (one.name === name ? { ...one, ...place } : one));
     expect(readConfig({ ...others, [`${name}_FILE`]: path })).toEqual({ ...readConfig(given), settings });
     expect(problemsOf({ ...given, [`${name}_FILE`]: path })).toEqual([expect.stringContaining('both set')]);
-    // the one that nobody can make again says so
+    // the problem of the irreplaceable key says so
     const remedy = ': restore the key of this installation there, since no other key opens its secrets';
     expect(problemsOf({ ...others, [`${name}_FILE`]: '/nowhere' })).toContainEqual(
       `${name}_FILE: cannot read /nowhere${name === 'MASTER_KEY' ? remedy : ''}`,
@@ -240,7 +240,7 @@ describe('the configuration', () => {
     );
   });
 
-  test('every problem is reported at once, the dependent ones too', () => {
+  test('all problems are reported together, including dependent ones', () => {
     const problems = problemsOf({
       NODE_ENV: 'production',
       PORT: '70000',
@@ -288,18 +288,18 @@ describe('the configuration', () => {
     ['OTEL_EXPORTER_OTLP_HEADERS', 'key=%zz', 'must be headers as name=value, separated by commas'],
     ['OTEL_TRACES_SAMPLER_ARG', '1.5', 'must be a share from 0 to 1'],
     ['OTEL_TRACES_SAMPLER_ARG', 'half', 'must be a share from 0 to 1'],
-  ])('%s=%s is refused in words', (name, value, rule) => {
+  ])('%s=%s is refused with a reason', (name, value, rule) => {
     expect(problemsOf({ [name]: value })).toEqual([`${name}: ${rule}`]);
   });
 
-  test('a DATABASE_URL that is no address is named without its password', () => {
+  test('an invalid DATABASE_URL is reported without its password', () => {
     expect(problemsOf({ DATABASE_URL: 'postgres://u:canary@127.0.0.1:notaport/x' })).toEqual([
       'DATABASE_URL is not an address: it must look like postgres://user:password@host:5432/database',
     ]);
     expect(readConfig({ DATABASE_URL: 'postgres:///souk?host=/run/postgresql' }).databaseUrl).toBeDefined();
   });
 
-  test('a wrong OIDC_ISSUER is named beside what is missing of its kin', () => {
+  test('an invalid OIDC_ISSUER is reported together with the missing variables of the provider', () => {
     expect(problemsOf({ OIDC_ISSUER: 'x', OIDC_CLIENT_ID: 'id' })).toEqual([
       expect.stringContaining('OIDC_CLIENT_SECRET is missing'),
       'OIDC_ISSUER must be an https address',
@@ -316,7 +316,7 @@ describe('the configuration', () => {
     expect(problemsOf({ [name]: '-1' })).toHaveLength(1);
   });
 
-  test('SMTP_URL is a mail server, and with a user no mail leaves it without TLS', () => {
+  test('SMTP_URL is a mail server, and with a user no mail is sent without TLS', () => {
     const serverOf = (url: string) => readConfig({ SMTP_URL: url }).mail;
     const server = { host: 'mail.example', port: 587, secure: false, requireTls: false };
     expect(serverOf('smtp://mail.example')).toMatchObject({ kind: 'smtp', server });
@@ -340,7 +340,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  test('the limits of calls and sign-ins are set by the environment', () => {
+  test('the environment sets the limits of calls and sign-ins', () => {
     const limits = {
       MCP_CALLS_PER_MINUTE_TOKEN: '1',
       MCP_CALLS_PER_MINUTE_USER: '2',

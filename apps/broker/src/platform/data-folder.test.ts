@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-test('the data folder is made with those above it, for its owner alone; a look makes nothing', () => {
+test('the data folder is created with its parents, for its owner only; checking creates nothing', () => {
   const folder = join(root, 'a', 'b');
   expect(dataFolderProblem(folder)).toBeUndefined();
   expect(existsSync(join(root, 'a'))).toBe(false);
@@ -19,7 +19,7 @@ test('the data folder is made with those above it, for its owner alone; a look m
   expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-test('a file in the place of the folder, or above it, is named with the variable', () => {
+test('a file in the place of the folder, or of a parent, is named with the variable', () => {
   const file = join(root, 'file');
   writeFileSync(file, '');
   for (const folder of [file, join(file, 'data')]) {
@@ -29,7 +29,7 @@ test('a file in the place of the folder, or above it, is named with the variable
   }
 });
 
-test('a folder that cannot be made is named at once, also where Node would try for ever', () => {
+test('a folder that cannot be created is named immediately, also if Node would try forever', () => {
   expect(() => makeDataFolder('/proc/souk/data')).toThrow(
     /^.*\n {2}- DATA_DIR: cannot create \/proc\/souk \(ENOENT\)\./,
   );

@@ -4,7 +4,7 @@ import { keptMemory } from '#testing/figures/kept-memory.ts';
 import { limitFigure } from '#testing/figures/limits.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 
-test('any pieces come back as they were put in, one behind the other', () => {
+test('any pieces are read back in order, as they were added', () => {
   const piece = fc.oneof(
     fc.uint8Array({ maxLength: 3 }),
     fc.uint8Array({ maxLength: 40 }),

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createPersonCache } from './person-cache.ts';
 
-// its time stands at 0
+// its time is stopped at 0
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A cache of how often each person was read. */
+/** A cache of how often each user was read. */
 function startCache() {
   let nowMs = 0;
   let unheardMs = 0;
@@ -22,12 +22,12 @@ function startCache() {
   return {
     cache,
     pass: (ms: number) => (nowMs += ms),
-    /** The notices stopped so long ago. */
+    /** Time for which no notices have come. */
     hearNothingFor: (ms: number) => (unheardMs = ms),
   };
 }
 
-test('a person is read again after a minute, and at once after a notice', async () => {
+test('a user is read again after a minute, and immediately after a notice', async () => {
   const { cache, pass } = startCache();
   expect(await cache.get('ann')).toBe(1);
   pass(59_999);
@@ -42,7 +42,7 @@ test('a person is read again after a minute, and at once after a notice', async 
   expect(await cache.get('ann')).toBe(4);
 });
 
-test('while no notices come, a person is read again after five seconds', async () => {
+test('while no notices come, a user is read again after five seconds', async () => {
   const { cache, pass, hearNothingFor } = startCache();
   expect(await cache.get('ann')).toBe(1);
   pass(5_000);

@@ -7,7 +7,7 @@ beforeEach(() => {
   nowMs = 0;
 });
 
-test('each key may take so much in a minute, and what it took comes back evenly', () => {
+test('each key has an amount per minute, which refills evenly', () => {
   const limit = createRateLimit(3, clock);
   expect([1, 2, 3, 4].map(() => limit.take('one'))).toEqual([true, true, true, false]);
   expect(limit.take('another')).toBe(true);
@@ -18,7 +18,7 @@ test('each key may take so much in a minute, and what it took comes back evenly'
   expect([1, 2, 3, 4].map(() => limit.take('one'))).toEqual([true, true, true, false]);
 });
 
-test('a count is taken whole or not at all; one above the limit takes all that there is', () => {
+test('a count is taken completely or not at all; a count above the limit takes all that is available', () => {
   const limit = createRateLimit(3, clock);
   expect(limit.take('one', 2)).toBe(true);
   expect(limit.take('one', 2)).toBe(false);
@@ -37,14 +37,14 @@ test('once in ten seconds is once in ten seconds', () => {
   expect(limit.take('one')).toBe(true);
 });
 
-test('a flood of keys does not grow without end, and the newest are counted', () => {
+test('a flood of keys does not grow memory without limit, and the newest are counted', () => {
   const limit = createRateLimit(1, clock);
   for (let n = 0; n < 30_000; n++) expect(limit.take(`address ${n}`)).toBe(true);
   expect(limit.take('address 29999')).toBe(false);
-  expect(limit.take('address 0'), 'the oldest was forgotten').toBe(true);
+  expect(limit.take('address 0'), 'the oldest was dropped').toBe(true);
 });
 
-test('a clock that is set back takes nothing away', () => {
+test('setting the clock back removes nothing', () => {
   nowMs = 3_600_000;
   const limit = createRateLimit(2, clock);
   expect(limit.take('one')).toBe(true);

@@ -9,7 +9,7 @@ function sampled() {
   return { written, sample: createSampledLog(log, 'more', 3) };
 }
 
-test('so many lines a second are written, the number of the others at its end, and then it begins anew', async () => {
+test('a limited number of lines per second are written, then the number of the others, and then counting starts again', async () => {
   const { written, sample } = sampled();
   for (let count = 0; count < 1000; count++) sample.info({}, 'one');
   expect(written.map(({ msg }) => msg)).toEqual(['one', 'one', 'one']);
@@ -20,7 +20,7 @@ test('so many lines a second are written, the number of the others at its end, a
   sample.stop();
 });
 
-test('a stop tells what was left out', () => {
+test('a stop reports what was left out', () => {
   const { written, sample } = sampled();
   for (let count = 0; count < 5; count++) sample.info({}, 'one');
   sample.stop();

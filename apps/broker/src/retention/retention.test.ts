@@ -31,13 +31,13 @@ describeOnDatabases('retention', migrations, (open) => {
   const run = () => removeOld({ db, config: { retention }, clock, log });
   const column = async <T>(statement: string) => (await db.query<{ v: T }>(statement)).rows.map(({ v }) => v);
 
-  test('every table of the database is said to be kept for how long, once', async () => {
+  test('every table of the database has one retention period', async () => {
     const said = keptTables.flatMap(({ tables }) => tables.split(' '));
     const there = (await listTables(db.query)).map(({ name }) => name.replace(/^public\./, ''));
     expect(said.toSorted()).toEqual(there.toSorted());
   });
 
-  test('sums by day, the audit log and former manifests go when they are too old, and no others', async () => {
+  test('daily sums, the audit log and former manifests are deleted when they are too old, and no others', async () => {
     const user = randomUUID();
     for (const day of ['2023-03-31', '2023-04-01', '2024-06-14'])
       await db.query(
@@ -74,7 +74,7 @@ describeOnDatabases('retention', migrations, (open) => {
     ]);
   });
 
-  test('calls go by whole months', async () => {
+  test('calls are deleted by whole months', async () => {
     for (const month of ['03', '04', '06'])
       await db.query(
         `create table usage_events_2024_${month} partition of usage_events
@@ -87,7 +87,7 @@ describeOnDatabases('retention', migrations, (open) => {
     expect(left).toEqual(['usage_events_2024_04', 'usage_events_2024_06']);
   });
 
-  test('the books of an account go years after it was deleted, with all that has its id, and those of others add up', async () => {
+  test('the ledger of an account is deleted years after the account, with every row of its id, and other accounts still add up', async () => {
     const [gone, recent, here] = [randomUUID(), randomUUID(), randomUUID()];
     for (const [id, deletedAt] of [
       [gone, '2020-01-01'],
@@ -147,7 +147,7 @@ describeOnDatabases('retention', migrations, (open) => {
     expect(await checkLedger(db)).toEqual([]);
   });
 
-  test('what a deleted account used goes with the job, but for its last hour, and sums of all people stay', async () => {
+  test('usage of a deleted account is deleted by the job, except its last hour, and sums over all users stay', async () => {
     const [gone, here] = [randomUUID(), randomUUID()];
     const minutesAgo = (minutes: number) => new Date(now - minutes * 60_000);
     for (const [id, deletedAt] of [
@@ -178,7 +178,7 @@ describeOnDatabases('retention', migrations, (open) => {
     expect(await column(sums)).toEqual([4]);
   });
 
-  test('the database refuses to delete the ledger of an account that is there, and an entry of the audit log of this year', async () => {
+  test('the database refuses to delete the ledger of an existing account, and an entry of the audit log of this year', async () => {
     const id = randomUUID();
     await db.query(`insert into users (id, email, display_name, created_at) values ($1::uuid, $1::text, '', now())`, [
       id,
@@ -199,7 +199,7 @@ describeOnDatabases('retention', migrations, (open) => {
   });
 });
 
-/** The columns of durations, or a value for each. */
+/** Returns the columns of durations, or a value for each. */
 function latencies(value?: string): string {
   const names = ['5', '10', '25', '50', '100', '250', '500', '1000', '2500', '5000', '15000', 'more'];
   return names.map((name) => value ?? `ms_${name}`).join(', ');

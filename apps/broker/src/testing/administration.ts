@@ -17,7 +17,10 @@ import { ScriptedBrowser } from './people/scripted-browser.ts';
 
 export type Administration = Awaited<ReturnType<typeof startAdministration>>;
 
-/** A shop with a server of the highest tier and a tool that costs credits, an administrator, whose client `admin` is, and people. */
+/**
+ * Starts a shop with a server of the highest tier and a tool that costs credits, an administrator with the client
+ * `admin`, and users.
+ */
 export async function startAdministration({ env }: { env?: NodeJS.ProcessEnv } = {}) {
   const fixture = await startHttpFixture('both');
   /** Another server, and one that is down. */
@@ -51,7 +54,7 @@ export async function startAdministration({ env }: { env?: NodeJS.ProcessEnv } =
     return createClient(endpoints, { baseUrl: shop.publicUrl, fetch, token: async () => accessToken });
   }
 
-  /** What a call answers to the one who sends it. A text is sent as it is. */
+  /** Makes a call and returns its response. A text is sent unchanged. */
   async function send(
     address: string,
     bearer: string | undefined,
@@ -71,7 +74,10 @@ export async function startAdministration({ env }: { env?: NodeJS.ProcessEnv } =
     return { status: response.status, ...Object(await response.json()) };
   }
 
-  /** Refused to everyone but an administrator in the web: a visitor, a signed-in person, an administrator's personal token. */
+  /**
+   * Expects refusals for everyone but an administrator in the web: a visitor, a signed-in user, an administrator's
+   * personal token.
+   */
   async function expectRefused(calls: readonly (readonly [string, object?])[], bearer: string): Promise<void> {
     for (const [address, body] of calls) {
       const denied = { status: 403, code: 'admin_required', message: 'Access denied. Admin privileges required.' };
@@ -91,12 +97,12 @@ export async function startAdministration({ env }: { env?: NodeJS.ProcessEnv } =
     return {
       ...person,
       token,
-      /** Of their services, how they have one. */
+      /** Returns how the user has one of their services. */
       service: async (id: string) => {
         const { services } = await own.listMcpServices({ params: { userId: person.userId } });
         return services.find((one) => one.id === id)?.userAccess;
       },
-      /** Names of the tools in their link. */
+      /** Returns the names of the tools in their link. */
       async tools() {
         const client = await connectModern(`${shop.publicUrl}/mcp`, token);
         try {
@@ -124,7 +130,7 @@ export async function startAdministration({ env }: { env?: NodeJS.ProcessEnv } =
     return rows;
   }
 
-  /** A manifest that this installation takes. */
+  /** Builds a manifest that this installation accepts. */
   const manifest = (id: string, change: object = {}) => ({
     id,
     name: id,

@@ -1,5 +1,5 @@
-// A broker in a process of its own, so that a test can kill it. Its settings are the environment, and the addresses of this
-// machine that it may call are its arguments. It sends 'ready' when it knows what the servers offer.
+// A broker in a separate process, so that a test can kill it. Its settings are the environment, and its arguments are
+// the addresses of this machine that it may call. It sends 'ready' when it knows what the servers offer.
 import { join } from 'node:path';
 import { readConfig } from '#platform/config.ts';
 import { openDatabase } from '#platform/db/open-database.ts';

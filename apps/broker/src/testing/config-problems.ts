@@ -11,7 +11,7 @@ export const production = {
   ...google,
 };
 
-/** What the configuration says against these variables. */
+/** Returns the problems of the configuration with these variables. */
 export function problemsOf(environment: NodeJS.ProcessEnv): readonly string[] {
   try {
     readConfig(environment);

@@ -2,18 +2,18 @@ import { parseManifest, type ManifestPolicy } from '#features/catalogue/index.ts
 import type { App } from '../app-types.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** Of fault-stdio.ts. */
+/** The program fault-stdio.ts. */
 const faults =
   'fault flood notices deep exit-on-call chatty changes-tools wrong-results greedy hungry forks litter endless-stderr';
 
-/** Tests may name what a real installation would refuse: addresses of this machine. */
+/** Tests may use what a real installation would refuse: addresses of this machine. */
 const policy: ManifestPolicy = {
   stdioAliases: new Set(`everything memory filesystem sequential-thinking ${faults}`.split(' ')),
   services: new Set(['travel', 'calendar', 'notes']),
   addressProblem: () => undefined,
 };
 
-/** The longest that a manifest may name: a busy machine needs more than the defaults to start a program. */
+/** Longest deadlines of a manifest: a busy machine needs more than the defaults to start a program. */
 export const patience = { connectMs: 30_000, listMs: 60_000, callMs: 300_000 };
 
 const defaults = {
@@ -23,13 +23,16 @@ const defaults = {
   category: 'data',
 };
 
-/** Deploys a manifest and waits until its server was asked; `unasked` does not wait. Deadlines that it does not name are long. */
+/**
+ * Deploys a manifest and waits until its server was queried; `unasked` does not wait. Deadlines that it does not name
+ * are long.
+ */
 export async function deployManifest(
   app: App,
   manifest: { id: string; deadlines?: Partial<typeof patience> } & Record<string, unknown>,
   expectStatus: 'connected' | 'disconnected' | 'error' | 'unasked' = 'connected',
 ): Promise<void> {
-  // as versions that were deployed before such icons were refused: tests serve icons over http
+  // as versions deployed before such icons were refused: tests serve icons over http
   const { icon, ...sent } = manifest;
   const deadlines = { ...patience, ...manifest.deadlines };
   const read = parseManifest(JSON.stringify({ name: manifest.id, ...defaults, ...sent, deadlines }), policy);

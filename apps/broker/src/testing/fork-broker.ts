@@ -9,19 +9,19 @@ import { offersWithoutWelcome } from './people/offers-without-welcome.ts';
 
 export type ForkedBroker = {
   port: number;
-  /** Kills the process, which can finish nothing. */
+  /** Kills the process, which cannot finish anything. */
   kill(): Promise<void>;
-  /** Stops the process where it is; `thaw` lets it go on, as if no time had passed for it. */
+  /** Suspends the process; `thaw` resumes it, as if no time had passed for it. */
   freeze(): void;
   thaw(): void;
 };
 
-/** A test asks again and again until something has happened. */
+/** Limits for tests that poll until something has happened. */
 const unlimited = { API_REQUESTS_PER_MINUTE_USER: '100000000', API_REQUESTS_PER_MINUTE_ADDRESS: '100000000' };
 
 /**
- * Starts a broker in a process of its own, beside others on the same database. `env` has at least its address; by default a
- * port and a folder of its own.
+ * Starts a broker in a separate process, alongside others on the same database. `env` has at least its address; by
+ * default it gets its own port and folder.
  */
 export async function forkBroker(env: NodeJS.ProcessEnv, allowAddresses: readonly string[]): Promise<ForkedBroker> {
   const [port, dataDir] = await Promise.all([freePort(), mkdtemp(join(temporaryRoot(), 'broker-'))]);

@@ -1,5 +1,5 @@
 // Opens a stdio server, prints its process group and ends without closing it: by exit when told to, or when killed.
-// `leave-upstream-open.ts [network]`: the server runs in the sandbox with a network of its own.
+// `leave-upstream-open.ts [network]`: the server runs in the sandbox with its own network.
 import { tmpdir } from 'node:os';
 import { NoticeLimits } from '#adapters/mcp/notices/notice-limits.ts';
 import { fileURLToPath } from 'node:url';

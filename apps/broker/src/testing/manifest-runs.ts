@@ -15,7 +15,10 @@ import { waitUntil } from './wait-until.ts';
 
 export type ManifestRuns = Awaited<ReturnType<typeof startManifestRuns>>;
 
-/** Two brokers on one PostgreSQL database, two administrators, a server that answers and one whose answers can be held back. */
+/**
+ * Starts two brokers on one PostgreSQL database, with two administrators, a server that responds and one whose
+ * responses can be held back.
+ */
 export async function startManifestRuns() {
   const databaseUrl = await createPostgresDatabase();
   const connect = () => connectPatiently(databaseUrl);
@@ -36,7 +39,7 @@ export async function startManifestRuns() {
   await deployManifest(replicas.apps[0], { id: 'well', connection: { type: 'http', url: fixture.url } });
   let letGo = async () => {};
 
-  /** An administrator's client of one broker. */
+  /** Returns an administrator's client of one broker. */
   function admin(broker: number, who: keyof typeof tokens = 'ann', signal?: AbortSignal) {
     const api = createClient([...adminManifestEndpoints, ...adminManifestRunEndpoints], {
       baseUrl: replicas.publicUrl,
@@ -54,10 +57,10 @@ export async function startManifestRuns() {
   const statusOf = async (broker: number, id: string, serverId: string) =>
     (await admin(broker).getManifestRun({ params: { id } })).run.items.find((item) => item.id === serverId)?.status;
 
-  /** The run under way, as a broker tells it. */
+  /** Returns the current run, as a broker reports it. */
   async function underWay(broker = 1) {
     let runId: string | undefined;
-    await waitUntil('a run to be under way', async () => {
+    await waitUntil('a run to be in progress', async () => {
       const { runs } = await admin(broker).listManifestRuns();
       runId = runs.find(({ status }) => status === 'running')?.id;
       return runId !== undefined;
@@ -86,7 +89,7 @@ export async function startManifestRuns() {
       actorId: ids.ann,
     });
 
-  /** No manifest can be deployed until it is called. */
+  /** Blocks all deployments until the returned function is called. */
   async function holdDeployments(): Promise<() => Promise<void>> {
     const [begun, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const transaction = db.transaction(async (query) => {
@@ -118,7 +121,7 @@ export async function startManifestRuns() {
     audits,
     stage,
     holdDeployments,
-    /** After a test: nothing is held back any more, and its servers are deleted. */
+    /** Cleans up after a test: nothing is held back any more, and its servers are deleted. */
     async clear() {
       held.release();
       await letGo();

@@ -12,8 +12,8 @@ import { serveWeb } from '../web-app/serve-web.ts';
 import { version } from '../version.ts';
 
 /**
- * The shop alone, for visitors, with as many made-up servers as are asked for: `shop-of-many.ts 3000 1000`. Nothing stands
- * behind them, so that a thousand unreachable servers do not take the time that a measurement is about.
+ * The shop for visitors, without servers: `shop-of-many.ts 3000 1000` invents as many as requested. They do not exist,
+ * so that a thousand unreachable servers do not disturb a measurement.
  */
 const [port = '3000', count = '1000'] = process.argv.slice(2);
 const config = readConfig({ PORT: port, MASTER_KEY: randomBytes(32).toString('base64url') });
@@ -31,7 +31,7 @@ const indexOf = createServerIndex(() => used);
 const homeOrder = (count: number) => firstOnHome(indexOf(snapshot), count);
 const read = { snapshot: () => snapshot };
 mountCatalogueRoutes(router, {
-  // the routes of the shop read the snapshot alone
+  // the routes of the shop read only the snapshot
   catalogue: read as Parameters<typeof mountCatalogueRoutes>[1]['catalogue'],
   indexOf,
   usedTogether: () => new Map(),

@@ -16,23 +16,23 @@ import { offersWithoutWelcome } from './people/offers-without-welcome.ts';
 export type TestApp = App & {
   publicUrl: string;
   dataDir: string;
-  /** Everything that was logged, for canary tests. */
+  /** Returns everything that was logged, for canary tests. */
   logged(): string;
 };
 
 export type TestAppOptions = Omit<AppOptions, 'config' | 'log' | 'paths'> & {
-  /** By default a fresh embedded database. */
+  /** Database; by default a fresh embedded one. */
   db?: Database;
   env?: NodeJS.ProcessEnv;
   paths?: Partial<Paths>;
 };
 
-/** For tests that count requests or say how a server is: no check of its health comes between. */
+/** Environment for tests that count requests or set a server's status: no health check interferes. */
 export const withoutHealthChecks = { HEALTH_INTERVAL_MS: '600000' };
 
 /**
- * The broker itself on a free port of this machine, with a database and a folder of its own. By default without any
- * service: `paths.catalogue` brings manifests in.
+ * Starts the broker itself on a free port of this machine, with its own database and folder. By default without any
+ * service: `paths.catalogue` adds manifests.
  */
 export async function startTestApp({ env, paths, ...options }: TestAppOptions = {}): Promise<TestApp> {
   const dataDir = await mkdtemp(join(temporaryRoot(), 'app-'));

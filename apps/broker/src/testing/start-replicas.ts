@@ -6,9 +6,9 @@ import { listenLocally } from './servers/listen-locally.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from './start-app.ts';
 
 export type Replicas = {
-  /** The address of both: each request goes to the other broker than the one before. */
+  /** Address of both: requests alternate between the brokers. */
   publicUrl: string;
-  /** The header with which a test chooses the broker of a request: one of these, or a further one by its port. */
+  /** Returns the header with which a test chooses the broker of a request: one of these, or another one by its port. */
   at(broker: number): { 'x-broker': string };
   apps: [TestApp, TestApp];
   /** Stops a broker and starts another one in its place. */
@@ -16,7 +16,7 @@ export type Replicas = {
   stop(): Promise<void>;
 };
 
-/** Two brokers behind one address, on one database. `open` answers a connection of its own to it for each start. */
+/** Starts two brokers behind one address, on one database. `open` returns a separate connection for each start. */
 export async function startReplicas(
   open: () => Promise<Database>,
   { env, ...options }: Omit<TestAppOptions, 'db'> = {},
@@ -47,8 +47,8 @@ export async function startReplicas(
 }
 
 /**
- * One address for several brokers of this machine. Each request goes to the next one; the header x-broker chooses one, by its place
- * or its port.
+ * Starts one address for several brokers of this machine. Each request goes to the next one; the header x-broker
+ * chooses one, by its index or its port.
  */
 export async function startBalancer(
   ports: readonly number[],
@@ -64,7 +64,7 @@ export async function startBalancer(
   return { publicUrl: `http://127.0.0.1:${port}`, close };
 }
 
-/** Passes a request on as it is, and its answer as it comes. Either side's end is the other's. */
+/** Forwards a request and its response unchanged. If either side ends, so does the other. */
 function forward(incoming: IncomingMessage, outgoing: ServerResponse, port: number | undefined): void {
   const { method, url: path, headers } = incoming;
   const forwarded = httpRequest({ host: '127.0.0.1', port, method, path, headers }, (answer) => {

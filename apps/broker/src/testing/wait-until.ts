@@ -1,11 +1,11 @@
-/** For what never comes. A slow machine may need long for what comes. */
+/** Timeout for what never happens. A slow machine may need long for what does. */
 const hangMs = 300_000;
-/** So long nothing takes but a timeout or a fault. */
+/** Time that only a timeout or a fault takes. */
 const oddMs = 60_000;
 
 /**
- * Waits for a condition that the world outside brings about. Fails with `what` after five minutes, and prints it after one. Looks
- * each 10 ms first, and each 50 ms in the end: many conditions are requests.
+ * Waits for an external condition. Fails with `what` after five minutes, and prints it after one. Checks every 10 ms at
+ * first, and every 50 ms later: many conditions are requests.
  */
 export async function waitUntil(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const begun = performance.now();
@@ -15,6 +15,6 @@ export async function waitUntil(what: string, condition: () => boolean | Promise
     await new Promise((resolve) => setTimeout(resolve, Math.min(50, 10 + waitedMs / 20)));
   }
   const waitedMs = performance.now() - begun;
-  // oxlint-disable-next-line no-console -- a test that passes says nothing else of what took so long
+  // oxlint-disable-next-line no-console -- a passing test does not report otherwise what took so long
   if (waitedMs > oddMs) console.warn(`waited ${Math.round(waitedMs / 1_000)} s: ${what}`);
 }

@@ -52,7 +52,7 @@ function settingsOf(html: string): Record<string, unknown> {
   return Object(JSON.parse(text));
 }
 
-test('what a sign-in window shows allows any opener, runs nothing but the theme, and cannot be framed; other pages keep openers out', async () => {
+test('the sign-in window page allows any opener, runs only the theme, and cannot be framed; other pages isolate openers', async () => {
   const shown = await open('/sign-in/window');
   expect(shown.status).toBe(200);
   expect(await shown.text()).toContain('Opening the sign-in page…');
@@ -143,7 +143,7 @@ test('an unknown address answers 404, with the page for a browser, the JSON erro
   ]);
 });
 
-test('an address with a slash at its end leads to the one without, its search included', async () => {
+test('an address with a trailing slash redirects to the one without, with its query', async () => {
   const location = async (path: string) => {
     const answer = await fetch(`${app.publicUrl}${path}`, { redirect: 'manual' });
     return [answer.status, answer.headers.get('location')];
@@ -153,7 +153,7 @@ test('an address with a slash at its end leads to the one without, its search in
   expect((await location('/'))[0]).toBe(200);
 });
 
-test('assets are cached for ever, and no other file is served', async () => {
+test('assets are cached permanently, and no other file is served', async () => {
   const asset = await open('/assets/index-1a2b.js');
   expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   expect(asset.headers.get('content-type')).toContain('javascript');
@@ -180,7 +180,7 @@ test('[GEN-13] the page of an unknown service, and /service without an id, answe
   }
 });
 
-test('assets are sent compressed as they were at build time, to clients that take that', async () => {
+test('assets are sent as compressed at build time, to clients that accept it', async () => {
   const path = `${app.publicUrl}/assets/large-1a2b.js`;
   const plain = await getWithEncoding(path, undefined);
   expect(plain.headers['content-encoding']).toBeUndefined();
@@ -200,10 +200,10 @@ test('assets are sent compressed as they were at build time, to clients that tak
     expect(decode(answer.body).toString()).toBe(largeScript);
     tags.add(answer.headers.etag);
   }
-  expect(tags.size, 'a tag for each encoding').toBe(3);
+  expect(tags.size, 'a tag per encoding').toBe(3);
 });
 
-test('the page is compressed too, and is not sent again to a browser that has it', async () => {
+test('the page is compressed too, and not sent again to a browser that has it', async () => {
   const first = await getWithEncoding(`${app.publicUrl}/marketplace`, 'gzip, br');
   expect(first.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
   expect(first.headers['content-length']).toBe(String(first.body.length));

@@ -10,8 +10,8 @@ import { startTestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';
 
-describeOnPostgres('connections of the background', migrations, (open) => {
-  test('when all of them are held, people sign in and pay for calls, and a discovery waits', async () => {
+describeOnPostgres('background connections', migrations, (open) => {
+  test('while all of them are in use, users sign in and pay for calls, and a discovery waits', async () => {
     const db = await open();
     const fixture = await startHttpFixture('modern');
     const app = await startTestApp({ db, allowAddresses: [fixture.address] });
@@ -31,7 +31,7 @@ describeOnPostgres('connections of the background', migrations, (open) => {
         }),
       ),
     );
-    await waitUntil('all connections of the background to be held', () => holding === 2);
+    await waitUntil('all background connections to be in use', () => holding === 2);
     await deployManifest(app, { id: 'later', connection }, 'unasked');
     await waitUntil(
       'its discovery to have its lists',

@@ -59,12 +59,12 @@ afterAll(() => shop?.stop().catch(() => {}));
 const newDataDir = () => mkdtemp(join(folder, 'data-'));
 const openEmbedded = (dataDir: string) => openDatabase({ databaseUrl: undefined, dataDir, log });
 
-/** Every table by name, with how many rows it has and a digest of all of them. Not by the code that is tested. */
+/** Returns every table by name, with its number of rows and a digest of all of them. Independent of the tested code. */
 function digests(db: Database): Promise<Record<string, string>> {
   return db.snapshot(async (query) => {
     const found: Record<string, string> = {};
     for (const { name } of await listTables(query)) {
-      // the broker that runs on the source gives a sign of life there every few seconds
+      // the broker that runs on the source sends a heartbeat there every few seconds
       if (name === 'public.credit_brokers') continue;
       const { rows } = await query<{ digest: string }>(
         `select count(*) || ' ' || coalesce(md5(string_agg(t::text, '|' order by t::text collate "C")), '') as digest from ${name} t`,
@@ -75,7 +75,10 @@ function digests(db: Database): Promise<Record<string, string>> {
   });
 }
 
-/** The archive as another program would write it again: whole, but for what was changed. undefined: left out. */
+/**
+ * Repacks the archive as another program would: complete, except for what `change` changes; undefined leaves an entry
+ * out.
+ */
 async function repacked(name: string, change: (entry: string, text: string) => string | undefined): Promise<string> {
   const [tar, path] = [pack(), join(folder, name)];
   const source = extract();
@@ -98,7 +101,7 @@ async function restoreInto(db: Database, from = file): Promise<void> {
 
 // the last test stops the shop
 describe('a backup', { shuffle: false }, () => {
-  test('is not restored over anything, and brings the folders with their links', async () => {
+  test('is not restored over existing data, and restores the folders with their links', async () => {
     await expect(restoreInto(shop.db)).rejects.toThrow('the database is not empty');
     const dataDir = await newDataDir();
     const header = await readHeader(file);
@@ -111,7 +114,7 @@ describe('a backup', { shuffle: false }, () => {
     await expect(restoreFolders(file, header, dataDir)).rejects.toThrow(/files exists/);
   });
 
-  test('that is torn, changed, or of another kind is refused, and its place is named', async () => {
+  test('that is damaged, changed, or of another kind is refused, and the place is named', async () => {
     const bytes = readFileSync(file);
     const with_ = async (name: string, changed: Buffer) => {
       const path = join(folder, name);
@@ -140,7 +143,7 @@ describe('a backup', { shuffle: false }, () => {
   });
 
   test.skipIf(!hasPostgres())(
-    'brings every row to the other database and back, and the product goes on there where it was',
+    'transfers every row to the other database and back, and the product continues there',
     async () => {
       const source = await digests(shop.db);
       expect(source['public.ledger_entries']).toMatch(/^[1-9]/);
@@ -161,7 +164,7 @@ describe('a backup', { shuffle: false }, () => {
         const back = await openEmbedded(await newDataDir());
         await restoreInto(back, second);
         expect(await digests(back)).toEqual(source);
-        // tokens are of the address where they were given
+        // tokens belong to the address where they were issued
         await shop.stop();
         const app = await startTestApp({
           db: back,

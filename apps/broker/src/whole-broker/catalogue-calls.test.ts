@@ -64,7 +64,7 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-/** Takes connections and never answers. */
+/** Accepts connections and never responds. */
 async function listenInSilence() {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => sockets.add(socket));
@@ -106,7 +106,7 @@ describe('the public calls', () => {
     expect(info.protocolVersions).toEqual(expect.arrayContaining(['2026-07-28', '2025-11-25', '2025-06-18']));
   });
 
-  test('[CAT-2] GET /mcp/health answers status, timestamp, server and connections', async () => {
+  test('[CAT-2] GET /mcp/health returns status, timestamp, server and connections', async () => {
     const health = getHealth.answer.parse((await get('/mcp/health')).body);
     const server = app.catalogue.snapshot().byId.get('weather');
     const total = (server?.tools.length ?? 0) + (server?.prompts.length ?? 0) + (server?.resources.length ?? 0);
@@ -119,7 +119,7 @@ describe('the public calls', () => {
     expect(Math.abs(Date.now() - Date.parse(health.timestamp))).toBeLessThan(60_000);
   });
 
-  test('[CAT-3] the health is initializing until a first server has answered or failed, then healthy, and never anything else', async () => {
+  test('[CAT-3] the health is initializing until a first server has responded or failed, then healthy, and never anything else', async () => {
     const silent = await listenInSilence();
     const young = await startTestApp({ allowAddresses: [silent.address] });
     const health = async () => (await fetch(`${young.publicUrl}/mcp/health`)).json();
@@ -139,7 +139,7 @@ describe('the public calls', () => {
     expect(getHealth.answer.shape.status.options).toEqual(['healthy', 'initializing']);
   });
 
-  test('[CAT-4] [CAT-8] [CAT-11] GET /mcp/capabilities answers servers, capabilities and lastUpdate, without a login', async () => {
+  test('[CAT-4] [CAT-8] [CAT-11] GET /mcp/capabilities returns servers, capabilities and lastUpdate, without a login', async () => {
     const { servers, capabilities, lastUpdate } = getCapabilities.answer.parse((await get('/mcp/capabilities')).body);
     expect(Date.parse(lastUpdate)).toBeGreaterThan(Date.now() - 120_000);
     expect(capabilities.map(({ serverId }) => serverId)).toContain('weather');
@@ -175,7 +175,7 @@ describe('the public calls', () => {
       trialDays: 7,
       plan: { planId: 'pro', name: 'Pro', amount: 1900, currency: 'USD' },
     });
-    expect((await serverOf('weather')).billing?.rental, 'words of ours where the manifest has none').toEqual({
+    expect((await serverOf('weather')).billing?.rental, 'our own texts if the manifest has none').toEqual({
       price: 900,
       currency: 'USD',
       stripePriceId,
@@ -200,13 +200,13 @@ describe('the public calls', () => {
     expect(again.servers.find(({ serverId }) => serverId === 'down')?.status).toBe('disconnected');
   });
 
-  test('security row 32: markup in a name is text, and an icon that is no address of a picture is dropped', async () => {
+  test('security row 32: markup in a name is text, and an icon that is not the address of a picture is dropped', async () => {
     const { servers } = getCapabilities.answer.parse((await get('/mcp/capabilities')).body);
     expect(servers.find(({ serverId }) => serverId === 'weather')?.metadata.icon).toBeUndefined();
     expect(servers.find(({ serverId }) => serverId === 'weather')?.metadata.description).toContain('<img src=x');
   });
 
-  test('[CAT-5] [CAT-13] [CAT-14] GET /mcp/tools answers each tool with its server, texts and cost', async () => {
+  test('[CAT-5] [CAT-13] [CAT-14] GET /mcp/tools returns each tool with its server, texts and cost', async () => {
     const { tools } = getTools.answer.parse((await get('/mcp/tools')).body);
     expect(tools.find(({ name }) => name === 'echo')).toMatchObject({
       serverId: 'weather',
@@ -220,7 +220,7 @@ describe('the public calls', () => {
     expect(tools.find(({ name }) => name === 'slow')?.creditCost).toBe(0);
   });
 
-  test('[CAT-6] [CAT-7] [CAT-15] GET /mcp/prompts and /mcp/resources answer theirs, resources with their uri', async () => {
+  test('[CAT-6] [CAT-7] [CAT-15] GET /mcp/prompts and /mcp/resources return theirs, resources with their uri', async () => {
     const { prompts } = getPrompts.answer.parse((await get('/mcp/prompts')).body);
     expect(prompts).toEqual([expect.objectContaining({ serverId: 'weather', type: 'prompt', name: 'hello' })]);
     const { resources } = getResources.answer.parse((await get('/mcp/resources')).body);
@@ -229,7 +229,7 @@ describe('the public calls', () => {
       expect(resource).toMatchObject({ type: 'resource', uri: expect.stringContaining(':') });
   });
 
-  test('are compressed for clients that take it, the MCP endpoints never', async () => {
+  test('are compressed for clients that accept it, the MCP endpoints never', async () => {
     const lists = await getWithEncoding(`${app.publicUrl}/mcp/capabilities`, 'gzip, br');
     expect(lists.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
     expect(getCapabilities.answer.parse(JSON.parse(brotliDecompressSync(lists.body).toString())).servers).toHaveLength(
@@ -240,7 +240,7 @@ describe('the public calls', () => {
     expect(JSON.stringify(call.body).length).toBeGreaterThan(1024);
   });
 
-  test('[GEN-39] stand beside the MCP endpoint, which answers at exactly /mcp', async () => {
+  test('[GEN-39] are served next to the MCP endpoint, which answers at exactly /mcp', async () => {
     expect((await get('/mcp/nothing')).status).toBe(404);
     expect((await postModern(`${app.publicUrl}/mcp/info`, token, 'tools/list')).status).toBe(404);
     expect((await postModern(`${app.publicUrl}/mcp`, token, 'tools/list')).status).toBe(200);

@@ -10,7 +10,7 @@ let app: TestApp;
 let fixture: HttpFixture;
 let aheadMs = 0;
 const begunAtMs = Date.now();
-/** The tests move it: what the machine takes hardly counts. */
+/** A clock that the tests move: the machine's own time hardly counts. */
 const clock = { now: () => begunAtMs + Math.floor((Date.now() - begunAtMs) / 100) + aheadMs };
 const tokens = { web: '', personal: '', client: '' };
 
@@ -38,12 +38,12 @@ describe('POST /mcp/refresh', () => {
     return { status: response.status, refreshed: answer.data?.refreshed };
   };
   const listed = () => fixture.seen.requests.filter(({ method }) => method === 'tools/list').length;
-  /** From here on a server may be asked again. */
+  /** Moves the clock on, so that a server may be queried again. */
   const waitOut = () => (aheadMs += 10_100);
   const discoveredAtMs = () => app.catalogue.snapshot().byId.get('weather')?.discoveredAtMs ?? 0;
   const lastAskedAgo = () => clock.now() - discoveredAtMs();
 
-  test('[CAT-19] [TOK-14] by a visitor reads again and reaches no upstream', async () => {
+  test('[CAT-19] [TOK-14] by a visitor reads again and contacts no upstream', async () => {
     waitOut();
     const before = listed();
     expect(await refresh()).toEqual({ status: 200, refreshed: [] });
@@ -54,41 +54,41 @@ describe('POST /mcp/refresh', () => {
     expect((await refresh(tokens.client)).status).toBe(401);
   });
 
-  test('[TOK-13] with a personal token re-reads the list only and asks no server', async () => {
+  test('[TOK-13] with a personal token re-reads only the list and queries no server', async () => {
     waitOut();
     const before = listed();
     expect(await refresh(tokens.personal)).toEqual({ status: 200, refreshed: [] });
     expect(listed()).toBe(before);
   });
 
-  test('[CAT-16] [CAT-17] [TOK-11] by a signed-in person asks the servers, once for all who ask at the same time', async () => {
+  test('[CAT-16] [CAT-17] [TOK-11] by a signed-in user queries the servers, once for all concurrent requests', async () => {
     waitOut();
     const before = listed();
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(tokens.web)));
     expect(answers.every(({ status }) => status === 200)).toBe(true);
     expect(answers.filter(({ refreshed }) => refreshed?.includes('weather'))).toHaveLength(1);
-    await waitUntil('the server to be asked', () => lastAskedAgo() < 5000);
+    await waitUntil('the server to be queried', () => lastAskedAgo() < 5000);
     expect((await refresh(tokens.web)).refreshed).not.toContain('weather');
     expect(listed()).toBe(before + 1);
   });
 
-  test('[CAT-18] asks a server again after 10 seconds, and not before', async () => {
+  test('[CAT-18] queries a server again after 10 seconds, and not before', async () => {
     waitOut();
     const before = listed();
     const askedAtMs = clock.now();
     expect((await refresh(tokens.web)).refreshed).toContain('weather');
-    await waitUntil('the server to be asked', () => discoveredAtMs() >= askedAtMs);
+    await waitUntil('the server to be queried', () => discoveredAtMs() >= askedAtMs);
     aheadMs += askedAtMs + 9_900 - clock.now();
     expect((await refresh(tokens.web)).refreshed).not.toContain('weather');
     expect(listed()).toBe(before + 1);
     aheadMs += 1_000;
     const againAtMs = clock.now();
     expect((await refresh(tokens.web)).refreshed).toContain('weather');
-    await waitUntil('the server to be asked again', () => discoveredAtMs() >= againAtMs);
+    await waitUntil('the server to be queried again', () => discoveredAtMs() >= againAtMs);
     expect(listed()).toBe(before + 2);
   });
 
-  test('with a token that is no good is refused rather than taken for a visitor', async () => {
+  test("with an invalid token is refused rather than treated as a visitor's", async () => {
     expect((await refresh('nonsense')).status).toBe(401);
   });
 });

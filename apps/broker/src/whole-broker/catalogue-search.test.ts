@@ -19,7 +19,7 @@ const gratis = {
 const nowhere = { type: 'http', url: 'http://127.0.0.1:9/mcp' };
 const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
 
-/** Deploys a server that cannot be reached, with tools that were once found there. */
+/** Deploys an unreachable server, with tools that were once found there. */
 async function deploy(manifest: { id: string } & Record<string, unknown>, tools: readonly object[] = []) {
   await deployManifest(app, { connection: nowhere, ...manifest }, 'error');
   if (tools.length === 0) return;
@@ -33,7 +33,7 @@ async function deploy(manifest: { id: string } & Record<string, unknown>, tools:
   });
 }
 
-/** Before anything was deployed. */
+/** Result before anything was deployed. */
 let missingFromNone: unknown;
 
 beforeAll(async () => {
@@ -79,7 +79,7 @@ const idsFor = async (query: Record<string, string>) => idsOf(await find(query))
 const byName = ['gratis', 'notes-2', 'notes-10', 'zz-reports', 'travel'];
 
 describe('searching the catalogue', () => {
-  test('[MKT-16] finds servers by name, description or id, in any case', async () => {
+  test('[MKT-16] finds servers by name, description or id, ignoring case', async () => {
     expect(await idsFor({ q: 'TRAVEL' })).toEqual(['travel']);
     expect(await idsFor({ q: 'full-TEXT' })).toEqual(['notes-2']);
     expect(await idsFor({ q: 'ZZ-rep' })).toEqual(['zz-reports']);
@@ -93,25 +93,25 @@ describe('searching the catalogue', () => {
     expect(await idsFor({ q: 'JOURNEY' })).toEqual(['travel']);
   });
 
-  test('wants every word somewhere, and takes each as plain text', async () => {
+  test('requires every word in some text, and takes each as plain text', async () => {
     expect(await idsFor({ q: 'airports travel' })).toEqual(['travel']);
     expect(await idsFor({ q: 'airports notes' })).toEqual([]);
     expect(await idsFor({ q: 'beta), [.*] (' })).toEqual(['notes-10']);
     expect(await idsFor({ q: '.+' })).toEqual([]);
   });
 
-  test('[MKT-17] sorts by name: in any case of letters, and 2 before 10', async () => {
+  test('[MKT-17] sorts by name: ignoring case, and 2 before 10', async () => {
     expect(await idsFor({})).toEqual(byName);
   });
 
-  test('[MKT-22] sorts by price, by tools or by the last update, and by name among equals', async () => {
+  test('[MKT-22] sorts by price, by tools or by the last update, and by name for equal ones', async () => {
     expect(await idsFor({ sort: 'price' })).toEqual(['gratis', 'notes-2', 'notes-10', 'travel', 'zz-reports']);
     expect(await idsFor({ sort: 'tools' })).toEqual(['travel', 'notes-2', 'gratis', 'notes-10', 'zz-reports']);
     const times = (await find({ sort: 'updated' })).servers.map(({ lastUpdate }) => Date.parse(lastUpdate));
     expect(times).toEqual(times.toSorted((one, other) => other - one));
   });
 
-  test('names the categories that have servers, with how many, and the first three as home orders them', async () => {
+  test("names the categories that have servers, with their number, and the first three in home's order", async () => {
     const read = async () => {
       const answer = await fetch(`${app.publicUrl}/api/catalogue/categories`);
       return getCategories.answer.parse(await answer.json()).categories;
@@ -149,7 +149,7 @@ describe('searching the catalogue', () => {
     expect(await idsFor({ status: 'error', type: 'api', price: 'paid', q: 'plan' })).toEqual(['zz-reports']);
   });
 
-  test('[MKT-8] counts the matches and the deployed servers, whichever page is shown', async () => {
+  test('[MKT-8] counts the matches and the deployed servers, on any page', async () => {
     const first = await find({ q: 'a', pageSize: '2' });
     expect(first).toMatchObject({ deployed: 5, pagination: { page: 1, pageSize: 2, total: 5, pages: 3 } });
     expect(idsOf(first)).toEqual(byName.slice(0, 2));
@@ -163,7 +163,7 @@ describe('searching the catalogue', () => {
     });
   });
 
-  test('the answer follows a change of the catalogue', async () => {
+  test('the response follows a change of the catalogue', async () => {
     onTestFinished(() => deploy({ ...gratis, version: '1.2.0' }));
     await app.catalogue.setHealth('gratis', { status: 'disconnected', detail: 'Asleep', era: undefined });
     expect(await idsFor({ status: 'disconnected' })).toEqual(['gratis']);
@@ -201,7 +201,7 @@ describe('searching the catalogue', () => {
 });
 
 describe('caches', () => {
-  test('ask each time, and get 304 without a body while nothing changed', async () => {
+  test('revalidate each time, and get 304 without a body while nothing has changed', async () => {
     const answer = await getWithEncoding(addressOf({}), 'br');
     expect(answer.headers).toMatchObject({
       'content-encoding': 'br',
@@ -217,13 +217,13 @@ describe('caches', () => {
       'cache-control': 'public, no-cache',
       vary: 'authorization, accept-encoding',
     });
-    expect((await getWithEncoding(addressOf({ q: 'travel' }), 'br', headers)).status, 'another answer').toBe(200);
+    expect((await getWithEncoding(addressOf({ q: 'travel' }), 'br', headers)).status, 'another response').toBe(200);
     onTestFinished(() => app.catalogue.setHealth('travel', { status: 'connected', detail: undefined, era: undefined }));
     await app.catalogue.setHealth('travel', { status: 'error', detail: 'Ill', era: undefined });
     expect((await getWithEncoding(addressOf({}), 'br', headers)).status, 'a change').toBe(200);
   });
 
-  test('give what one person asked for to no other: the answer to a token is private, and the same as for all', async () => {
+  test('share nothing between users: the response to a token is private, and the same as for all', async () => {
     const { token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
     for (const at of [path, `${path}/travel`, '/api/catalogue/suggestions']) {
       const asked = await fetch(`${app.publicUrl}${at}`, { headers: { authorization: `Bearer ${token}` } });
@@ -234,7 +234,7 @@ describe('caches', () => {
 });
 
 describe('one server', () => {
-  test('[CAT-11] is answered with what it offers and nothing of another', async () => {
+  test('[CAT-11] is returned with its own offering and nothing of another', async () => {
     const { server, capabilities } = getServer.answer.parse(
       await (await fetch(`${app.publicUrl}${path}/travel`)).json(),
     );
@@ -245,7 +245,7 @@ describe('one server', () => {
     ]);
   });
 
-  test('[SVC-12] an id that is not deployed is answered with the list of those that are', async () => {
+  test('[SVC-12] for an id that is not deployed the list of deployed ids is returned', async () => {
     const answer = await fetch(`${app.publicUrl}${path}/${encodeURIComponent('no/such')}`);
     expect([answer.status, await answer.json()]).toEqual([
       404,
@@ -257,11 +257,11 @@ describe('one server', () => {
       },
     ]);
     const long = await fetch(`${app.publicUrl}${path}/${'x'.repeat(201)}`);
-    expect(long.status, 'no id is as long').toBe(414);
+    expect(long.status, 'no id is this long').toBe(414);
   });
 });
 
-test('[SVC-11] with no server at all the error says that the broker may not be running', () => {
+test('[SVC-11] without any server the error says that the broker may not be running', () => {
   expect(missingFromNone).toEqual({
     success: false,
     code: 'server_not_found',
@@ -276,7 +276,7 @@ describe('suggestions', () => {
     return suggestMatches.answer.parse(await answer.json());
   };
 
-  test('list what begins with the text before what only has it', async () => {
+  test('list names that begin with the text before those that contain it', async () => {
     expect(idsOf(await suggest({ q: 'n' }))).toEqual(['notes-2', 'notes-10', 'gratis', 'zz-reports', 'travel']);
     expect(idsOf(await suggest({ q: 'n', limit: '2' }))).toEqual(['notes-2', 'notes-10']);
     expect((await suggest({ q: 'airports' })).tools.map(({ name }) => name)).toEqual(['find_airports']);

@@ -16,7 +16,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 const dayMs = 24 * 60 * 60_000;
 const toHere: ResolveName = (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
 
-test("a server's certificate is stored when it is another one, and administrators are told once 14 days, once 3 days before its end, and once when it has expired", async () => {
+test("a server's certificate is stored when it changes, and administrators are notified once 14 days, once 3 days before its end, and once when it has expired", async () => {
   const distrust = trustTestCertificate();
   const [mail, fixture] = [await startMailServer(), await startHttpFixture('both')];
   const front = await startTlsFront(Number(new URL(fixture.url).port));
@@ -40,7 +40,7 @@ test("a server's certificate is stored when it is another one, and administrator
     const api = createClient(adminOverviewEndpoints, { baseUrl, fetch, token: async () => accessToken });
     return (await api.getAdminNeeds()).needs.endingCertificates;
   };
-  /** The subjects of all that was told until now. */
+  /** Returns the subjects of all mails sent so far. */
   const told = async () => {
     await app.checkAlerts();
     await app.checkAlerts();
@@ -74,7 +74,7 @@ test("a server's certificate is stored when it is another one, and administrator
     expect(await told()).toEqual(['expires', 'expires', 'expired']);
     expect(await needs()).toEqual({ total: 1, items: [{ ...item, hasExpired: true }] });
 
-    // the version that is deployed now has no certificate
+    // the version deployed now has no certificate
     await deployManifest(app, {
       id: 'top',
       name: 'Summit',
@@ -85,7 +85,7 @@ test("a server's certificate is stored when it is another one, and administrator
     await deployManifest(app, { id: 'top', name: 'Summit', version: '3.0.0', connection });
     expect((await needs()).total).toBe(1);
 
-    // another connection that shows the same
+    // another connection with the same certificate
     await app.upstreams.pool.dropAll('top');
     app.upstreams.watch.refresh(['top'], true);
     expect(await app.upstreams.watch.asked('top')).toBeUndefined();

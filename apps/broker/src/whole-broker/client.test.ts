@@ -27,7 +27,7 @@ async function failureOf(call: Promise<unknown>): Promise<ApiError> {
   throw new Error(`not an ApiError: ${String(error)}`);
 }
 
-test('the typed client calls the broker and answers what the contract says', async () => {
+test('the typed client calls the broker and returns what the contract says', async () => {
   const { getMcpInfo, createPersonalToken, listPersonalTokens, revokePersonalToken, getUserProfile } = client();
   expect((await getMcpInfo()).link).toBe(`${app.publicUrl}/mcp`);
   expect((await getUserProfile()).email).toBe('ann@souk.test');
@@ -48,7 +48,7 @@ test('the API accepts only JSON: a form is refused, although sign-in pages use f
   expect(failure).toMatchObject({ status: 400, code: 'pat_create_failed' });
 });
 
-test("[ERR-5] a failure carries the answer's message, its code and its fields", async () => {
+test("[ERR-5] a failure carries the response's message, its code and its fields", async () => {
   const error = await failureOf(client().createPersonalToken({ body: { name: '', expiresInDays: 0 } }));
   expect(error).toMatchObject({ status: 400, code: 'pat_create_failed', message: 'Failed to create PAT' });
   expect(error.issues.map(({ path }) => path)).toEqual(['name', 'expiresInDays']);

@@ -6,7 +6,7 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-
 
 const hourMs = 60 * 60_000;
 const startMs = Date.now();
-/** What the machine's clock says, and how much time has really passed. */
+/** Time of the machine's clock, and the time that has really passed. */
 let wallMs = startMs;
 let passedMs = startMs;
 let app: TestApp;
@@ -45,7 +45,7 @@ test('security row 44: a clock that steps back blocks no requests, and one that 
   expect([await call(), await call(), await call()]).toEqual([true, true, false]);
 });
 
-test('a version that is deployed after the clock stepped back is asked what it offers', async () => {
+test('a version deployed after the clock stepped back is discovered', async () => {
   await deployManifest(app, { id: 'two', connection: { type: 'http', url: fixture.url } });
   wallMs -= hourMs;
   const asked = () => fixture.seen.requests.filter(({ method }) => method === 'tools/list').length;
@@ -56,7 +56,7 @@ test('a version that is deployed after the clock stepped back is asked what it o
   expect(asked() - before).toBe(1);
 });
 
-test('a circuit that opened before the clock stepped back is tried again when its time is over', async () => {
+test('a circuit that opened before the clock stepped back is probed when its time is over', async () => {
   const { token } = await app.identity.createPersonalToken({ email: 'bea@souk.test', name: 'test' });
   const pool = app.upstreams.pool;
   await deployManifest(app, { id: 'gone', connection: { type: 'http', url: fixture.url } });

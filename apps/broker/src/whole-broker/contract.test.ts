@@ -27,7 +27,7 @@ test('openapi.json is current: npm run openapi writes it', () => {
   expect(stored).toEqual(JSON.parse(JSON.stringify(openApiDocument(version))));
 });
 
-test('[GEN-35] the fields of every answer are named in camelCase', () => {
+test('[GEN-35] the fields of every response are named in camelCase', () => {
   const named: string[] = [];
   const read = (schema: unknown, where: string): void => {
     if (typeof schema !== 'object' || schema === null) return;
@@ -36,7 +36,7 @@ test('[GEN-35] the fields of every answer are named in camelCase', () => {
     }
     for (const part of Object.values(schema)) read(part, where);
   };
-  // server.json and the registry API are not ours to name
+  // the names in server.json and the registry API are not ours
   const foreign = new Set([...registryEndpoints, ...serverCardEndpoints].map(({ id }) => id as string));
   const own = endpoints.filter(({ id }) => !foreign.has(id));
   for (const { id, answer } of own) read(z.toJSONSchema(answer, { unrepresentable: 'any' }), id);
@@ -44,7 +44,7 @@ test('[GEN-35] the fields of every answer are named in camelCase', () => {
   expect(named.filter((field) => !/^\w+ [a-z][a-zA-Z0-9]*$/.test(field))).toEqual([]);
 });
 
-test('[GEN-29] no answer lets another origin read it with credentials', async () => {
+test('[GEN-29] no response lets another origin read it with credentials', async () => {
   const pages = ['/', '/dashboard', '/login', '/oauth/authorize', '/oauth/token', '/oauth/userinfo', '/oauth/jwks'];
   const links = ['/mcp', '/s/travel/mcp', '/.well-known/oauth-authorization-server', '/healthz'];
   const calls = endpoints.map(({ path }) => path.replaceAll(/:\w+/g, 'x'));

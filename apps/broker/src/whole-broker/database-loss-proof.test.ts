@@ -21,16 +21,16 @@ import { readUsageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';
 
-// A broker under paid load whose database refuses connections, or says nothing, again and again: what its clients are answered
-// meanwhile, how soon all works again, and what the ledger says of each call that the server ran.
+// A broker under paid load whose database repeatedly refuses connections or stays silent: the responses to its clients
+// meanwhile, the time to recovery, and what the ledger says of each call that the server ran.
 
 const price = 3;
 const people = 4;
 const clients = atFullSize({ full: 20, short: 6 });
 const losses = atFullSize({ full: 40, short: 2 });
-/** How long the database is away: beyond 10 s the others take the broker for dead. */
+/** Duration of a database outage: beyond 10 s other brokers consider this one dead. */
 const awayMs = (loss: number) => atFullSize({ full: 2_000 + (loss % 5) * 3_000, short: 2_500 });
-/** The short form runs beside other tests. */
+/** Maximum time of a response; the short form runs alongside other tests. */
 const mostMs = atFullSize({ full: 2_000, short: 6_000 });
 const mostUntilBackMs = atFullSize({ full: 5_000, short: 10_000 });
 
@@ -88,7 +88,7 @@ describe.skipIf(!hasPostgres())('a database that is lost under paid load (Postgr
     await server?.close();
   });
 
-  /** A paid call, answered as a client reads it. A request that the broker breaks off counts as status 0. */
+  /** Makes a paid call, and reads it as a client does. A request that the broker aborts counts as status 0. */
   async function call(token: string): Promise<Answer> {
     const request = modernRequest(token, 'tools/call', { name: 'paid__say', arguments: { end: 'ok' } });
     const { ms, result } = await elapsed(async () => {
@@ -106,7 +106,7 @@ describe.skipIf(!hasPostgres())('a database that is lost under paid load (Postgr
     };
   }
 
-  /** Reads what only the database knows. */
+  /** Reads data that only the database has. */
   async function readHistory(): Promise<Pick<Answer, 'status' | 'ms' | 'type'>> {
     const headers = { authorization: `Bearer ${webToken}` };
     const { ms, result: response } = await elapsed(async () => {
@@ -117,7 +117,7 @@ describe.skipIf(!hasPostgres())('a database that is lost under paid load (Postgr
     return { status: response.status, ms, type: response.headers.get('content-type') };
   }
 
-  test('[I11] a lost database is answered 503 in time, no call runs without a hold, and all works again by itself', async () => {
+  test('[I11] a lost database is answered 503 in time, no call runs without a hold, and everything recovers automatically', async () => {
     const state = { isOver: false };
     const answers: Answer[] = [];
     const reads: Pick<Answer, 'status' | 'ms' | 'type'>[] = [];
@@ -125,7 +125,7 @@ describe.skipIf(!hasPostgres())('a database that is lost under paid load (Postgr
       while (!state.isOver) {
         const answer = await call(tokens[client % people] ?? '');
         answers.push(answer);
-        // a client that is refused does not come again at once
+        // a refused client does not retry immediately
         if (!answer.isResult) await pause(50);
       }
     });
@@ -160,7 +160,7 @@ describe.skipIf(!hasPostgres())('a database that is lost under paid load (Postgr
       );
       return rows[0]?.held;
     };
-    await waitUntil('nothing to be held', async () => (await held()) === 0);
+    await waitUntil('no credits to be held', async () => (await held()) === 0);
 
     const all = [...answers, ...reads];
     for (const { status, type } of all) {
@@ -172,7 +172,7 @@ describe.skipIf(!hasPostgres())('a database that is lost under paid load (Postgr
     await limitFigure(mostMs, 'ms', () => slowestMs, { what: 'the slowest answer' });
     await limitFigure(mostUntilBackMs, 'ms', () => Math.max(...backMs), { what: 'all works again' });
 
-    // a call ran where its price was held: it is in the ledger, once, and no other call is
+    // a call ran if its price was held: it is in the ledger, once, and no other call is
     const charged = await db.query<{ call_id: string; credits: number }>(
       `select unnest(calls) as call_id, -delta / cardinality(calls) as credits from ledger_entries where contra = 'usage'`,
     );

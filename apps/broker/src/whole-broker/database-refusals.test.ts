@@ -4,9 +4,9 @@ import { freePort, runToEnd } from '../../../../e2e/product.ts';
 
 describe.skipIf(!hasPostgres())('a start on PostgreSQL', () => {
   test.each<[what: string, change: (url: URL) => void, reason: RegExp]>([
-    ['a database that is not there', (url) => (url.pathname = '/nowhere'), /database "nowhere" does not exist/],
-    ['a user that is not there', (url) => (url.username = 'nobody_here'), /"nobody_here"/],
-  ])('ends with one sentence and 78 at %s', async (_what, change, reason) => {
+    ['a database that does not exist', (url) => (url.pathname = '/nowhere'), /database "nowhere" does not exist/],
+    ['a user that does not exist', (url) => (url.username = 'nobody_here'), /"nobody_here"/],
+  ])('exits with one sentence and 78 at %s', async (_what, change, reason) => {
     const url = new URL(await createPostgresDatabase());
     change(url);
     const env = { DATABASE_URL: url.href, DATA_DIR: temporaryRoot(), PORT: String(await freePort()) };

@@ -9,18 +9,18 @@ import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';
 
-/** More than a file has. */
+/** More rows than a file has. */
 const rowsOfPerson = maxCsvRows + 100;
-/** A page of rows of the database (in-pages.ts). */
+/** Rows per page of the database (in-pages.ts). */
 const pageRows = 500;
 const files = ['calls.csv', 'credit-history.csv', 'transactions.csv', 'export'] as const;
 const calls = { name: 'usage_events', id: 'call_id' } as const;
 const payments = { name: 'transactions', id: 'id' } as const;
 type File = (typeof files)[number];
 
-describeOnEmbedded('files of one person', migrations, (open) => {
+describeOnEmbedded("a user's files", migrations, (open) => {
   let app: TestApp;
-  /** Statements that read the rows of the files. */
+  /** Number of statements that read the rows of the files. */
   let reads = 0;
   let most = 0;
   let person: Awaited<ReturnType<typeof newPerson>>;
@@ -43,7 +43,7 @@ describeOnEmbedded('files of one person', migrations, (open) => {
     return { ...db, query };
   }
 
-  /** A person with calls and payments, several of each in the same moment. */
+  /** Creates a user with calls and payments, several of each at the same moment. */
   async function newPerson({ toolName = 'say', madeCalls = rowsOfPerson, payments: paid = rowsOfPerson } = {}) {
     const browser = new ScriptedBrowser(app.publicUrl);
     const email = `${randomUUID()}@souk.test`;
@@ -71,7 +71,7 @@ describeOnEmbedded('files of one person', migrations, (open) => {
       'transactions.csv': `/v2/billing-history/user/${userId}/transactions.csv`,
       export: `/api/users/${userId}/export`,
     };
-    /** Ids of the newest rows, by one statement. */
+    /** Returns the ids of the newest rows, with one statement. */
     const newest = async (table: typeof calls | typeof payments) => {
       const { rows } = await app.db.query<{ id: string }>(
         `select ${table.id} as id from ${table.name} where user_id = $1
@@ -89,7 +89,7 @@ describeOnEmbedded('files of one person', migrations, (open) => {
     };
   }
 
-  test('a file has its newest rows, each once and in order, and is read by pages of the database', async () => {
+  test('a file has the newest rows, each once and in order, and is read from the database in pages', async () => {
     const { get, newest } = person;
     for (const file of ['calls.csv', 'credit-history.csv', 'transactions.csv'] as const) {
       [reads, most] = [0, 0];
@@ -101,7 +101,7 @@ describeOnEmbedded('files of one person', migrations, (open) => {
         await newest(file === 'transactions.csv' ? payments : calls),
       );
       expect(reads).toBe(maxCsvRows / pageRows);
-      // one more says whether there is a next page
+      // one more row shows whether there is a next page
       expect(most).toBeLessThanOrEqual(pageRows + 1);
     }
     [reads, most] = [0, 0];
@@ -111,7 +111,7 @@ describeOnEmbedded('files of one person', migrations, (open) => {
     expect(most).toBe(pageRows);
   });
 
-  test('bad input 70: of 20 files that one person asks for at once two are sent, the others are told when to ask again', async () => {
+  test('bad input 70: of 20 files that one user requests concurrently two are sent, and the others say when to retry', async () => {
     const { get } = person;
     for (const file of files) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => get(file)));
@@ -131,7 +131,7 @@ describeOnEmbedded('files of one person', migrations, (open) => {
     }
   });
 
-  test('a client that reads nothing makes the broker read no more; when it hangs up it may ask again', async () => {
+  test('a client that reads nothing makes the broker stop reading; when it disconnects it may request again', async () => {
     const { headers, get, pathOf } = await newPerson({ toolName: 'n'.repeat(1000), madeCalls: 20_000, payments: 0 });
     [reads, most] = [0, 0];
     const silent = [1, 2].map(() => {
@@ -139,20 +139,20 @@ describeOnEmbedded('files of one person', migrations, (open) => {
       sent.on('error', () => {}).end();
       return sent;
     });
-    await waitUntil('both have begun', () => reads > 2);
+    await waitUntil('both have started', () => reads > 2);
     let seen = -1;
     await waitUntil('nothing more is read', async () => {
       const isStill = seen === reads;
       seen = reads;
-      // others go on meanwhile
+      // others continue meanwhile
       for (let n = 0; n < 50; n++) await (await fetch(`${app.publicUrl}/healthz`)).text();
       return isStill && seen === reads;
     });
-    // the whole of both takes more than 80 pages; what the kernel takes of them is its own affair
+    // both take more than 80 pages in total; how many of them the kernel buffers is not ours
     expect(reads).toBeLessThan(70);
     expect((await get('calls.csv')).status).toBe(429);
     for (const one of silent) one.destroy();
-    await waitUntil('their places are free', async () => {
+    await waitUntil('their slots are free', async () => {
       const answer = await get('calls.csv');
       await answer.text();
       return answer.status === 200;

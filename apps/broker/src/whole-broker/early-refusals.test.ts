@@ -7,7 +7,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 
 let app: TestApp;
 let good = '';
-/** Of a client: it was issued here, so that it is no guess, and is good for no call of the API. */
+/** Token of a client: it was issued here, so it does not count as a guess, and is valid for no call of the API. */
 let bad = '';
 beforeAll(async () => {
   app = await startTestApp();
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.stop());
 
-/** A request of which the test chooses every byte; `text` is what came back. */
+/** Sends a request of which the test chooses every byte; `text` is what was received. */
 async function begin(address: string, token: string | undefined, lines: readonly string[], body = '') {
   const { host, port } = new URL(app.publicUrl);
   const socket = connect(Number(port), '127.0.0.1');
@@ -33,18 +33,18 @@ async function begin(address: string, token: string | undefined, lines: readonly
 const json = 'content-type: application/json';
 const hasAnswer = ({ text }: { text: string }) => /\r\n\r\n.*\}$/s.test(text);
 
-/** Every call of the API that may bring a body. */
+/** Returns every call of the API that may have a body. */
 const writes = () =>
   app.router.served
     .filter(({ method }) => method !== 'GET')
     .map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, '00000000-0000-4000-8000-000000000000')}`);
 
-test('a token is judged by the head alone: a call whose token is bad is answered before its body has come, and ends', async () => {
+test('a token is judged by the head only: a call with an invalid token is answered before its body has arrived, and ends', async () => {
   expect(writes().length).toBeGreaterThan(40);
   const refused = async (address: string, lines: readonly string[], body = '') => {
     const state = await begin(address, bad, [json, ...lines], body);
     await waitUntil(`${address} is answered`, () => hasAnswer(state));
-    // not 100 first: a client that asked is not told to send what nobody reads
+    // without a 100 first: a client that asked is not invited to send a body that is not read
     expect(state.text, address).toMatch(/^HTTP\/1.1 401 /);
     expect(state.text, address).toMatch(/\r\nconnection: close\r\n/i);
     await waitUntil(`the connection of ${address} ends`, () => state.isClosed);
@@ -64,7 +64,7 @@ test('a token is judged by the head alone: a call whose token is bad is answered
   );
 });
 
-test('what is refused otherwise is not read either: no token, no role, another type, too large', async () => {
+test('the body of another refused request is not read either: no token, no role, another type, too large', async () => {
   const refused = [
     [await begin('POST /admin/manifests', undefined, [json, 'content-length: 200000']), 401],
     [await begin('POST /admin/manifests', good, ['content-type: text/plain', 'content-length: 200000']), 415],
@@ -78,14 +78,14 @@ test('what is refused otherwise is not read either: no token, no role, another t
   }
 });
 
-test('a client that asks before it sends its body is told to, once it may', async () => {
+test('a client that asks before it sends its body is told to continue, once it may', async () => {
   const body = JSON.stringify({ name: 'mine' });
   const state = await begin('POST /auth/pat/create', good, [
     json,
     `content-length: ${body.length}`,
     'expect: 100-continue',
   ]);
-  await waitUntil('the broker to ask for it', () => state.text.endsWith('\r\n\r\n'));
+  await waitUntil('the broker to request it', () => state.text.endsWith('\r\n\r\n'));
   expect(state.text).toBe('HTTP/1.1 100 Continue\r\n\r\n');
   state.socket.write(body);
   await waitUntil('the answer', () => hasAnswer(state));
@@ -95,7 +95,7 @@ test('a client that asks before it sends its body is told to, once it may', asyn
   state.socket.destroy();
 });
 
-test('who sends its whole body all the same reads the answer', async () => {
+test('a client that sends its whole body anyway reads the response', async () => {
   const sent = await fetch(`${app.publicUrl}/admin/manifests`, {
     method: 'POST',
     headers: { authorization: `Bearer ${bad}`, 'content-type': 'application/json' },

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => filled?.close());
 
 const isText = (type: string) => /^(text|jsonb?|bytea|character|xml)/.test(type);
-/** As messages name it: without the schema of the product's own tables. */
+/** Returns the name as messages show it: without the schema of the product's own tables. */
 const shortName = (table: string) => table.replace(/^public\./, '');
 
 async function textColumns(query: Query): Promise<{ table: string; column: string; name: string }[]> {
@@ -29,7 +29,7 @@ async function textColumns(query: Query): Promise<{ table: string; column: strin
   );
 }
 
-test('every column that could have a secret is encrypted, or plain on purpose', async () => {
+test('every column that could contain a secret is encrypted, or deliberately plain', async () => {
   const encrypted = encryptedColumns.map(({ table, column }) => `${table}.${column}`);
   const plain = Object.entries(plainColumns).flatMap(([table, columns]) =>
     columns.split(' ').map((column) => `${table}.${column}`),
@@ -38,7 +38,7 @@ test('every column that could have a secret is encrypted, or plain on purpose', 
   expect([...encrypted, ...plain].toSorted(), 'add a new column to one of the two lists').toEqual(found.toSorted());
 });
 
-test('after a walk through the product, sealed text is in the encrypted columns alone, in each, and opens', async () => {
+test('after a walk through the product, sealed text is only in the encrypted columns, in each of them, and can be opened', async () => {
   const { query } = filled.app.db;
   const withSealed: string[] = [];
   for (const { table, column, name } of await textColumns(query)) {
@@ -53,7 +53,7 @@ test('after a walk through the product, sealed text is in the encrypted columns 
   expect(checked.map(({ name }) => name)).toEqual(encryptedColumns.map(nameOf));
   expect(checked.filter(({ secrets }) => secrets === 0)).toEqual([]);
   expect(sayUnreadable(checked)).toEqual([]);
-  // a value that was copied to another row does not open there
+  // a value that was copied to another row cannot be opened there
   await query(`insert into signing_keys (id, purpose, state, sealed_key, created_at, state_since)
     select 'copy', 'cookies', 'retired', sealed_key, now(), now() from signing_keys limit 1`);
   const [line] = sayUnreadable(await checkSecrets(query, createVault(masterKey)));

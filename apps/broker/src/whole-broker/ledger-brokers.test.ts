@@ -21,7 +21,7 @@ import { readUsageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';
 
-// What two brokers on one database do with the leases of one account, and with each other's.
+// How two brokers on one database handle the leases of one account, and each other's leases.
 
 const livemode = false;
 const warnings: string[] = [];
@@ -29,7 +29,7 @@ const log = pino(
   { level: 'warn' },
   { write: (line) => void warnings.push(z.object({ msg: z.string() }).parse(JSON.parse(line)).msg) },
 );
-/** What needs the product's own time says so: a busy machine takes longer for what must be had. */
+/** Timeout for what must succeed on a busy machine; tests of the product's own times set them. */
 const manyMs = 600_000;
 const times = {
   ...ledgerTimes,
@@ -40,7 +40,7 @@ const times = {
   ageMs: manyMs,
   lifeMs: manyMs,
 };
-/** For a call that is refused because other calls hold what it needs. */
+/** Patience for a call that is refused because other calls hold the credits it needs. */
 const { patienceMs } = ledgerTimes;
 const givenUp = 'another broker declared this one dead and reclaimed its leases';
 const paid = { serverId: 'paid', tool: 'say' };
@@ -75,8 +75,8 @@ describeOnDatabases('leases of credits', migrations, (open) => {
   };
 
   /**
-   * A broker whose leases are larger than needed by `extra`, as far as the account allows. Its clock can be moved; `isSlow`: the
-   * time of the machine hardly counts beside that.
+   * Starts a broker whose leases are larger than needed by `extra`, as far as the account allows. Its clock can be
+   * moved; with `isSlow` the machine's time hardly counts.
    */
   async function startBroker({
     extra = 0,
@@ -124,7 +124,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     return {
       ledger,
       hold,
-      /** A hold that must be had. */
+      /** Takes a hold, which must succeed. */
       async take(credits: number): Promise<LeaseHold> {
         const made = await hold(credits);
         if (!('settle' in made)) throw new Error(`refused: ${made.kind}`);
@@ -132,9 +132,9 @@ describeOnDatabases('leases of credits', migrations, (open) => {
       },
       sleepMs: (ms: number) => (aheadMs += ms),
       cut: () => (isCut = true),
-      /** The next settlement is committed, and seems to have failed. */
+      /** Commits the next settlement, which then appears to have failed. */
       loseAnswer: () => (isAnswerLost = true),
-      /** From now on batches wait for `go`; `begun` resolves with the first. */
+      /** Makes batches wait for `go` from now on; `begun` resolves with the first. */
       holdWrites() {
         begun = Promise.withResolvers();
         gate = Promise.withResolvers();
@@ -145,13 +145,13 @@ describeOnDatabases('leases of credits', migrations, (open) => {
 
   const rowOf = (credits: number) => paidRow(userId, credits);
 
-  /** What the others do to a broker without a sign of life. */
+  /** Reclaims the leases as other brokers do without a heartbeat. */
   async function giveUpAll(): Promise<void> {
     await db.query('delete from credit_brokers');
     await reclaimLeases(db, randomUUID(), times.lifeMs, (call) => expect.unreachable(call.row.callId));
   }
 
-  test('a flush waits for what is being written, too', async () => {
+  test('a flush also waits for what is being written', async () => {
     await give(12);
     const broker = await startBroker();
     const call = await broker.take(5);
@@ -167,7 +167,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     expect(await account()).toEqual({ balance: 7, held: 0, available: 7 });
   });
 
-  test('what a person has is shown without the part of a lease that no call holds', async () => {
+  test("a user's balance is shown without the part of a lease that no call holds", async () => {
     await give(1000);
     const [broker, other] = [await startBroker({ extra: 20 }), await startBroker()];
     const calls = [await broker.take(5), await broker.take(5)];
@@ -181,7 +181,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     expect(await broker.ledger.account(userId)).toMatchObject({ balance: 995, held: 0, available: 995 });
   });
 
-  test('a broker that was frozen cannot charge credits that another call has spent: the call is recorded without a charge', async () => {
+  test('a frozen broker cannot charge credits that another call has spent: the call is recorded without a charge', async () => {
     await give(5);
     const [frozen, other] = [await startBroker(), await startBroker()];
     const late = await frozen.take(5);
@@ -202,7 +202,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     expect(await account(), 'under its new id it takes part again').toMatchObject({ balance: 5, held: 0 });
   });
 
-  test('a hold is lost once others have taken its lease back, or may have for want of a sign of life', async () => {
+  test('a hold is lost once other brokers have reclaimed its lease, or may have for lack of a heartbeat', async () => {
     await give(10);
     const broker = await startBroker({ isSlow: true });
     const taken = await broker.take(5);
@@ -218,7 +218,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     expect(other.isLost).toBe(true);
   });
 
-  test('a broker spends a lease for 5 s after its last sign of life, and then asks first', async () => {
+  test('a broker spends a lease for 5 s after its last heartbeat, and then checks it first', async () => {
     await give(1000);
     const broker = await startBroker({ extra: 20, isSlow: true });
     (await broker.take(1)).release();
@@ -228,12 +228,12 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     broker.cut();
     broker.sleepMs(2000);
     const asked = broker.hold(1);
-    expect(asked, 'it asks').toBeInstanceOf(Promise);
+    expect(asked, 'it checks').toBeInstanceOf(Promise);
     broker.sleepMs(times.refusedMs);
     expect(await asked).toEqual({ kind: 'unavailable' });
   });
 
-  test('the leases of a broker that ended without a word go back after its time', async () => {
+  test('the leases of a broker that ended silently are reclaimed after its time', async () => {
     await give(10);
     const killed = await startBroker();
     await killed.take(10);
@@ -241,7 +241,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     const { rows } = await db.query<{ id: string }>('select id from credit_brokers');
     const other = await startBroker({ beatMs: 100, patienceMs });
     expect(await other.hold(10)).toEqual({ kind: 'insufficient', available: 0 });
-    // since then the one has shown no life, and the other has
+    // since then the first has sent no heartbeat, and the other has
     await db.query(
       `update credit_brokers set since = since - interval '1 day',
          beat = beat - case when id = any($1::uuid[]) then interval '1 day' else interval '0' end`,
@@ -252,7 +252,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     await giveUpAll();
   });
 
-  test('a lease that another broker asks back is there within 250 ms, but for what calls under way hold', async () => {
+  test('a lease that another broker requests back is available within 250 ms, except for what running calls hold', async () => {
     await give(100);
     const [first, second] = [await startBroker({ extra: 20 }), await startBroker()];
     const running = await first.take(1);
@@ -273,7 +273,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     expect(await account()).toEqual({ balance: 0, held: 0, available: 0 });
   });
 
-  test('what cannot come back in 250 ms is refused, and says what is left', async () => {
+  test('credits that cannot come back within 250 ms are refused, and the refusal says what is left', async () => {
     await give(100);
     const [first, second] = [await startBroker({ extra: 20 }), await startBroker({ patienceMs })];
     const running = await first.take(50);
@@ -282,7 +282,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     await first.ledger.flush();
   });
 
-  test('a lease that no call uses goes back by itself', async () => {
+  test('a lease that no call uses is returned automatically', async () => {
     await give(1000);
     const broker = await startBroker({ extra: 20, isSlow: true, idleMs: ledgerTimes.idleMs });
     (await broker.take(1)).release();
@@ -291,12 +291,12 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     await waitUntil('it is back', async () => (await account()).held === 0);
   });
 
-  test('a broker that others took for dead says so if it had leases, and not after a rest', async () => {
+  test('a broker that others considered dead says so if it had leases, and not after idling', async () => {
     await give(1000);
     const broker = await startBroker({ extra: 20, isSlow: true, idleMs: ledgerTimes.idleMs });
     (await broker.take(1)).release();
     broker.sleepMs(ledgerTimes.idleMs);
-    await waitUntil('it is at rest', async () => (await account()).held === 0);
+    await waitUntil('it is idle', async () => (await account()).held === 0);
     // the broker knows it too
     await broker.ledger.flush();
     await giveUpAll();
@@ -310,7 +310,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     expect(warnings.filter((warning) => warning === givenUp)).toHaveLength(1);
   });
 
-  test('a broker that stops gives everything back, and charges what has ended', async () => {
+  test('a broker that stops returns everything, and charges ended calls', async () => {
     await give(1000);
     const broker = await startBroker({ extra: 20, stopMs: 60_000 });
     const [made, kept] = [await broker.take(3), await broker.take(4)];
@@ -321,7 +321,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     expect((await db.query('select from credit_brokers')).rows).toEqual([]);
   });
 
-  test('an administrator sets a balance that leases stand against, but not below what calls under way hold', async () => {
+  test('an administrator can set a balance that is partly leased, but not below what running calls hold', async () => {
     await give(1000);
     const broker = await startBroker({ extra: 20 });
     const [patient, administrator] = [await startBroker(), await startBroker({ patienceMs })];
@@ -362,13 +362,13 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     expect(await account()).toMatchObject({ balance: left });
   });
 
-  test('the free aborts of an hour are counted over all brokers, and once each where a batch is sent again', async () => {
+  test('the free aborts of an hour are counted over all brokers, and once each if a batch is sent again', async () => {
     await give(100);
     const brokers = [await startBroker(), await startBroker()] as const;
     for (let count = 0; count < 8; count++) {
       const broker = brokers[count % 2 === 0 ? 0 : 1];
       const call = await broker.take(5);
-      // the answers of two commits are lost, of a free call and of a charged one
+      // the answers to two commits are lost, of a free call and of a charged one
       if (count === 2 || count === 7) broker.loseAnswer();
       call.settleAbort({ ...rowOf(5), outcome: 'cancelled', reason: 'cancelled' });
       await broker.ledger.flush().catch(() => {});
@@ -382,17 +382,17 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     ]);
   });
 
-  test('each dispatch of one call is an abort of its own, at any broker, and counts once where a batch is sent again', async () => {
+  test('each dispatch of one call is a separate abort, on any broker, and counts once if a batch is sent again', async () => {
     await give(100);
     const brokers = [await startBroker(), await startBroker()] as const;
-    // each round writes the row of the first again
+    // each round overwrites the row of the first
     const row = { ...rowOf(5), rounds: 2, outcome: 'cancelled' as const, reason: 'cancelled' };
     const round = { ...paid, callId: row.callId, isContinued: true, userId, credits: 5 };
     for (let count = 0; count < 6; count++) {
       const broker = brokers[count % 2 === 0 ? 0 : 1];
       const call = await broker.ledger.hold(round);
       if (call.kind !== 'hold') throw new Error(`refused: ${call.kind}`);
-      // the answers of two commits are lost, of the last free dispatch and of the charged one
+      // the answers to two commits are lost, of the last free dispatch and of the charged one
       if (count >= 4) broker.loseAnswer();
       call.settleAbort(row);
       await broker.ledger.flush().catch(() => {});
@@ -412,7 +412,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     const aborted = { outcome: 'cancelled' as const, reason: 'cancelled' };
     for (let count = 0; count < 4; count++) (await broker.take(5)).settleAbort({ ...rowOf(5), ...aborted });
     await broker.ledger.flush();
-    // as where the lease of the first was lost: the call goes on, and both are written together
+    // as if the lease of the first had been lost: the call continues, and both are written together
     const row = { ...rowOf(5), ...aborted, rounds: 2 };
     for (const hold of [await broker.take(5), await broker.take(5)]) hold.settleAbort(row);
     await broker.ledger.flush();
@@ -421,7 +421,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     expect(rows).toMatchObject([{ credits: 5, reason: 'aborts_used_up' }]);
   });
 
-  test('two brokers cannot pass the cap of a month together', async () => {
+  test('two brokers together cannot exceed the monthly cap', async () => {
     await give(1000);
     const [first, second] = [await startBroker({ extra: 20 }), await startBroker({ extra: 20 })];
     await first.ledger.setMonthlyCap(userId, 52);
@@ -431,7 +431,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     await Promise.all([first.ledger.flush(), second.ledger.flush()]);
     expect(ends.filter(({ kind }) => kind === 'hold')).toHaveLength(10);
     const refused = ends.filter((end) => end.kind === 'insufficient');
-    // what the other broker still held when they were refused was not left either
+    // credits that the other broker still held when they were refused were not available either
     expect(refused.filter(({ underCap = 5 }) => underCap < 5)).toHaveLength(30);
     expect(await account()).toMatchObject({ balance: 950 });
   });
@@ -452,11 +452,11 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     expect((await sandbox.ledger.account(userId)).monthlyCap).toBeUndefined();
   });
 
-  test('one call that the database refuses is not charged, and stops no other', async () => {
+  test('a call that the database refuses is not charged, and blocks no other', async () => {
     await give(100);
     const broker = await startBroker();
     const held = await Promise.all([5, 6, 7].map((credits) => broker.take(credits)));
-    // PostgreSQL has no such number of milliseconds
+    // PostgreSQL cannot store this number of milliseconds
     const rows = [rowOf(5), { ...rowOf(6), durationMs: 1e12 }, rowOf(7)];
     held.forEach((hold, at) => {
       const row = rows[at];

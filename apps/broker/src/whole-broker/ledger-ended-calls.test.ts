@@ -18,17 +18,18 @@ import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';
 
-// Calls that ended and are yet to be charged: what is noted of them, and what others make of the notes of a broker that ended.
+// Ended calls that are not charged yet: how they are recorded, and how other brokers process the records of a broker
+// that ended.
 
 const livemode = false;
 const log = pino({ level: 'silent' });
 const late = { settleMs: 600_000 };
 
-describeOnDatabases('calls that ended', migrations, (open) => {
+describeOnDatabases('ended calls', migrations, (open) => {
   let db: Database;
   let userId: string;
   const refused: [string, unknown][] = [];
-  // notes of a broker that ended are found by whoever comes next
+  // the next broker finds the records of a broker that ended
   beforeEach(async () => {
     refused.length = 0;
     db = await open();
@@ -89,7 +90,7 @@ describeOnDatabases('calls that ended', migrations, (open) => {
   test.each([
     ['', {}],
     [' (of two rounds)', { rounds: 2 }],
-  ])('outlive their broker: another charges them once, however often they are found%s', async (_name, change) => {
+  ])('outlive their broker: another one charges them once, however often they are found%s', async (_name, change) => {
     const broker = await start(late);
     const row = await call(broker, userId, change);
     await waitUntil('the notes', async () => (await notes()).length === 1);
@@ -107,7 +108,7 @@ describeOnDatabases('calls that ended', migrations, (open) => {
     expect(await checkLedger(db)).toEqual([]);
   });
 
-  /** Calls of one person that end at once; each is undefined, or waits for its note. */
+  /** Ends concurrent calls of one user; each result is undefined, or waits for its record. */
   async function endTogether({ ledger }: FaultyBroker, count: number): Promise<(Promise<void> | undefined)[]> {
     const rows = Array.from({ length: count }, () => paidRow(userId, 5));
     const holds = await Promise.all(
@@ -120,7 +121,7 @@ describeOnDatabases('calls that ended', migrations, (open) => {
     });
   }
 
-  test('[I3] ten are answered without a note; further answers wait for theirs', async () => {
+  test('[I3] ten are answered without a record; further answers wait for theirs', async () => {
     const broker = await start({ ...late, unnotedMs: 600_000 });
     const note = broker.faults.holdNotes();
     const answers = await endTogether(broker, 30);
@@ -132,11 +133,11 @@ describeOnDatabases('calls that ended', migrations, (open) => {
     note.release();
     await Promise.all(answers);
     expect(await notes()).toHaveLength(30);
-    // noted ones make room
+    // recorded calls make room
     expect(await endTogether(broker, 1)).toEqual([undefined]);
   });
 
-  test('[I3] a database that takes no notes, or is silent, keeps no answer back', async () => {
+  test('[I3] a database that accepts no records, or is silent, delays no answer', async () => {
     const refusing = await start({ ...late, unnotedMs: 600_000 });
     const holding = refusing.faults.holdNotes();
     const answers = await endTogether(refusing, 30);
@@ -151,7 +152,7 @@ describeOnDatabases('calls that ended', migrations, (open) => {
     expect((await notes()).length).toBeLessThanOrEqual(30);
   });
 
-  test('let others wait when more than 10,000 are not charged', async () => {
+  test('make further calls wait when more than 10,000 are not charged', async () => {
     const broker = await start({});
     const priced = () => ({ callId: randomUUID(), userId, serverId: 'paid', tool: 'say', credits: 1 });
     const { ledger } = broker;
@@ -168,7 +169,7 @@ describeOnDatabases('calls that ended', migrations, (open) => {
     await end(broker);
   });
 
-  test('are noted, and charged by their own broker, without a word', async () => {
+  test('are recorded, and silently charged by their own broker', async () => {
     const broker = await start({});
     const row = await call(broker, userId);
     await waitUntil('the charge', async () => (await charged(userId)).entries.length === 1);
@@ -181,7 +182,7 @@ describeOnDatabases('calls that ended', migrations, (open) => {
   });
 
   test.each(['before', 'after'] as const)(
-    'are noted again when the database was lost %s the first time',
+    'are recorded again if the database was lost %s the first time',
     async (when) => {
       const broker = await start({ settleMs: 1 });
       await call(broker, userId);
@@ -195,7 +196,7 @@ describeOnDatabases('calls that ended', migrations, (open) => {
     },
   );
 
-  test('of which the database refuses one are charged but for that one', async () => {
+  test('are charged even if the database refuses one of them', async () => {
     const broker = await start(late);
     const other = await newPerson();
     const bad = await call(broker, userId, { outcome: 'nonsense' as UsageRow['outcome'] });
@@ -209,7 +210,7 @@ describeOnDatabases('calls that ended', migrations, (open) => {
     expect(await notes()).toEqual([]);
   });
 
-  test('of an account that is busy stay, and so does its lease, until it is not', async ({ skip }) => {
+  test('of a busy account stay, and so does its lease, until it is free', async ({ skip }) => {
     skip(db.engine === 'pglite', 'it has one connection');
     const broker = await start(late);
     const row = await call(broker, userId);

@@ -26,8 +26,8 @@ import { AccountModel } from '#features/billing/credits/testing/account-model.ts
 import { flush, startFaultyBroker, type FaultyBroker } from '#features/billing/credits/testing/faulty-broker.ts';
 import { ledgerOp, type LedgerOp } from '#features/billing/credits/testing/ledger-ops.ts';
 
-// Sequences of everything that can happen to an account, on two brokers, beside a model of a few lines: after each step the
-// account must be what the model says. Brokers are killed, and statements fail before or after their commit.
+// Sequences of everything that can happen to an account, on two brokers, next to a model of a few lines: after each
+// step the account must match the model. Brokers are killed, and statements fail before or after their commit.
 
 const livemode = false;
 const log = pino({ level: 'silent' });
@@ -77,7 +77,7 @@ describeOnDatabases('the ledger', migrations, (open) => {
     printFigure(`${db.engine}: seed ${seed}, ${replayed} sequences and ${first.length} steps twice, 0 differ`);
   });
 
-  /** What each step of a seed's sequences shows, and the entries that each sequence leaves. */
+  /** Returns what each step of a seed's sequences shows, and the entries that each sequence leaves. */
   async function trace(seed: number): Promise<string[]> {
     brokers = [await startFaultyBroker(db, usage, exactLeases), await startFaultyBroker(db, usage, exactLeases)];
     const steps: string[] = [];
@@ -100,8 +100,8 @@ describeOnDatabases('the ledger', migrations, (open) => {
   }
 
   /**
-   * @param isAsModel what an account shows is compared too: larger leases hold more than the calls under way
-   * @param tell is told what each step shows, and what the ledger says in the end
+   * @param isAsModel whether the shown account is compared too: larger leases hold more than the running calls
+   * @param tell receives what each step shows, and what the ledger says in the end
    */
   async function runSequence(
     ops: readonly LedgerOp[],
@@ -147,7 +147,8 @@ describeOnDatabases('the ledger', migrations, (open) => {
             idem: randomUUID(),
           };
           const taken = await db.transaction((query) => clawBackCredits(query, change));
-          // what has expired stays takeable while a lease holds it, and larger leases hold more than the calls under way
+          // expired credits can still be clawed back while a lease holds them, and larger leases hold more than the
+          // running calls
           return isAsModel ? expect(taken).toBe(expected) : expect(taken).toBeLessThanOrEqual(one.credits);
         }
         case 'set': {
@@ -220,7 +221,7 @@ describeOnDatabases('the ledger', migrations, (open) => {
       }
     }
 
-    /** What it has written is there; its calls under way are never charged. */
+    /** Kills a broker: what it has written stays, and its running calls are never charged. */
     async function kill(at: 0 | 1) {
       const dead = brokers[at];
       dead.faults.cut();
@@ -248,7 +249,7 @@ describeOnDatabases('the ledger', migrations, (open) => {
       return { balance, held, debt, available, parts: bySource };
     }
 
-    /** Each call that was settled is charged once, and shown once with the same credits; no other is. */
+    /** Checks that each settled call is charged once, and shown once with the same credits, and no other. */
     async function compareEntries() {
       const { rows: entries } = await db.query<{ delta: number; calls: string[] }>(
         `select delta, calls from ledger_entries where user_id = $1 and contra = 'usage'`,

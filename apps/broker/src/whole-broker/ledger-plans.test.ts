@@ -13,12 +13,12 @@ import { migrations } from '../migrations.ts';
 const livemode = false;
 const size = 64;
 
-/** Accounts that no batch is of. */
+/** Number of accounts without any batch. */
 const others = 5_000;
 
 /**
- * Tables of billing and usage that this transaction has read from end to end, and how often; and those of which it has read
- * by an index more rows than the batches are of: a plan may look through a whole index, too.
+ * Returns the tables of billing and usage that this transaction has read completely, and how often; and those of which
+ * it has read more rows by an index than the batches contain: a plan may also scan a whole index.
  */
 async function reads(query: Query) {
   const { rows } = await query<{ relname: string; seq_scan: number; idx_tup_fetch: number | null }>(
@@ -69,7 +69,7 @@ describeOnDatabases('the statements of the ledger', migrations, (open) => {
       expect((await trimLeases(query, livemode, brokerId, trims)).size).toBe(size);
     };
     await db.transaction(async (query) => {
-      // plans are made here, while there is next to nothing
+      // plans are made here, while the tables are almost empty
       await useAll(query, users.slice(0, size));
       await query(addOthers);
       const before = await reads(query);

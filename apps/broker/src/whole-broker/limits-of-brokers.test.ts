@@ -12,11 +12,11 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-
 import { startBalancer } from '#testing/start-replicas.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// docs/limits.md: what one person may have of three brokers together
+// docs/limits.md: the limits of one user over three brokers
 
 const price = 3;
 const begunAtMs = Date.now();
-/** Hardly goes on: what a minute gives back does not count, however slow the machine is. */
+/** Hardly advances: what refills in a minute does not count, however slow the machine is. */
 const clock = { now: () => begunAtMs + Math.floor((Date.now() - begunAtMs) / 100) };
 /** Whole limits; a broker's share of each is a third. */
 const [calls, requests, places, signIns, pagesOfPayment] = [30, 24, 6, 9, 30];
@@ -73,7 +73,7 @@ describe.skipIf(!hasPostgres())('three brokers', { shuffle: false }, () => {
     waitUntil(`each to know of ${count}`, () => apps.slice(0, count).every(({ db }) => db.brokers.count() === count));
 
   let people = 0;
-  /** How often a test signed in from the address of all tests. */
+  /** Number of sign-ins from the address of all tests. */
   let signedIn = 0;
   async function newPerson() {
     const email = `person-${(people += 1)}@souk.test`;
@@ -81,7 +81,7 @@ describe.skipIf(!hasPostgres())('three brokers', { shuffle: false }, () => {
     return { token, userId: await giveCredits(at(0), email, 1_000) };
   }
 
-  /** Sends so many requests one after the other, to each broker in turn or to one. @returns how many were not refused */
+  /** Sends this many sequential requests, to each broker in turn or to one. @returns how many were not refused */
   async function taken(count: number, send: (to: { 'x-broker': string }) => Promise<boolean>, one?: number) {
     let good = 0;
     for (let n = 0; n < count; n += 1) if (await send({ 'x-broker': String(one ?? n % 3) })) good += 1;
@@ -99,10 +99,10 @@ describe.skipIf(!hasPostgres())('three brokers', { shuffle: false }, () => {
       const { code } = await post(token, 'tools/call', { name: 'paid__say', arguments: { end } }, to);
       return code === undefined;
     };
-  /** At most one broker's share above the limit, what was refilled meanwhile included. */
+  /** At most one broker's share above the limit, including what was refilled meanwhile. */
   const about = (limit: number) => (found: number) => found >= limit && found <= limit + limit / 3;
 
-  test('calls and requests a minute are those of one broker, and a client that stays at one gets its share', async () => {
+  test('calls and requests a minute are limited as on one broker, and a client that stays at one gets its share', async () => {
     expect(await taken(60, say((await newPerson()).token))).toSatisfy(about(calls));
     expect(await taken(40, say((await newPerson()).token), 1)).toSatisfy(about(calls / 3));
     const { token } = await newPerson();
@@ -110,13 +110,13 @@ describe.skipIf(!hasPostgres())('three brokers', { shuffle: false }, () => {
     expect(await taken(45, list)).toSatisfy(about(requests));
   });
 
-  test('places for concurrent calls are those of one broker', async () => {
+  test('slots for concurrent calls are limited as on one broker', async () => {
     const { token } = await newPerson();
     const asked = Array.from({ length: 12 }, (_, n) => say(token, 'wait')({ 'x-broker': String(n % 3) }));
-    await waitUntil('all places to be taken', () => server.waiting === places);
+    await waitUntil('all slots to be in use', () => server.waiting === places);
     // the others wait for two seconds, and are refused
     const answers: boolean[] = [];
-    for (const call of asked) void call.then((isResult) => answers.push(isResult)).catch(() => {}); // told below
+    for (const call of asked) void call.then((isResult) => answers.push(isResult)).catch(() => {}); // reported below
     await waitUntil('the others to be refused', () => answers.length === asked.length - places);
     expect(answers).not.toContain(true);
     expect(server.waiting).toBe(places);
@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres())('three brokers', { shuffle: false }, () => {
     expect((await Promise.all(asked)).filter((isResult) => isResult)).toHaveLength(places);
   });
 
-  test('pages of payment that a person opens, and tools that they run from the web app, are those of one broker', async () => {
+  test('payment pages that a user opens, and tools that they run from the web app, are limited as on one broker', async () => {
     const email = 'buys@souk.test';
     const browser = new ScriptedBrowser(balancer.publicUrl);
     const { accessToken } = await browser.signInWeb({ email });
@@ -162,7 +162,7 @@ describe.skipIf(!hasPostgres())('three brokers', { shuffle: false }, () => {
     for (const { text } of begun) expect(await text).toContain('"result"');
   });
 
-  test('sign-ins of an address are those of one broker', async () => {
+  test('sign-ins of an address are limited as on one broker', async () => {
     const start = async (to: { 'x-broker': string }) => {
       const address = `${balancer.publicUrl}/auth/google?return_to=/auth/success`;
       const { status } = await fetch(address, { redirect: 'manual', headers: to });
@@ -172,7 +172,7 @@ describe.skipIf(!hasPostgres())('three brokers', { shuffle: false }, () => {
     expect(signedIn + (await taken(24, start))).toSatisfy(about(signIns));
   });
 
-  test("what a person's calls may spend is exact, whichever brokers they reach", async () => {
+  test("the spending limit of a user's calls is exact, whichever brokers they reach", async () => {
     const { token, userId } = await newPerson();
     await at(0).billing.ledger.setMonthlyCap(userId, 5 * price);
     expect(await taken(12, say(token))).toBe(5);
@@ -180,7 +180,7 @@ describe.skipIf(!hasPostgres())('three brokers', { shuffle: false }, () => {
     expect(await at(0).billing.ledger.account(userId)).toMatchObject({ balance: 1_000 - 5 * price });
   });
 
-  test('the others give more when one has stopped', async () => {
+  test('the others allow more when one has stopped', async () => {
     const gone = apps.pop();
     await gone?.stop();
     await untilKnown(2);

@@ -58,9 +58,9 @@ import { readChallenge, scopesOf } from '../features/upstreams/sign-in/issuers/r
 import { readTokenAnswer } from '../features/upstreams/sign-in/tokens/token-answer.ts';
 import { holdsText, limitParser, limitSlowParser, someHostileTexts } from '../testing/figures/hostile-texts.ts';
 
-// Nobody outside can keep the event loop: every parser of theirs takes linear time (bad input 41).
+// External input cannot block the event loop: each parser of such input takes linear time (bad input 41).
 
-/** One parser allows no longer text before it gives up. */
+/** Shortest length that every parser reads: one accepts no longer text. */
 const leastReached = 16_000;
 
 const publicUrl = 'https://souk.test';
@@ -80,7 +80,7 @@ const callOf = (name: string) => ({
   params: { name, _meta: { [name]: name } },
 });
 
-/** As many messages as a batch may have, of which each has its part of the text. */
+/** Builds a batch with the maximum number of messages, each with its part of the text. */
 function batchOf(text: string): unknown[] {
   const part = Math.ceil(text.length / 100);
   return Array.from({ length: 100 }, (_, index) => {
@@ -89,7 +89,7 @@ function batchOf(text: string): unknown[] {
   });
 }
 
-/** Calls a parser, or in its place something that shows what it was given. */
+/** Calls a parser, or a probe that records its arguments. */
 type Call = <Args extends readonly unknown[]>(parser: (...args: Args) => unknown, ...args: Args) => unknown;
 
 function heardOnStderr(text: string): void {
@@ -99,7 +99,7 @@ function heardOnStderr(text: string): void {
   stderr.emit('data', text);
 }
 
-/** Every parser of text from outside, by how the text comes to it. */
+/** Every parser of external text, by how the text reaches it. */
 const parsers: Record<string, (call: Call, text: string) => unknown> = {
   'a template of a server': (call, text) =>
     call((template) => readUriTemplate(template).matches(`x:${'a/'.repeat(1000)}`), text),
@@ -282,7 +282,7 @@ const parsers: Record<string, (call: Call, text: string) => unknown> = {
   },
 };
 
-/** A parser that throws at what it cannot read. */
+/** Wraps a parser that throws at what it cannot read. */
 function refusing<Args extends readonly unknown[]>(parser: (...args: Args) => unknown): (...args: Args) => unknown {
   return (...args) => {
     try {
@@ -300,7 +300,7 @@ test.each(rows)('bad input 41: 64 KiB of any shape take under 20 ms of CPU: %s',
   await expect(limitParser((text) => parse(callIt, text))).resolves.toBeUndefined();
 });
 
-test.each(rows)('each parser of a row is given the hostile text: %s', (_name, parse) => {
+test.each(rows)('each parser of a row receives the hostile text: %s', (_name, parse) => {
   const results: unknown[] = [];
   parse((parser, ...args) => results.push(parser(...args)), '{"a": [1]}\n\n');
   expect(results.length).toBeGreaterThan(0);
@@ -317,8 +317,8 @@ test.each(rows)('each parser of a row is given the hostile text: %s', (_name, pa
 });
 
 /**
- * Parsers as people write them. Each reads some text again for each of its characters, in each of the fields that it is for:
- * a fast machine reads one of them in 19 ms.
+ * Typical backtracking parsers. Each reads some text again for each of its characters, in each of the fields that it is
+ * for: a fast machine reads one of them in 19 ms.
  */
 const fields = 4;
 const backtracking: Record<string, (text: string) => unknown> = {
@@ -330,6 +330,6 @@ function inEachField(parse: () => unknown): unknown[] {
   return Array.from({ length: fields }, parse);
 }
 
-test.each(Object.entries(backtracking))('the measure finds a parser that backtracks: %s', async (_name, parse) => {
+test.each(Object.entries(backtracking))('the measurement detects a backtracking parser: %s', async (_name, parse) => {
   await expect(limitSlowParser(parse)).resolves.toBeUndefined();
 });

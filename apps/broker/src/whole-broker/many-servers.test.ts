@@ -11,12 +11,12 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';
 
 const count = 48;
-/** Servers that may be asked at once. */
+/** Number of servers that may be queried concurrently. */
 const atOnce = 4;
 
 let folder: string;
 let server: ListServer;
-/** Of this start: how many were asked, how many of them have not been told their lists, and the most of these. */
+/** Queries of this start: how many began, how many of them wait for their lists, and the maximum of these. */
 let asked = { begun: 0, underWay: 0, most: 0 };
 const opened: Database[] = [];
 const masterKey = randomBytes(32).toString('base64url');
@@ -48,7 +48,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** An app on this database that stays open when the app stops. */
+/** Starts an app on this database, which stays open when the app stops. */
 async function start(db: Database): Promise<TestApp> {
   asked = { begun: 0, underWay: 0, most: 0 };
   return startTestApp({
@@ -59,14 +59,14 @@ async function start(db: Database): Promise<TestApp> {
   });
 }
 
-test('a start asks many servers in turns, answers meanwhile, and stores again only what is new', async () => {
+test('a start queries many servers in turns, responds meanwhile, and stores only changes', async () => {
   const db = await openTestDatabase(migrations);
   opened.push(db);
   const first = await start(db);
   const page = await fetch(`${first.publicUrl}/api/catalogue/servers`);
   expect(page.status).toBe(200);
   expect(await page.json()).toMatchObject({ pagination: { total: count } });
-  expect(asked.begun, 'the shop answered before all were asked').toBeLessThan(count);
+  expect(asked.begun, 'the shop responded before all were queried').toBeLessThan(count);
   await first.serversAsked;
   expect(new Set(first.catalogue.snapshot().servers.map(({ status }) => status))).toEqual(new Set(['connected']));
   expect(asked).toEqual({ begun: count, underWay: 0, most: atOnce });
@@ -84,7 +84,7 @@ test('a start asks many servers in turns, answers meanwhile, and stores again on
   await second.stop();
 });
 
-/** The lists of everything are sent piece by piece, and whole. */
+/** Expects the lists of everything to be sent piece by piece, and complete. */
 async function expectWholeLists({ publicUrl, catalogue }: TestApp): Promise<void> {
   const read = async (path: string) => {
     const answer = await fetch(publicUrl + path);
@@ -105,7 +105,7 @@ test('a stop does not wait for the servers whose turn has not come', async () =>
   const db = await openTestDatabase(migrations);
   opened.push(db);
   const app = await start(db);
-  await waitUntil('the first to be asked', () => asked.begun > 0);
+  await waitUntil('the first to be queried', () => asked.begun > 0);
   await app.stop();
   expect(asked.begun).toBeLessThan(count);
 });

@@ -18,21 +18,24 @@ import { startBalancer } from '#testing/start-replicas.ts';
 import { readUsageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// Everything that can happen to credits at once, on two brokers: calls and hang-ups of many clients, grants, expiries,
-// claw-backs, caps and prices that change, brokers that are killed and frozen. The ledger is checked meanwhile.
+// Everything that can happen to credits concurrently, on two brokers: calls and disconnects of many clients, grants,
+// expiries, claw-backs, changing caps and prices, brokers that are killed and frozen. The ledger is checked meanwhile.
 
 const calls = atFullSize({ full: 10_000, short: 600 });
 const checkEveryMs = atFullSize({ full: 3_000, short: 500 });
-/** Beyond 10 s without a sign a broker is dead: its leases go back while it is frozen. */
+/**
+ * Duration of a freeze: beyond 10 s without a heartbeat a broker is dead, and its leases are reclaimed while it is
+ * frozen.
+ */
 const frozenMs = atFullSize({ full: 12_000, short: 700 });
 const actionEveryMs = 15;
 const disturbEveryMs = atFullSize({ full: 6_000, short: 500 });
 const people = 6;
-/** CHAOS_SEED=… does the same things in the same order. */
+/** CHAOS_SEED=… repeats the same actions in the same order. */
 const seed = Number(process.env['CHAOS_SEED'] ?? randomBytes(4).readUInt32LE());
 const livemode = false;
 
-describe.skipIf(!hasPostgres())('money, with everything at once', () => {
+describe.skipIf(!hasPostgres())('money, with everything concurrently', () => {
   let server: EndingServer;
   let referee: TestApp;
   let balancer: Awaited<ReturnType<typeof startBalancer>>;
@@ -57,7 +60,7 @@ describe.skipIf(!hasPostgres())('money, with everything at once', () => {
     };
     const db = await connectPatiently(databaseUrl);
     referee = await startTestApp({ db, env, allowAddresses: [server.address] });
-    // the highest first: lower prices apply at once, and nobody is asked
+    // the highest first: lower prices apply immediately, without an approval
     await deploy(9);
     for (let person = 0; person < people; person += 1) {
       const email = `person-${person}@souk.test`;
@@ -109,12 +112,12 @@ describe.skipIf(!hasPostgres())('money, with everything at once', () => {
     await Promise.all([over, check(), change(), disturb(), hangUp()]);
     for (const broker of brokers) broker?.thaw();
     const held = async () => {
-      // a broker that was killed is given up now, not in 10 s
+      // a killed broker's leases expire now, not in 10 s
       await db.query(`update credit_brokers set beat = beat - interval '1 hour' where beat < now() - interval '3 s'`);
       const { rows } = await db.query<{ held: number }>('select sum(held)::bigint as held from credit_accounts');
       return rows[0]?.held ?? 0;
     };
-    await waitUntil('nothing is held', async () => (await held()) === 0);
+    await waitUntil('no credits are held', async () => (await held()) === 0);
     faults.push(...(await checkLedger(db)));
     const changes = Object.entries(done).map(([what, times]) => `${what} ${times}`);
     printFigure(`seed ${seed}: ${load.delivered.length} answers, ${changes.join(', ')}; ${faults.length} differences`);
@@ -142,7 +145,7 @@ describe.skipIf(!hasPostgres())('money, with everything at once', () => {
       }
     }
 
-    /** What people, administrators and the payment provider do to accounts, in the order of the seed. */
+    /** Changes accounts as users, administrators and the payment provider do, in the order of the seed. */
     async function change(): Promise<void> {
       const grants: { userId: string; idem: string }[] = [];
       const pick = <T>(of: readonly T[]) => of[Math.floor(random() * of.length)];
@@ -197,7 +200,7 @@ describe.skipIf(!hasPostgres())('money, with everything at once', () => {
       }
     }
 
-    /** Kills and freezes the brokers by turns. */
+    /** Kills and freezes the brokers in turn. */
     async function disturb(): Promise<void> {
       for (let turn = 0; !state.isOver; turn += 1) {
         await Promise.race([over, pause(disturbEveryMs)]);
@@ -217,7 +220,7 @@ describe.skipIf(!hasPostgres())('money, with everything at once', () => {
       }
     }
 
-    /** A client that never waits for its answer. */
+    /** Makes a call as a client that never waits for its response. */
     async function hangUp(): Promise<void> {
       for (let turn = 0; !state.isOver; turn += 1) {
         const token = persons[turn % people]?.token ?? '';

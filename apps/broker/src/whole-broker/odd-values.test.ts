@@ -7,7 +7,9 @@ import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { migrations } from '../migrations.ts';
 
-/** Each is refused by a rule of its own: no ISO 8601, a year or a zone of no database, no day of that month, too long. */
+/**
+ * Each is refused by a separate rule: not ISO 8601, a year or a zone that no database has, an impossible day, too long.
+ */
 const oddTimes = [
   'infinity',
   '0001-01-01T00:00:00+14:00',
@@ -19,15 +21,15 @@ const oddDays = ['2026-02-30', '10000-01-01'];
 const goodTimes = ['0001-01-01T00:00:00Z', '2024-02-29T23:59:59.999999999+14:00', '9999-12-31T23:59:59.999Z'];
 const anId = '019aa000-0000-7000-8000-000000000000';
 const oddCursors = ['x', `infinity_${anId}`, `2026-02-30T00:00:00.000Z_${anId}`, '2026-02-30T00:00:00.000Z_1'];
-/** For every text and number of an address that is no time: whatever the answer, it is no fault of ours. */
+/** Texts for every text and number in an address that is not a time. No response may be a server error. */
 const oddTexts = ['\u{10FFFF}', '%_\\', '-1', '1.5', 'x'.repeat(300), '__proto__'];
-/** What each driver makes a parameter of in its own way. */
+/** Values that each driver passes as a parameter in its own way. */
 const oddParameters = ['\0', '1e400', '7960607143101464577', '99999999999999999999', `{${anId}}`];
 
 type Kind = 'time' | 'day' | 'cursor' | 'text';
 type Field = { endpoint: Endpoint; part: 'params' | 'query' | 'body'; name: string; kind: Kind };
 
-/** Times and cursors in bodies stand in a whole request, which only its endpoint's author knows: one for each of them. */
+/** Bodies with times and cursors need a whole request, which depends on the endpoint: one for each of them. */
 const bodies: Readonly<Record<string, (value: string) => unknown>> = {
   'createManifest announcedPrices.from': (from) => manifest({ tool: { credits: 1, from } }),
   'updateManifest announcedPrices.from': (from) => manifest({ tool: { credits: 1, from } }),
@@ -78,7 +80,7 @@ async function answers(kinds: readonly Kind[], values: (kind: Kind) => readonly 
   const found: string[] = [];
   for (const field of fields().filter(({ kind }) => kinds.includes(kind))) {
     const list = values(field.kind);
-    // a person is sent two files at once
+    // a user is sent two files concurrently
     const atOnce = field.endpoint.mediaType ? 1 : 10;
     for (let at = 0; at < list.length; at += atOnce) {
       found.push(...(await Promise.all(list.slice(at, at + atOnce).map((value) => ask(field, value)))));
@@ -87,26 +89,26 @@ async function answers(kinds: readonly Kind[], values: (kind: Kind) => readonly 
   return found;
 }
 
-/** What reaches the database. */
+/** Tests values that reach the database. */
 function testParameters(texts: readonly string[]): void {
-  test('a time that every database takes is no fault anywhere', async () => {
+  test('a time that every database accepts is never an error', async () => {
     const good = await answers(['time', 'day'], (kind) => [...goodTimes, ...(kind === 'day' ? ['2024-02-29'] : [])]);
     expect(good.filter((line) => !/: (200|404)$/.test(line) && !line.includes('Manifest'))).toEqual([]);
   });
 
-  test('an odd value anywhere else in an address is never a fault of ours', async () => {
+  test('an odd value anywhere else in an address is never a server error', async () => {
     const found = await answers(['text'], () => texts);
     expect(found.filter((line) => /: 5\d\d$/.test(line))).toEqual([]);
     expect(found.length).toBeGreaterThan(100 * texts.length);
   });
 }
 
-describeOnPostgres('what comes from outside', migrations, (open) => {
+describeOnPostgres('external input', migrations, (open) => {
   starts(open);
   testParameters(oddParameters);
 });
 
-describeOnEmbedded('what comes from outside', migrations, (open) => {
+describeOnEmbedded('external input', migrations, (open) => {
   starts(open);
   testParameters([...oddTexts, ...oddParameters]);
 
@@ -115,8 +117,8 @@ describeOnEmbedded('what comes from outside', migrations, (open) => {
       kind === 'cursor' ? oddCursors : kind === 'day' ? [...oddTimes, ...oddDays] : oddTimes;
     const found = await answers(['time', 'day', 'cursor'], odd);
     expect(found.filter((line) => !line.endsWith(': 400'))).toEqual([]);
-    // the walk has found them: calls, credit history and payments with their files, announced prices, the registry and those
-    // that are read, the audit log, and lists of a person's page
+    // the walk has found them: calls, credit history and payments with their files, announced prices, the registry and
+    // external ones, the audit log, and lists of a user's page
     expect(new Set(found.map((line) => line.split('=')[0])).size).toBe(31);
   });
 
@@ -141,12 +143,12 @@ type Described = {
   oneOf?: unknown[] | undefined;
 };
 
-/** Its cursors are the words of another registry, which are passed on as they are. */
+/** Endpoint whose cursors come from another registry, and are forwarded unchanged. */
 const ofOthers = 'browseRegistry';
 
 function fieldsOf(endpoint: Endpoint): Field[] {
   return (['params', 'query', 'body'] as const).flatMap((part) =>
-    // a part that the call does not take has no field
+    // a part that the call does not have has no fields
     (endpoint[part] ? [...leavesOf(described(endpoint[part]))] : []).flatMap(([name, kindByName]): Field[] => {
       const kind = endpoint.id === ofOthers && kindByName === 'cursor' ? 'text' : kindByName;
       return kind === 'text' && part === 'body' ? [] : [{ endpoint, part, name, kind }];
@@ -159,7 +161,7 @@ const described = (schema: ZodType | undefined): Described =>
   schema ? z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) : {};
 const partOf = (part: unknown): Described => (typeof part === 'object' && part !== null ? part : {});
 
-/** The fields without fields of their own, by their path without the names of records. */
+/** Returns the fields without subfields, by their path without the names of records. */
 function leavesOf(schema: Described, path: readonly string[] = []): Map<string, Kind> {
   const parts = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), schema.additionalProperties];
   const inner = [
@@ -168,7 +170,7 @@ function leavesOf(schema: Described, path: readonly string[] = []): Map<string, 
   ];
   if (inner.length === 0) return new Map([[path.slice(-2).join('.'), kindOf(schema, path.at(-1) ?? '')]]);
   const all = new Map<string, Kind>();
-  // a day or a moment: both stand in one union
+  // a day or a time: both are in one union
   for (const [name, kind] of inner.flatMap((leaves) => [...leaves]))
     all.set(name, all.get(name) === 'day' ? 'day' : kind);
   return all;

@@ -16,7 +16,7 @@ import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { startTcpProxy, type TcpProxy } from '#testing/network/tcp-proxy.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-/** What an operator sees at 3 a.m.: the log at `info`, the default of production, and /metrics. */
+/** Signals that an operator sees at 3 a.m.: the log at `info`, the default in production, and /metrics. */
 let app: TestApp;
 let fixture: HttpFixture;
 let faults: FaultServer;
@@ -60,7 +60,7 @@ afterAll(async () => {
   await Promise.all([proxy, fixture, faults].map((each) => each?.close()));
 });
 
-// whatever happened: no argument, token or secret is in the log
+// no test leaves an argument, token or secret in the log
 afterEach(() => {
   for (const secret of [canary, 'canary-token', token]) {
     if (app.logged().includes(secret)) throw new Error(`"${secret}" is in the log`);
@@ -94,7 +94,7 @@ test('a deployment leaves a line', () => {
   expect(deployed).toMatchObject([{ level: 30, version: '1.0.0' }]);
 });
 
-test('a server that goes down leaves a line with each cause, and one with how long it was when it comes back', async () => {
+test('a server that goes down leaves a log line per cause, and one with the duration when it comes back', async () => {
   const ofAway = (msg: string) => lines(msg).filter(({ server }) => server === 'away');
   await proxy.stop();
   const reasons = () => ofAway('upstream down').map(({ reason }) => String(reason));
@@ -112,8 +112,8 @@ test('a server that goes down leaves a line with each cause, and one with how lo
   expect(metrics.valueOf('souk_upstream_up{server="away"}')).toBe(0);
   expect(metrics.valueOf('souk_upstreams{state="down"}')).toBe(1);
   expect(metrics.valueOf('souk_upstreams{state="up"}')).toBe(2);
-  // it stays down for another reason: something else listens at its port. A closed connection would be no other reason:
-  // the check that was under way when the proxy stopped has told that one
+  // it stays down for another reason: another program listens at its port. A closed connection would not be another
+  // reason: the check that ran when the proxy stopped has reported that one
   const other = createServer((_request, response) => response.writeHead(404).end('Another program'));
   other.listen(proxy.port, '127.0.0.1');
   await once(other, 'listening');
@@ -125,17 +125,17 @@ test('a server that goes down leaves a line with each cause, and one with how lo
   await proxy.resume();
   await waitUntil('the line', () => ofAway('upstream up').length === 1);
   expect(ofAway('upstream up')).toMatchObject([{ level: 30, server: 'away', downSeconds: expect.any(Number) }]);
-  // each reason once, however often it was tried
+  // each reason once, however many attempts
   expect(new Set(reasons()).size).toBe(reasons().length);
   const after = getHealth.answer.parse(await (await fetch(`${app.publicUrl}/mcp/health`)).json());
   expect(after.serversDown).toBe(0);
 });
 
-test('a server whose discovery fails at each check is told once', async () => {
+test('a server whose discovery fails at each check is reported once', async () => {
   const before = faults.requests.length;
   await deployManifest(app, { id: 'page', connection: { type: 'http', url: faults.url('html', 'always') } }, 'error');
-  // as a server that is new it is asked at each check
-  await waitUntil('it to be asked again', () => faults.requests.length > before + 8);
+  // as a new server it is queried at each check
+  await waitUntil('it to be queried again', () => faults.requests.length > before + 8);
   expect(lines('upstream down').filter(({ server }) => server === 'page')).toHaveLength(1);
   expect(
     app
@@ -146,7 +146,7 @@ test('a server whose discovery fails at each check is told once', async () => {
   await app.catalogue.undeploy('page', { via: 'command' });
 });
 
-/** The lines of one kind from here on, and how many were told by them and by those that count the rest. */
+/** Collects the lines of one kind from here on, and the number of events in them and in those that count the rest. */
 function linesFromHere(one: string, more: string) {
   const [ones, mores] = [lines(one).length, lines(more).length];
   const each = () => lines(one).slice(ones);
@@ -154,13 +154,13 @@ function linesFromHere(one: string, more: string) {
   return { each, rest, told: () => rest().reduce((sum, line) => sum + Number(line['leftOut']), each().length) };
 }
 
-test('failed calls leave a line without arguments, ten a second, and then their number', async () => {
+test('failed calls leave a log line without arguments, ten per second, and then their number', async () => {
   const { each, rest, told } = linesFromHere('call failed', 'more calls failed');
   const calls = Array.from({ length: 40 }, () =>
     client.callTool({ name: 'broken__call', arguments: { text: canary } }),
   );
   await Promise.all(calls);
-  await waitUntil('all to be told', () => told() === 40);
+  await waitUntil('all to be notified', () => told() === 40);
   expect(each().length).toBeLessThanOrEqual(20);
   expect(rest().length).toBeGreaterThanOrEqual(1);
   expect(each()[0]).toMatchObject({
@@ -169,23 +169,23 @@ test('failed calls leave a line without arguments, ten a second, and then their 
     tool: 'call',
     callId: expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
-  // the first of all: once the circuit is open, calls fail before the server is asked
+  // only the first: once the circuit is open, calls fail before the server is contacted
   expect(lines('call failed')[0]).toMatchObject({ code: 'bad_upstream' });
   await app.usage.flush();
   const { rows } = await app.db.query(`select 1 from usage_events where call_id = $1`, [each()[0]?.['callId']]);
   expect(rows).toHaveLength(1);
 });
 
-test('refused calls leave a line, ten a second, and then their number', async () => {
+test('refused calls leave a log line, ten per second, and then their number', async () => {
   const { each, rest, told } = linesFromHere('call refused', 'more calls were refused');
   const refused = () => client.callTool({ name: 'good__nothing', arguments: { text: canary } }).catch(() => {});
   await Promise.all(Array.from({ length: 40 }, refused));
-  await waitUntil('all to be told', () => told() === 40);
+  await waitUntil('all to be notified', () => told() === 40);
   expect(rest().length).toBeGreaterThanOrEqual(1);
   expect(each()[0]).toMatchObject({ level: 30, code: 'unknown' });
 });
 
-test('refusals leave a line: of a token that is not good, of a person who may not sign in', async () => {
+test('refusals leave a log line: of an invalid token, of a user who may not sign in', async () => {
   await fetch(`${app.publicUrl}/mcp`, { method: 'POST' });
   await fetch(`${app.publicUrl}/mcp`, { method: 'POST', headers: { authorization: 'Bearer souk_pat_canary-token' } });
   expect(lines('request refused')).toMatchObject([{ level: 30, code: 'invalid_token', address: '127.0.0.1' }]);
@@ -198,7 +198,7 @@ test('refusals leave a line: of a token that is not good, of a person who may no
   expect(lines('signed in')).toMatchObject([{ level: 30, provider: 'dev', userId }]);
 });
 
-test('/metrics counts calls by outcome and server, and says how the process does', async () => {
+test('/metrics counts calls by outcome and server, and shows the state of the process', async () => {
   await app.usage.flush();
   const before = await scrape();
   await client.callTool({ name: 'good__echo', arguments: { text: canary } });
@@ -231,7 +231,7 @@ test('/metrics counts calls by outcome and server, and says how the process does
 test('alerts, the dashboard and their page name only figures that /metrics serves', async () => {
   const { text } = await scrape();
   const served = new Set([...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name));
-  // with BACKUP_DIR alone (own-backups.test.ts)
+  // only with BACKUP_DIR (own-backups.test.ts)
   served.add('souk_backup_age_seconds');
   const root = join(import.meta.dirname, '../../../..');
   for (const file of ['deploy/alerts.yaml', 'deploy/grafana/souk.json', 'docs/deploy/monitoring.md']) {
@@ -241,14 +241,14 @@ test('alerts, the dashboard and their page name only figures that /metrics serve
   }
 });
 
-test('a server that is taken away leaves a line', async () => {
+test('a server that is removed leaves a log line', async () => {
   await deployManifest(app, { id: 'short', connection: { type: 'http', url: fixture.url } });
   await app.catalogue.undeploy('short', { via: 'command' });
   const undeployed = lines('server undeployed').filter(({ server }) => server === 'short');
   expect(undeployed).toMatchObject([{ level: 30 }]);
 });
 
-test('nothing but /metrics is served there, and on loopback alone', async () => {
+test('that port serves only /metrics, and only on loopback', async () => {
   for (const path of ['/', '/mcp', '/metrics/', '/metrics?x=1']) {
     expect((await fetch(`http://127.0.0.1:${metricsPort}${path}`)).status).toBe(404);
   }
@@ -257,10 +257,10 @@ test('nothing but /metrics is served there, and on loopback alone', async () => 
   await expect(fetch(`http://127.0.0.2:${metricsPort}/metrics`)).rejects.toThrow('fetch failed');
 });
 
-test('who connects there and says nothing is let go', async () => {
+test('a silent connection to that port is closed', async () => {
   const silent = connect(metricsPort, '127.0.0.1');
   silent.on('error', () => {}).resume();
-  // Node itself looks for them twice a minute
+  // Node itself checks for them twice a minute
   await limitElapsed(20_000, async () => silent.closed || once(silent, 'close'), { scales: 'none' });
   expect(silent.closed).toBe(true);
 });

@@ -10,7 +10,7 @@ import { openStream } from '#testing/people/open-stream.ts';
 import { startTestApp, withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// docs/decisions/0064: what a proxy with several brokers sees of one that stops
+// docs/decisions/0064: what a proxy with several brokers sees when one of them stops
 
 let fixture: HttpFixture;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ afterEach(() => {
 });
 afterAll(() => fixture?.close());
 
-/** A connection as a proxy keeps it, and all that came on it. */
+/** Opens a connection as a proxy keeps it, and records everything received on it. */
 async function connectTo(port: number) {
   const socket = connect(port, '127.0.0.1');
   open.push(socket);
@@ -42,7 +42,7 @@ const isRefused = (port: number) =>
 
 const idle = 'GET /healthz HTTP/1.1\r\nHost: any\r\n\r\n';
 
-test('a stop refuses new connections alone, serves what comes on the old ones, and ends streams as they end', async () => {
+test('a stop refuses only new connections, serves requests on existing ones, and lets streams end normally', async () => {
   const env = { ...withoutHealthChecks, DRAIN_GRACE_MS: '1000', PROXY_KEEP_ALIVE_MS: '600000' };
   const app = await startTestApp({ allowAddresses: [fixture.address], env });
   await deployManifest(app, { id: 'free', connection: { type: 'http', url: fixture.url } });
@@ -63,10 +63,10 @@ test('a stop refuses new connections alone, serves what comes on the old ones, a
   const listen = { notifications: { toolsListChanged: true } };
   const listening = await openStream(link, modernRequest(token, 'subscriptions/listen', listen));
   expect([own.status, listening.status]).toEqual([200, 200]);
-  // under way while the listener closes
+  // running while the listener closes
   const slow = modernRequest(token, 'tools/call', { name: 'free__slow', arguments: { steps: 1, everyMs: 3_000 } });
   const slowly = fetch(link, slow);
-  await waitUntil('it to be under way', () => fixture.seen.requests.some(({ method }) => method === 'tools/call'));
+  await waitUntil('it to be in progress', () => fixture.seen.requests.some(({ method }) => method === 'tools/call'));
 
   const commands: boolean[] = [];
   const stopping = app.stop(async () => void commands.push(await isRefused(port)));
@@ -77,42 +77,42 @@ test('a stop refuses new connections alone, serves what comes on the old ones, a
   expect(listening.messages().at(-1)).toMatchObject({ id: 1, result: { resultType: 'complete' } });
   expect((await slowly).headers.get('connection')).toBe('close');
 
-  // on an idle connection a whole call, and on one that was never used
+  // a whole call on an idle connection, and one on a connection that was never used
   const { headers, body } = modernRequest(token, 'tools/call', { name: 'free__echo', arguments: { text: 'late' } });
   const head = Object.entries({ ...headers, host: new URL(link).host, 'content-length': String(body.length) });
   const call = `POST /mcp HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}`).join('\r\n')}\r\n\r\n${body}`;
   for (const { socket } of [first, never]) socket.write(call);
   for (const { came } of [first, never]) {
-    await waitUntil('the answer, and the end of its connection', () => came.isOver);
+    await waitUntil('the response, and the end of its connection', () => came.isOver);
     expect(came.text).toMatch(/HTTP\/1\.1 200 OK[^]*Connection: close[^]*late/);
   }
-  // the last one takes a request for as long as a proxy may keep it
+  // the last one accepts a request for as long as a proxy may keep it
   expect([used.came.isOver, commands]).toEqual([false, []]);
   second.socket.write(call);
-  await waitUntil('its answer', () => second.came.isOver);
+  await waitUntil('its response', () => second.came.isOver);
   expect(second.came.text).toContain('late');
   expect(used.came.isOver).toBe(false);
-  // as if their time were over: those that fetch keeps, too
+  // as if their time were over, including those that fetch keeps
   app.server.server.closeIdleConnections();
   await stopping;
   expect(commands).toEqual([true]);
 });
 
-test('a connection that a proxy keeps idle ends when its time is over', async () => {
+test('a connection that a proxy keeps idle is closed when its time is over', async () => {
   const app = await startTestApp({ env: { PROXY_KEEP_ALIVE_MS: '1500' } });
   const { socket, came } = await connectTo(Number(new URL(app.publicUrl).port));
   socket.write(idle);
-  await waitUntil('its answer', () => came.text.includes('"ok"'));
+  await waitUntil('its response', () => came.text.includes('"ok"'));
   await app.stop();
   await waitUntil('its end', () => came.isOver);
   expect(came.isOver).toBe(true);
 });
 
-test('a stop does not wait for connections where no proxy keeps any', async () => {
+test('a stop does not wait for connections if no proxy keeps any', async () => {
   const app = await startTestApp();
   const { socket, came } = await connectTo(Number(new URL(app.publicUrl).port));
   socket.write(idle);
-  await waitUntil('its answer', () => came.text.includes('"ok"'));
+  await waitUntil('its response', () => came.text.includes('"ok"'));
   await limitElapsed(10_000, () => app.stop());
   await waitUntil('its end', () => came.isOver);
   expect(came.isOver).toBe(true);

@@ -22,11 +22,11 @@ import { withSignInFetch } from '../features/upstreams/sign-in/sign-in-fetch.ts'
 const password = 'canary-proxy-password';
 const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from('a picture')]);
 const clientId = 'https://client.example/client.json';
-/** No name is known here, as behind many proxies. */
+/** A resolver that knows no names, as behind many proxies. */
 const resolveNothing: ResolveName = (name, _options, callback) =>
   callback(Object.assign(new Error(`getaddrinfo EAI_AGAIN ${name}`), { code: 'EAI_AGAIN' }), []);
 
-describe('a broker whose requests leave by a proxy', () => {
+describe('a broker whose requests leave through a proxy', () => {
   const closing: (() => unknown)[] = [];
   let proxy: ConnectProxy;
   let mcp: HttpFixture;
@@ -34,7 +34,7 @@ describe('a broker whose requests leave by a proxy', () => {
   let app: TestApp;
   let variables: NodeJS.ProcessEnv;
 
-  /** Puts a plain server of this machine behind https://client.example:{port}. */
+  /** Publishes a plain server of this machine as https://client.example:{port}. */
   async function publish(port: number, plainPort: number): Promise<void> {
     const front = await startTlsFront(plainPort);
     closing.unshift(front.close);
@@ -78,7 +78,7 @@ describe('a broker whose requests leave by a proxy', () => {
     for (const close of closing) await close();
   });
 
-  test('says at the start what that means, and its password is in no log', () => {
+  test('says at the start what that means, and logs no password', () => {
     const line = app
       .logged()
       .split('\n')
@@ -87,7 +87,7 @@ describe('a broker whose requests leave by a proxy', () => {
     expect(line).toContain('for names that cannot be resolved here, the proxy alone decides what they reach');
   });
 
-  test('reaches an HTTP server, its event streams included, and an icon', async () => {
+  test('reaches an HTTP server, including its event streams, and an icon', async () => {
     await deployManifest(app, {
       id: 'far',
       icon: 'https://client.example/a.png',
@@ -121,7 +121,7 @@ describe('a broker whose requests leave by a proxy', () => {
     expect(proxy.asked).toContain('client.example:8444');
   });
 
-  test("signs a client in by its metadata document, and asks an upstream's authorization server", async () => {
+  test("signs a client in with its metadata document, and contacts an upstream's authorization server", async () => {
     const before = app.logged().length;
     const client = await new ScriptedBrowser(app.publicUrl).signInMcpClient({ clientId });
     expect(client.accessToken).not.toBe('');
@@ -132,7 +132,7 @@ describe('a broker whose requests leave by a proxy', () => {
     expect(await found.json()).toMatchObject({ client_id: clientId });
   });
 
-  test('a client at a private address is refused, and the proxy is not asked', async () => {
+  test('refuses a client at a private address without contacting the proxy', async () => {
     const hosts = ['10.1.2.3', '169.254.169.254', 'intranet', 'metadata.internal'];
     for (const host of hosts) {
       const signedIn = new ScriptedBrowser(app.publicUrl).signInMcpClient({ clientId: `https://${host}/client.json` });
@@ -141,7 +141,7 @@ describe('a broker whose requests leave by a proxy', () => {
     expect(proxy.asked.filter((place) => hosts.some((host) => place.startsWith(`${host}:`)))).toEqual([]);
   });
 
-  test('asks the sign-in provider by it', async () => {
+  test('contacts the sign-in provider through it', async () => {
     const company = await startTestApp({
       env: {
         ...variables,
@@ -163,7 +163,7 @@ describe('a broker whose requests leave by a proxy', () => {
     }
   });
 
-  test('a request that the proxy refuses is logged without its password', async () => {
+  test('logs a request that the proxy refuses without its password', async () => {
     await deployManifest(
       app,
       { id: 'refused', connection: { type: 'http', url: 'https://refused.example/mcp' } },

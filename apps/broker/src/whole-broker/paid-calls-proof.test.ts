@@ -19,26 +19,29 @@ import { readUsageRows, type UsageRow } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';
 
-// What 50 clients of a paid tool were answered, beside what the ledger and the log of calls say of it: without faults (I2),
-// and while the broker is killed (I3).
+// Responses to 50 clients of a paid tool, compared with the ledger and the log of calls: without faults (I2), and while
+// the broker is killed (I3).
 
 const price = 3;
 const people = 8;
 const given = 1_000_000;
 const calls = atFullSize({ full: 20_000, short: 100 });
 const kills = atFullSize({ full: 100, short: 1 });
-/** A kill comes after up to so many answers of its broker. */
+/** Maximum number of responses of a broker before it is killed. */
 const warmUp = atFullSize({ full: 3000, short: 50 });
-/** Leases of a dead broker are back after 10 s by themselves; the short form moves the database's time instead. */
+/**
+ * Whether to wait: leases of a dead broker are reclaimed automatically after 10 s; the short form moves the database's
+ * time instead.
+ */
 const isWaiting = atFullSize({ full: true, short: false });
 /**
- * Calls are charged in the order in which they end, so what a kill loses is an end of that order. Each client has one call
- * at a time: by so many answers may the order in which they are read differ.
+ * Calls are charged in the order in which they end, so a kill loses the last ones of that order. Each client has one
+ * call at a time, so the order in which they are read may differ by this many responses.
  */
 const outOfOrder = 50;
 /**
- * Answered calls that a kill may lose (I3). A broker whose database is silent for a second answers more, so a slow machine may:
- * ledger-ended-calls.test.ts shows at its own pace that ten is the bound.
+ * Answered calls that a kill may lose (I3). A broker whose database is silent for a second answers more, so a slow
+ * machine may lose more: ledger-ended-calls.test.ts shows at its own pace that the limit is ten.
  */
 const mostUnnoted = atFullSize({ full: 10, short: Infinity });
 
@@ -91,13 +94,13 @@ for (const engine of engines) {
       await rm(dataDir, { recursive: true, force: true });
     });
 
-    /** A broker in this process, which can read what is in the database. */
+    /** Starts a broker in this process, which can read the data in the database. */
     async function startApp() {
       const options = { databaseUrl: env['DATABASE_URL'], dataDir, log: createLog('fatal'), migrations };
       return startTestApp({ db: await openDatabase(options), env, allowAddresses: [server.address] });
     }
 
-    test('[I2] 50 clients: what was charged is what was delivered, call by call', async () => {
+    test('[I2] 50 clients: charges match deliveries, call by call', async () => {
       app ??= await startApp();
       const before = await read(app.db);
       const ends = ['ok', 'ok', 'ok', 'tool_error', 'ok', 'ok', 'ok', 'protocol_error', 'ok', 'ok'] as const;
@@ -111,7 +114,7 @@ for (const engine of engines) {
         const credits = isResult ? price : 0;
         expect(written.records.get(callId), callId).toMatchObject([{ credits }]);
         expect(written.entries.get(callId) ?? 0, callId).toBe(credits);
-        // a JSON-RPC error has no _meta, and what was refused has no receipt
+        // a JSON-RPC error has no _meta, and a refused call has no receipt
         expect(charged ?? 0, callId).toBe(credits);
       }
       expect([written.records.size - before.records.size, written.rows - before.rows]).toEqual([calls, calls]);
@@ -138,7 +141,7 @@ for (const engine of engines) {
       await holdsBack(app.db);
       const written = await read(app.db);
       const delivered = new Map(load.delivered.map((answer) => [answer.callId, answer]));
-      expect(delivered.size, 'each answer has a call of its own').toBe(load.delivered.length);
+      expect(delivered.size, 'each response belongs to a separate call').toBe(load.delivered.length);
 
       const lost = lostOf(load.delivered, killedAtMs, ({ callId }) => !written.records.has(callId));
       for (const { followers } of lost) expect(followers).toBeLessThanOrEqual(outOfOrder);
@@ -146,7 +149,7 @@ for (const engine of engines) {
       const mostLost = Math.max(...lostAtKill);
       expect(mostLost, 'answered calls without a record after a kill').toBeLessThanOrEqual(mostUnnoted);
       for (const [callId, rows] of written.records) {
-        expect(rows, 'one record a call').toHaveLength(1);
+        expect(rows, 'one record per call').toHaveLength(1);
         expect(written.entries.get(callId) ?? 0, 'the record and the ledger agree').toBe(rows[0]?.credits);
       }
       for (const { callId, isResult } of delivered.values()) {
@@ -162,7 +165,7 @@ for (const engine of engines) {
       );
     });
 
-    /** Resolves when nothing is held: within 60 s by themselves (I4). */
+    /** Resolves when nothing is held: automatically, within 60 s (I4). */
     async function holdsBack(db: Database): Promise<void> {
       if (!isWaiting) await db.query(`update credit_brokers set since = since - interval '1 hour'`);
       const held = async () => {
@@ -179,8 +182,8 @@ for (const engine of engines) {
 }
 
 /**
- * The answers without a record: how long before its kill each was there, and after how many of its broker's answers with a
- * record come.
+ * Returns the responses without a record: how long before its kill each arrived, and after how many of its broker's
+ * recorded responses.
  */
 function lostOf(
   delivered: readonly Delivered[],
@@ -195,7 +198,7 @@ function lostOf(
   });
 }
 
-/** What the database says of every call: its rows of the log, and the credits of its entry in the ledger. */
+/** Reads what the database says of every call: its rows in the log, and the credits of its entry in the ledger. */
 async function read(db: Database) {
   const rows = await readUsageRows(db);
   const records = new Map<string, UsageRow[]>();

@@ -3,7 +3,7 @@ import type { OfferFields } from '@souk/contract/billing/offer-fields.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 
-// The e-mails that people get, each after the event that it tells of. The demo shows the mails on its page.
+// The e-mails that users get, each after the event that it reports. The demo shows the mails on its page.
 
 let started: Administration | undefined;
 let shop: Administration['shop'];
@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(() => (shop.ahead.ms = 0));
 afterAll(() => started?.stop());
 
-/** The mails to a person as the page shows them, each from its subject to its last line. */
+/** Returns the mails to a user as the page shows them, each from its subject to its last line. */
 async function mailsTo(email: string): Promise<string[]> {
   const page = await (await fetch(`${shop.publicUrl}/dev-mail`)).text();
   expect(page).toContain('DEMO - no e-mail is sent.');
@@ -28,7 +28,7 @@ async function mailsTo(email: string): Promise<string[]> {
 }
 const about = async (email: string, subject: string) => (await mailsTo(email)).filter((one) => one.includes(subject));
 
-test('a plan that was canceled is told of once before it ends, and one that is renewed is not', async () => {
+test('the end of a canceled plan is announced once, and a plan that renews is not mentioned', async () => {
   const [ann, bob] = [await newPerson(), await newPerson()];
   await ann.subscribe('basic');
   await bob.subscribe('basic');
@@ -49,7 +49,7 @@ test('a plan that was canceled is told of once before it ends, and one that is r
   expect(await about(bob.email, 'ends on')).toEqual([]);
 });
 
-test('a service that is undeployed, a refund, and the new price of a plan are told to those whom they concern', async () => {
+test('an undeployed service, a refund, and the new price of a plan are reported to the affected users', async () => {
   const [ann, bob] = [await newPerson(), await newPerson()];
   await ann.rent('top');
   await bob.subscribe('basic');
@@ -68,7 +68,7 @@ test('a service that is undeployed, a refund, and the new price of a plan are to
   await shop.billing.offerEditing.change('basic', { change: { type: 'edit', fields }, revision: undefined }, by, false);
   await shop.billing.prices.synced();
   const moves = shop.billing.payments?.moves;
-  if (!moves) throw new Error('nothing is sold');
+  if (!moves) throw new Error('nothing is on sale');
   const { movable, to } = await moves.preview('basic');
   await moves.begin('basic', { movable, amount: 900, monthlyCredits: to.monthlyCredits ?? 0 }, by);
   const [told, ...more] = await about(bob.email, 'The price of the Basic plan changes');
@@ -78,7 +78,7 @@ test('a service that is undeployed, a refund, and the new price of a plan are to
   expect(await about(ann.email, 'price')).toEqual([]);
 });
 
-test('an account that is deleted is told who deleted it, and the demo keeps no address for it', async () => {
+test('a deleted account gets a mail that says who deleted it, and the demo keeps no address for it', async () => {
   const told = async () => {
     const mails = await about('the address of the deleted account', 'Your account was deleted');
     return mails.map((one) => /(?:You|An administrator) deleted your account/.exec(one)?.[0]);
@@ -91,7 +91,7 @@ test('an account that is deleted is told who deleted it, and the demo keeps no a
   expect((await shop.db.query('select from notices where address is not null')).rows).toEqual([]);
 });
 
-test('credits that run low, a token that expires and an app that connects are told of once each', async () => {
+test('low credits, an expiring token and a newly connected app are reported once each', async () => {
   const ann = await newPerson();
   const { credits } = await ann.buyCredits();
   await shop.billing.notifyAhead();

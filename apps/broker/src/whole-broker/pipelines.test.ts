@@ -31,12 +31,12 @@ afterAll(async () => {
 
 const host = () => new URL(app.publicUrl).host;
 
-/** A connection, and all that came on it. */
+/** Opens a connection, and records everything received on it. */
 function connection() {
   const socket = connect(Number(new URL(app.publicUrl).port), '127.0.0.1');
   open.push(socket);
   const came = { text: '' };
-  // a connection that is ended with something unread is reset
+  // a connection that is closed with unread data is reset
   socket.on('error', () => {});
   socket.on('data', (chunk) => (came.text += chunk.toString('latin1')));
   return { socket, came, answers: () => came.text.split('HTTP/1.1 ').length - 1 };
@@ -69,10 +69,10 @@ function call(id: number): string {
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Once a request of another connection was answered, whatever was read before it has begun. */
+/** Waits for a request of another connection: by then all requests read before it have begun. */
 const othersAreServed = async () => expect((await fetch(`${app.publicUrl}/healthz`)).status).toBe(200);
 
-test('of the requests that a client sends at once four are at work; the others follow in their order', async () => {
+test('four of the requests that a client sends at a time are processed concurrently; the others follow in order', async () => {
   const { socket, came, answers } = connection();
   const ids = Array.from({ length: 12 }, (_, id) => id);
   socket.write(ids.map(call).join(''));
@@ -88,7 +88,7 @@ test('of the requests that a client sends at once four are at work; the others f
   expect(order).toEqual(ids);
 });
 
-test('of a thousand requests in one write others wait for a few, not for all; all are answered, and what comes after them too', async () => {
+test('among a thousand requests in one write other clients wait for a few, not for all; all are answered, and later ones too', async () => {
   const burst = connection();
   const other = connection();
   await Promise.all([burst, other].map(({ socket }) => once(socket, 'connect')));
@@ -101,28 +101,28 @@ test('of a thousand requests in one write others wait for a few, not for all; al
   expect(answersMeanwhile).toBeLessThan(900);
   await waitUntil('all are answered', () => burst.answers() === 1_000);
   burst.socket.write(get('/healthz'));
-  await waitUntil('the connection goes on', () => burst.answers() === 1_001);
+  await waitUntil('the connection continues', () => burst.answers() === 1_001);
   expect(burst.socket.destroyed).toBe(false);
 });
 
-test('a connection with more than 1,024 requests that wait ends, and others go on', async () => {
+test('a connection with more than 1,024 waiting requests is closed, and others continue', async () => {
   const { socket } = connection();
   const ended = once(socket, 'close');
   const asked = server.requests;
   socket.write(Array.from({ length: 4 }, (_, id) => call(id)).join(''));
   await waitUntil('four are at work', () => server.waiting === 4);
-  // read whole before a pause is felt, as one piece is
+  // read completely before the pause takes effect, like one piece
   socket.write(get('/healthz').repeat(1_200));
   await ended;
   await othersAreServed();
   expect(server.requests - asked).toBe(4);
 });
 
-test('while requests wait nothing more is read of their connection', async () => {
+test('while requests wait nothing more is read from their connection', async () => {
   const { socket, answers } = connection();
   socket.write(Array.from({ length: 5 }, (_, id) => call(id)).join(''));
   await waitUntil('four are at work', () => server.waiting === 4);
-  // far more than the kernel takes of a connection that nobody reads, and a thousand in no piece of 64 KiB
+  // far more than the kernel buffers for an unread connection, and fewer than a thousand in any piece of 64 KiB
   const large = get('/healthz').replace('\r\n', `\r\nX-Filling: ${'x'.repeat(12_000)}\r\n`);
   socket.write(large.repeat(850));
   await othersAreServed();
@@ -131,5 +131,5 @@ test('while requests wait nothing more is read of their connection', async () =>
   server.answerWaiting();
   await waitUntil('the fifth is at work', () => server.waiting === 1);
   server.answerWaiting();
-  await waitUntil('reading goes on', () => answers() === 855);
+  await waitUntil('reading continues', () => answers() === 855);
 });

@@ -16,7 +16,7 @@ import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';
 
-// security.md, bad inputs, row 83: PgBouncer in transaction mode lets LISTEN pass, and brings no notice, ever.
+// security.md, bad inputs, row 83: PgBouncer in transaction mode accepts LISTEN, and never delivers a notice.
 
 const canRun = hasPostgres() && hasPgBouncer();
 if (!canRun)
@@ -46,17 +46,19 @@ describe.skipIf(!canRun)('two brokers behind PgBouncer', () => {
     return app;
   }
   const readyz = async (app: TestApp): Promise<unknown> => (await fetch(`${app.publicUrl}/readyz`)).json();
-  /** Waits until a change at one broker is seen at the other, and limits how long that takes. */
+  /** Waits until a change at one broker is seen at the other, and limits the time this takes. */
   async function seenWithin(boundMs: number, change: () => Promise<void>, isSeen: () => boolean): Promise<void> {
     await change();
     const { ms } = await elapsed(() => waitUntil('the change to be seen', isSeen));
     await limitFigure(boundMs, 'ms', () => ms);
   }
 
-  test('without notices each says so, and trusts nothing for longer than 5 s', async () => {
+  test('without notices each broker says so, and caches nothing for longer than 5 s', async () => {
     const [one, other] = [await start(), await start()];
     for (const app of [one, other]) {
-      await waitUntil('it to be said', async () => JSON.stringify(await readyz(app)).includes('DATABASE_LISTEN_URL'));
+      await waitUntil('it to be reported', async () =>
+        JSON.stringify(await readyz(app)).includes('DATABASE_LISTEN_URL'),
+      );
       expect(await readyz(app)).toEqual({ status: 'ready', warnings: [unheardText] });
     }
     const created = await one.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
@@ -66,7 +68,7 @@ describe.skipIf(!canRun)('two brokers behind PgBouncer', () => {
     const manifest = { id: 'shelf', connection: { type: 'http', url: fixture.url } };
     const isThere = () => other.catalogue.snapshot().byId.has('shelf');
     await seenWithin(5_500, () => deployManifest(one, manifest, 'unasked'), isThere);
-    expect(stream.isOver(), 'its token is good').toBe(false);
+    expect(stream.isOver(), 'its token is valid').toBe(false);
     const revoke = async () => {
       const [{ user_id: userId } = {}] = (
         await one.db.query<{ user_id: string }>('select user_id from personal_tokens where id = $1', [created.id])
@@ -76,7 +78,7 @@ describe.skipIf(!canRun)('two brokers behind PgBouncer', () => {
     await seenWithin(5_500, revoke, stream.isOver);
   });
 
-  test('with an address for notices past the pooler they come at once', async () => {
+  test('with an address for notices that bypasses the pooler they arrive immediately', async () => {
     const [one, other] = [await start(databaseUrl), await start(databaseUrl)];
     // longer than it takes to find out that none come
     await waitUntil('a heartbeat', () => Number.isFinite(other.db.deliveredUntilMs()));
@@ -90,11 +92,11 @@ describe.skipIf(!canRun)('two brokers behind PgBouncer', () => {
     expect(isThere()).toBe(true);
   });
 
-  test('no setting of the connection for notices reaches the statements of others', async () => {
+  test('no setting of the connection for notices affects other statements', async () => {
     const [name] = new URL(databaseUrl).pathname.slice(1).split('?');
     const direct = new Client({ connectionString: databaseUrl });
     await direct.connect();
-    // as a real server has it
+    // as on a real server
     await direct.query(`alter database "${name}" set synchronous_commit = on`);
     const fresh = await startPgBouncer(databaseUrl);
     const log = createLog('fatal');
@@ -110,7 +112,7 @@ describe.skipIf(!canRun)('two brokers behind PgBouncer', () => {
             )
           ).rows.length > 0,
       );
-      // more at once than there are connections, so that each of them is asked
+      // more concurrent statements than connections, so that each connection is used
       const settings = Array.from({ length: 15 }, () =>
         db.query<{ it: string }>(`select current_setting('synchronous_commit') as it, pg_sleep(0.2)`),
       );

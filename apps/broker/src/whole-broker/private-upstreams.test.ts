@@ -57,7 +57,7 @@ test('in production, allowed private addresses are reached with plain http and w
   await deploy('by-network', { connection: { type: 'websocket', url: socket.url('healthy') } });
   // it may resolve into the network, but into another one too: the guard refuses it
   await deploy('by-name', { connection: { type: 'http', url: localhost.replace(/:\d+/, ':1') } });
-  // of the operator's own: of what comes with Souk it is no news that it may not run here
+  // the operator's own manifest: for bundled ones it is not reported that they may not run here
   const own = join(catalogue, 'own');
   await mkdir(own);
   await deploy('elsewhere', { connection: { type: 'http', url: 'http://10.9.8.7:8080/mcp' } }, own);
@@ -78,7 +78,7 @@ test('in production, allowed private addresses are reached with plain http and w
   expect(app.logged()).toContain('UPSTREAM_ALLOW_ADDRESSES=10.9.8.7:8080');
 });
 
-test('people sign in at an OAuth server of the company on an allowed private address', async () => {
+test("users sign in at the company's OAuth server on an allowed private address", async () => {
   const fixture = await opened(startOAuthFixture());
   await deploy('vault', { ...vaultManifest(fixture), isolation: 'perUser' });
   const app = await start({ UPSTREAM_ALLOW_ADDRESSES: '127.0.0.0/8' });

@@ -12,7 +12,8 @@ import { freePort } from '#testing/network/free-port.ts';
 import { listenLocally } from '#testing/servers/listen-locally.ts';
 import { hasNginx, startNginx } from '#testing/network/nginx.ts';
 
-// The proxies of deploy/, started with the very files. Traefik is in no package of Debian or npm: its file is not run here.
+// The proxies of deploy/, started with the original files. Traefik is in no package of Debian or npm: its file is not
+// run here.
 const proxies = [
   { name: 'nginx', installed: hasNginx(), start: startNginx },
   { name: 'Caddy', installed: hasCaddy(), start: startCaddy },
@@ -23,14 +24,14 @@ for (const { name, installed } of proxies) {
 
 const sent = ['first', 'second', 'third'];
 
-/** Answers in pieces, each of which it sends when the client has the one before. */
+/** Starts a server that responds in pieces, each sent when the client has the previous one. */
 async function startUpstream() {
   const received = sent.map(() => Promise.withResolvers<void>());
   const seen: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {
     if (request.url !== '/stream') return void response.end('ok');
     seen.push(request.headers);
-    // the answer has a length: Caddy never buffers an answer without one
+    // the response has a length: Caddy never buffers a response without one
     response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': sent.join('').length });
     sent.forEach((piece, index) => {
       void (received[index - 1]?.promise ?? Promise.resolve()).then(() => response.write(piece));
@@ -43,7 +44,7 @@ async function startUpstream() {
 
 describe.each(proxies)('$name', ({ installed, start }) => {
   test.skipIf(!installed)(
-    'each piece of an answer arrives as it is sent, and Souk hears who asked and for what host',
+    "each piece of a response arrives as it is sent, and Souk receives the client's address and the requested host",
     async () => {
       const upstream = await startUpstream();
       const port = await freePort();
@@ -63,7 +64,7 @@ describe.each(proxies)('$name', ({ installed, start }) => {
   );
 });
 
-test.skipIf(!hasNginx())('nginx takes its file with the lines for TLS', async () => {
+test.skipIf(!hasNginx())('nginx accepts its file with the lines for TLS', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'souk-nginx-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const [certificate, key] = [join(folder, 'souk.pem'), join(folder, 'souk.key')];

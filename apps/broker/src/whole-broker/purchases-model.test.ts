@@ -11,13 +11,13 @@ import { describeOnDatabases, describeOnPostgres } from '#testing/databases/data
 import { atFullSize, printFigure } from '#testing/figures/proof-size.ts';
 import { migrations } from '../migrations.ts';
 
-// Sequences of everything that people, administrators, banks and the network do to what someone pays for. At rest, the provider, the
-// ledger, the history and the screen say the same, and nothing is kept for what is not given.
+// Sequences of everything that users, administrators, banks and the network do to purchases. When all work is done, the
+// provider, the ledger, the history and the screens agree, and no money is kept for what is not given.
 
-/** By kind of installation: three of them make 18 in all, and 2,000. */
+/** Number of sequences per kind of installation: three kinds make 18 in total, and 2,000. */
 const sequences = atFullSize({ full: 667, short: 6 });
 const sequence = fc.array(purchaseOp, { minLength: 3, maxLength: 9 });
-/** MONEY_SEED=… does the same sequences in the same order; with MONEY_PATH=… it begins with the one that failed. */
+/** MONEY_SEED=… repeats the same sequences in the same order; with MONEY_PATH=… it begins with the failed one. */
 const { MONEY_SEED: seed, MONEY_PATH: path } = process.env;
 
 function runModel(name: string, start: () => Promise<readonly [Shop, ...Shop[]]>): void {
@@ -36,7 +36,7 @@ function runModel(name: string, start: () => Promise<readonly [Shop, ...Shop[]]>
     const person = await newPerson(shops);
     for (const op of ops) {
       await person.act(op).catch((error: unknown) => {
-        // to be refused, or told to come again, is an answer
+        // a refusal, or a request to come again, is an answer
         if (!(error instanceof SoukError) && !(error instanceof Error && error.message.startsWith('not paid:')))
           throw error;
       });
@@ -46,7 +46,7 @@ function runModel(name: string, start: () => Promise<readonly [Shop, ...Shop[]]>
     expect(await checkLedger(shop.db)).toEqual([]);
   }
 
-  test('[money] what was paid less what went back is what is given, everywhere', async () => {
+  test('[money] what was paid, less refunds, is what is given, everywhere', async () => {
     const known = { ...(seed !== undefined && { seed: Number(seed) }), ...(path !== undefined && { path }) };
     const options = { numRuns: path === undefined ? sequences : 1, endOnFailure: true, ...known };
     await fc.assert(fc.asyncProperty(sequence, runSequence), options);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   metricsPort = await freePort();
   app = await startTestApp({
     clock: { now: () => nowMs },
-    // a sixth of it at once: 10 for a person, 20 for an address
+    // a sixth of it as a burst: 10 for a user, 20 for an address
     env: {
       API_REQUESTS_PER_MINUTE_USER: '60',
       API_REQUESTS_PER_MINUTE_ADDRESS: '120',
@@ -46,7 +46,7 @@ const info = '/mcp/info';
 const many = async (count: number, one: () => Promise<{ status: number }>) =>
   (await Promise.all(Array.from({ length: count }, one))).filter(({ status }) => status !== 429).length;
 
-test('a person may read so much, from whichever address; others, and who is not signed in, notice nothing', async () => {
+test('a user has a limit of reads, from any address; other users, and visitors, are not affected', async () => {
   const [ann, bob] = [await newPerson('ann@souk.test'), await newPerson('bob@souk.test')];
   let address = 0;
   expect(await many(15, () => ask(profile, { ...ann, from: `198.51.100.${++address}` }))).toBe(10);
@@ -59,32 +59,32 @@ test('a person may read so much, from whichever address; others, and who is not 
   });
   expect((await ask(profile, bob)).status).toBe(200);
   expect((await ask(info)).status).toBe(200);
-  // one a second comes back
+  // one per second refills
   nowMs += 1_000;
   expect(await many(5, () => ask(profile, ann))).toBe(1);
 });
 
-test('an address that is not signed in may read so much; an office that is signed in behind it goes on', async () => {
+test('an address that is not signed in has a limit of reads; signed-in users behind it continue', async () => {
   const ann = await newPerson('ann@souk.test');
   expect(await many(30, () => ask(info))).toBe(20);
   expect(await ask(info)).toMatchObject({ status: 429, retryAfter: '1' });
-  // public reads do not depend on a token; calls of a person without one count as well
+  // public reads do not depend on a token; a user's calls without one count as well
   expect((await ask(info, ann)).status).toBe(429);
   expect((await ask(profile)).status).toBe(429);
   expect((await ask(profile, ann)).status).toBe(200);
   expect((await ask(info, { from: '198.51.100.2' })).status).toBe(200);
 });
 
-test('what is dear counts as much as its weight in the contract, and waits longer', async () => {
+test('an expensive request counts by its weight in the contract, and waits longer', async () => {
   const { token, userId } = await newPerson('ann@souk.test');
   const file = `/api/users/${userId}/calls.csv`;
-  // more than there is at once takes all that there is
+  // a weight above the burst takes all of it
   expect((await ask(file, { token })).status).toBe(200);
   expect(await ask(file, { token })).toMatchObject({ status: 429, retryAfter: '10' });
   expect((await ask(profile, { token })).status).toBe(429);
   const files = app.router.served.filter(({ path }) => /csv$|export$/.test(path));
   expect(files.map(({ weight }) => weight).sort()).toEqual([100, 100, 50, 50, 50, 50]);
-  // a search is dearer than a page of it
+  // a search is more expensive than one of its pages
   expect(await many(30, () => ask('/api/catalogue/suggestions?q=x'))).toBeLessThan(20);
 });
 
@@ -104,21 +104,21 @@ test('a flood leaves lines with its address, the number of the rest and a figure
   const told = () =>
     lines().reduce((sum, line) => sum + (line['msg'] === 'request refused' ? 1 : Number(line['leftOut'])), 0);
   const before = await figure();
-  await waitUntil('what was refused before to be told', () => told() === before);
+  await waitUntil('the earlier refusals to be reported', () => told() === before);
   const unknown = ['/api/nothing', '/v2/nothing', '/api/nothing?q=1'];
   let asked = 0;
   expect(await many(80, () => ask(unknown[asked++ % 3] ?? '', { from }))).toBe(20);
   expect((await ask(info, { from })).status).toBe(429);
   expect(await figure()).toBe(before + 61);
-  await waitUntil('all to be told', () => told() === before + 61);
+  await waitUntil('all to be notified', () => told() === before + 61);
   expect(own().length).toBeLessThanOrEqual(30);
-  // so many lines a second, which a test before may have used
-  await waitUntil('a line of its own', async () => {
+  // a limited number of lines per second, which an earlier test may have used
+  await waitUntil('a separate line', async () => {
     await ask(info, { from });
     return own().length > 0;
   });
   expect(own()[0]).toMatchObject({ level: 30, door: 'api', code: 'rate_limited', address: from });
-  // of a person the line has the account
+  // the line about a user names the account
   const ann = await newPerson('ann@souk.test');
   expect(await many(11, () => ask(profile, { ...ann, from }))).toBe(10);
   await waitUntil('the line', () => lines().some(({ user }) => user === ann.userId));
@@ -128,10 +128,10 @@ describeOnPostgres('several brokers', migrations, () => {
   let replicas: Replicas | undefined;
   afterEach(() => replicas?.stop());
 
-  test('each takes its share of the rate, so that all of them let through what one would', async () => {
+  test('each takes its share of the rate, so that all of them together allow what one would', async () => {
     const databaseUrl = await createPostgresDatabase();
     const connect = () => connectPatiently(databaseUrl);
-    // its sixth is 40
+    // a sixth of it is 40
     const env = { API_REQUESTS_PER_MINUTE_USER: '240' };
     const clock = { now: () => nowMs };
     const { publicUrl, apps } = (replicas = await startReplicas(connect, { env, clock }));

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
-/** A call of section 7: what it takes in its body or query, and what its answer has (fields of lists after a dot). */
+/** A call of section 7: the fields of its body or query, and those of its response (fields of lists after a dot). */
 type Call = { takes?: string; answers: string };
 
-/** Sections 7 of both parts with the entities of section 3 that they answer, written down by hand. */
+/** Sections 7 of both parts with the entities of section 3 that they return, written by hand. */
 const calls: Record<string, Call> = {
   'GET /v2/user/profile': { answers: 'id email displayName photoURL provider' },
   'POST /auth/pat/create': { answers: 'success' },
@@ -149,7 +149,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.stop());
 
-/** Names of all fields of a JSON schema, those of lists and objects in it after a dot. */
+/** Returns the names of all fields of a JSON schema, those of lists and objects in it after a dot. */
 function fieldsOf(schema: unknown, before = ''): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const own = 'properties' in schema ? Object.entries(schema.properties ?? {}) : [];
@@ -177,7 +177,7 @@ test('[GEN-34] every call of the specification keeps its path, what it takes and
   expect(missing).toEqual([]);
 });
 
-test('the addresses of sign-in are where the specification says', async () => {
+test('the addresses of sign-in are those of the specification', async () => {
   const status = async (path: string, init?: RequestInit) =>
     (await fetch(`${app.publicUrl}${path}`, { redirect: 'manual', ...init })).status;
   expect(await status('/auth/google?return_to=%2Fauth%2Fsuccess')).toBe(303);

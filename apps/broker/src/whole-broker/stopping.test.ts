@@ -43,7 +43,7 @@ async function start(env: NodeJS.ProcessEnv = {}): Promise<{ app: TestApp; token
 
 const call = { name: 'modern__test_simple_text', arguments: {} };
 
-test('a stop says so at /readyz at once, and serves new requests until its grace is over', async () => {
+test('a stop is visible at /readyz immediately, and new requests are served until its grace period is over', async () => {
   const { app, token, link } = await start({ DRAIN_GRACE_MS: '2000' });
   const stopping = app.stop();
   const readiness = () => fetch(`${app.publicUrl}/readyz`).then(({ status }) => status, String);
@@ -54,13 +54,13 @@ test('a stop says so at /readyz at once, and serves new requests until its grace
   expect(await readiness()).toContain('fetch failed');
 });
 
-/** A round of a call of a client of 2026-07-28 that can be asked. */
+/** Sends a round of a call as a client of 2026-07-28 that can answer questions. */
 function round(link: string, token: string, name: string, more: object) {
   const _meta = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
   return postModern(link, token, 'tools/call', { name, ...more, _meta });
 }
 
-test('an answer that comes during the grace of a stop is taken', async () => {
+test('an answer that arrives during the grace period of a stop is accepted', async () => {
   const { app, token, link } = await start({ DRAIN_GRACE_MS: '3000' });
   const given = { arguments: { message: 'Who?' } };
   const asked = await round(link, token, 'old__test_elicitation', given);
@@ -91,7 +91,7 @@ describe('a stop while calls wait for an answer', () => {
   });
   afterAll(() => Promise.all([asking?.close(), telling?.close(), db?.close()]));
 
-  test('ends them first and uncharged, and says so in words, to whoever answers later too', async () => {
+  test('ends them first and uncharged, and says so in words, also to clients that answer later', async () => {
     const env = {
       ...withoutHealthChecks,
       MASTER_KEY: randomBytes(32).toString('base64url'),
@@ -113,7 +113,7 @@ describe('a stop while calls wait for an answer', () => {
         connection: { type: 'http', url },
         billing: { tier: 'T0', toolCosts: { [tool]: credits } },
       });
-    // a connection each, since a question is passed to one client alone
+    // a separate connection each, since a question is sent to one client only
     for (const id of ['asking', 'parked', 'web']) await deploy(id, asking, 'ask');
     await deploy('modern', telling, 'ask');
     await deploy('raised', telling, 'echo');
@@ -190,7 +190,7 @@ describe('a stop while calls wait for an answer', () => {
       session,
     );
     expect(lateOnSession.status).toBe(202);
-    await waitUntil('the client to hear of it', () => own.text().includes(over));
+    await waitUntil('the client to be notified', () => own.text().includes(over));
     expect(own.messages().at(-1)).toMatchObject({ method: 'notifications/message', params: { level: 'warning' } });
     own.abort();
     await next.stop();

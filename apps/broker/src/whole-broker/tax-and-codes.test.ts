@@ -9,7 +9,7 @@ import { startAdministration, type Administration } from '#testing/administratio
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// A shop with STRIPE_TAX=1 and PROMOTION_CODES=1: the provider adds tax to what it charges, and takes discounts off it.
+// A shop with STRIPE_TAX=1 and PROMOTION_CODES=1: the provider adds tax to its charges, and deducts discounts.
 
 const germany = { country: 'DE' };
 const credits = { type: 'credit', planId: 'credits-2000' } as const;
@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 afterAll(() => started?.stop());
 
-/** Pays for a package, and answers what became of it once nothing more is to come. */
+/** Pays for a package, and returns the result once nothing more is to come. */
 async function buyCredits(person: Subscriber, fields: Record<string, string>) {
   const { checkoutUrl, sessionId } = await person.api.startCheckout({ body: credits });
   await pay(shop, checkoutUrl, undefined, fields);
@@ -40,7 +40,7 @@ async function buyCredits(person: Subscriber, fields: Record<string, string>) {
   return person.session(sessionId);
 }
 
-/** A form of the provider's page. */
+/** Submits a form of the provider's page. */
 async function typeOnPage(checkoutUrl: string, fields: Record<string, string>) {
   const url = checkoutUrl.replace(shop.publicUrl, shop.pages);
   const answer = await fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) });
@@ -56,7 +56,7 @@ async function transactionsOf(person: Subscriber) {
   return data.transactions.map(({ type, status, amount, totals }) => ({ type, status, amount, totals }));
 }
 
-test('tax is paid beside the price: session, history and file have the subtotal, the tax and the total', async () => {
+test('tax is paid in addition to the price: session, history and file have the subtotal, the tax and the total', async () => {
   const ann = await newPerson();
   expect(await buyCredits(ann, { ...germany, postal_code: '10115' })).toMatchObject({
     paymentStatus: 'paid',
@@ -76,7 +76,7 @@ test('tax is paid beside the price: session, history and file have the subtotal,
     [ann.userId],
   );
   expect(rows).toEqual([{ asks_tax: true, allows_codes: true, paid_total: 2380, paid_discount: 0, paid_tax: 380 }]);
-  // where nothing is collected, nothing is said of it
+  // if nothing is collected, it is not mentioned
   const bob = await newPerson();
   expect(await buyCredits(bob, { country: 'US' })).not.toHaveProperty('totals');
   const file = await historyOf(bob).getTransactionsCsv({ params: { userId: bob.userId }, query: {} });
@@ -98,7 +98,7 @@ test('the page asks for address, tax id and code, and its prices are before tax'
   expect(new Set(data.map(({ tax_behavior: behavior }) => behavior))).toEqual(new Set(['exclusive']));
 });
 
-test('a discount lowers what a plan costs once, and the charges ahead and the renewal have tax and no discount', async () => {
+test('a discount lowers what a plan costs once, and announced charges and the renewal have tax and no discount', async () => {
   const ann = await newPerson();
   const paymentId = await ann.subscribe('pro', undefined, { ...germany, code: 'demo50' });
   await settle(shop);
@@ -124,7 +124,7 @@ test('a discount lowers what a plan costs once, and the charges ahead and the re
   expect((await ann.plan())?.charge).toMatchObject({ amountCents: 2261, totals: full });
 });
 
-test('a rental with a discount for ever shows it in what is charged next, canceled too, and with another price no longer', async () => {
+test('a rental with a permanent discount shows it in the next charge, also when canceled, and no longer with another price', async () => {
   const ann = await newPerson();
   await ann.rent('top', undefined, { ...germany, code: 'DEMO20' });
   await settle(shop);
@@ -134,14 +134,14 @@ test('a rental with a discount for ever shows it in what is charged next, cancel
   expect((await shop.administration.show(ann.userId)).billing.rentals).toMatchObject([{ charge }]);
   await ann.api.cancelRental({ params: { mcpId: 'top' } });
   expect(await ann.rental()).toMatchObject({ charge: null, chargeIfResumed: charge });
-  // what the provider said of another price says only that there is tax
+  // the provider's preview for another price says only that there is tax
   await shop.db.query('update subscription_syncs set next_subtotal = 800 where next_subtotal = 900');
   const { chargeIfResumed } = (await ann.rental()) ?? {};
   expect(chargeIfResumed).toMatchObject({ amountCents: 900, plusTax: true });
   expect(chargeIfResumed).not.toHaveProperty('totals');
 });
 
-test('the preview of an upgrade says its tax, and that is what is paid', async () => {
+test('the preview of an upgrade shows its tax, and that amount is paid', async () => {
   const ann = await newPerson();
   const paymentId = await ann.subscribe('basic', undefined, germany);
   await settle(shop);
@@ -167,7 +167,7 @@ test('the preview of an upgrade says its tax, and that is what is paid', async (
   expect((await ann.plan())?.charge).toMatchObject({ amountCents: 2261 });
 });
 
-test('the preview of an upgrade says that a discount still runs, and nothing of one that is used up', async () => {
+test('the preview of an upgrade mentions a running discount, and not one that is used up', async () => {
   const preview = async (code: string) => {
     const ann = await newPerson();
     await ann.subscribe('basic', undefined, { ...germany, code });
@@ -178,7 +178,7 @@ test('the preview of an upgrade says that a discount still runs, and nothing of 
   expect(await preview('DEMO50')).not.toHaveProperty('lessDiscount');
 });
 
-test('what costs nothing with a code is given whole, and there is nothing to refund', async () => {
+test('a purchase that is free with a code is fulfilled, and there is nothing to refund', async () => {
   const ann = await newPerson();
   const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: credits });
   await typeOnPage(checkoutUrl, { ...germany, code: 'DEMOFREE' });
@@ -196,7 +196,7 @@ test('what costs nothing with a code is given whole, and there is nothing to ref
     { amount: 0, refund: null },
     { amount: 0, refund: null },
   ]);
-  // the unused time was free, the higher plan brings its credits all the same
+  // the unused time was free, the higher plan grants its credits anyway
   const params = { id: (await ann.plan())?.id ?? '' };
   const { change } = await ann.api.changeSubscription({ params, body: { planId: 'enterprise', preview: true } });
   expect(change).toMatchObject({ amountDue: 9900 + 1881, taxDue: 1881 });
@@ -218,7 +218,7 @@ test('a payment is refunded in parts, with their tax, up to what was paid; the c
   const params = { id: ann.userId, paymentId: payment?.id ?? '' };
   const refund = (amountCents: number, refundedCents: number) =>
     admin.refundPayment({ params, body: { amountCents, refundedCents, reason: 'asked for it' } });
-  // the price before the discount is no bound
+  // the price before the discount is not the limit
   await expect(refund(1191, 0)).rejects.toMatchObject({ code: 'refund_too_high' });
   let back = 0;
   for (const amount of [109, 109, 972]) {
@@ -239,7 +239,7 @@ test('a payment is refunded in parts, with their tax, up to what was paid; the c
   expect(data.find(({ amount }) => amount === 1190)).toMatchObject({ amount_refunded: 1190 });
 });
 
-test('the revenue of the shop and of a server is without tax, which is told beside it', async () => {
+test('the revenue of the shop and of a server is without tax, which is shown separately', async () => {
   const figures = async () => {
     const api = createClient([getAdminFigures], { baseUrl: shop.publicUrl, fetch, token: async () => adminToken });
     const [first] = (await api.getAdminFigures()).revenue;
@@ -265,8 +265,8 @@ test('the revenue of the shop and of a server is without tax, which is told besi
   expect(await figures()).toEqual(before);
 });
 
-test('a smaller payment buys a larger thing only by a discount that the order asked for', async () => {
-  /** What the provider says of a session that was paid, as if it had been made so. */
+test('a smaller payment buys a larger item only with a discount that the order requested', async () => {
+  /** Changes what the provider says of a paid session. */
   const pretend = async (sessionId: string, body: object) =>
     shop.db.query('update stripe_sandbox.objects set body = body || $2::jsonb where id = $1', [
       sessionId,
@@ -303,7 +303,7 @@ test('a smaller payment buys a larger thing only by a discount that the order as
   }
 });
 
-test('a webhook with other totals, and tax in metadata, change nothing: what is paid is read from the provider', async () => {
+test('a webhook with other totals, and tax in metadata, change nothing: the paid amount is read from the provider', async () => {
   const ann = await newPerson();
   const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: credits });
   const session = await shop.stripe.checkout.sessions.retrieve(sessionId);
@@ -327,7 +327,7 @@ test('a webhook with other totals, and tax in metadata, change nothing: what is 
   expect(await transactionsOf(ann)).toEqual([{ type: 'credit_purchase', status: 'completed', amount: 2380, totals }]);
 });
 
-test("another person's code, and one of another currency, are refused on the page, and the price stays", async () => {
+test("another user's code, and one of another currency, are refused on the page, and the price stays", async () => {
   const [ann, bob] = [await newPerson(), await newPerson()];
   await bob.api.startCheckout({ body: credits });
   const { rows } = await shop.db.query<{ customer_id: string }>(
@@ -352,7 +352,7 @@ test("another person's code, and one of another currency, are refused on the pag
   });
 });
 
-test('an order whose page was made without tax and codes is replaced once these are switched on', async () => {
+test('an order whose page was created without tax and codes is replaced once these are switched on', async () => {
   const ann = await newPerson();
   const first = await ann.api.startCheckout({ body: credits });
   expect((await ann.api.startCheckout({ body: credits })).sessionId).toBe(first.sessionId);

@@ -15,7 +15,7 @@ const content = [{ type: 'text', text: answerText }];
 const answer = (result: object) => ({ body: `{"jsonrpc":"2.0","id":ID,"result":${JSON.stringify(result)}}` });
 
 const parentId = '00f067aa0ba902b7';
-/** A trace of its own for each call. */
+/** Builds a separate trace id for each call. */
 const idOf = (digit: string) => digit.repeat(32);
 const parentOf = (digit: string, flags = '01') => `00-${idOf(digit)}-${parentId}-${flags}`;
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream?.close());
 
-/** A broker with a server that has two equal tools, and a client of it. */
+/** Starts a broker with a server that has two equal tools, and its client. */
 async function startTraced(env: NodeJS.ProcessEnv) {
   const app = await startTestApp({ allowAddresses: [upstream.address], env: { ...withoutHealthChecks, ...env } });
   await deployManifest(app, {
@@ -39,7 +39,7 @@ async function startTraced(env: NodeJS.ProcessEnv) {
   const { token } = await app.identity.createPersonalToken({ email, name: 'traced' });
   const userId = await giveCredits(app, email, 100);
   upstream.takeCalls();
-  /** @returns what the client is answered, and the `_meta` that the server got */
+  /** @returns the client's result, and the `_meta` that the server received */
   async function call(name: string, what: string, meta: Record<string, unknown> = {}, headers = {}) {
     const params = { name: `said__${name}`, arguments: { what, secret }, _meta: meta };
     const { body } = await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', params, headers);
@@ -94,7 +94,7 @@ describe('calls of a broker with a collector', () => {
 
   const spansOf = (digit: string) => collector.spans.filter(({ traceId }) => traceId === idOf(digit));
 
-  // the first takes the fast path on both sides, the second goes through the SDK on both
+  // the first uses the fast path on both sides, the second the SDK on both
   test.each([
     ['fast', 'say', '1', price],
     ['sdk', 'mirrored', '2', 0],
@@ -119,12 +119,12 @@ describe('calls of a broker with a collector', () => {
       { name: `tools/call ${tool}`, kind: 3 },
     ]);
     expect(spans).toHaveLength(4);
-    expect(passedOn[way], 'the server goes on with the step that asks it').toBe(
+    expect(passedOn[way], 'the server continues the trace of the step that calls it').toBe(
       `00-${idOf(digit)}-${steps[2]?.spanId}-01`,
     );
   });
 
-  test('a failure is said in the span of the call and in that of the exchange', () => {
+  test('a failure is in the span of the call and in that of the exchange', () => {
     const failed = spansOf('3').filter(({ attributes }) => attributes['error.type'] === 'tool_error');
     expect(failed.map(({ kind, status }) => [kind, status?.code]).toSorted()).toEqual([
       [2, 2],
@@ -132,33 +132,33 @@ describe('calls of a broker with a collector', () => {
     ]);
   });
 
-  test('a call that is refused has no step, and its span has no name that a client made up', () => {
+  test('a refused call has no step, and its span has no name that a client invented', () => {
     expect(spansOf('4')).toMatchObject([
       { name: 'tools/call', attributes: { 'souk.outcome': 'refused', 'error.type': 'unknown' } },
     ]);
   });
 
-  test('the trace is taken from the headers where _meta has none', () => {
+  test('the trace is taken from the headers if _meta has none', () => {
     expect([spansOf('5').length, spansOf('6').length, spansOf('7').length]).toEqual([4, 4, 0]);
   });
 
-  test('a client that does not want its trace kept is heard, and the server gets the same', () => {
+  test('a client that does not want its trace recorded is respected, and the server receives the same', () => {
     expect(spansOf('8')).toEqual([]);
     expect(passedOn['unwanted']).toMatch(new RegExp(`^00-${idOf('8')}-[0-9a-f]{16}-00$`));
   });
 
-  test('a call whose trace cannot be read gets one of its own', () => {
+  test('a call whose trace cannot be read gets its own', () => {
     const own = [passedOn['own']].flat().map((traceparent) => String(traceparent).split('-')[1]);
     expect(new Set(own).size).toBe(3);
     for (const traceId of own)
       expect(collector.spans.filter((span) => span.traceId === traceId && span.traceId !== idOf('9'))).toHaveLength(4);
   });
 
-  test('neither arguments, results, people, tokens nor names that no server offers are sent', () => {
+  test('neither arguments, results, users, tokens nor names that no server offers are sent', () => {
     for (const text of kept) expect(collector.text()).not.toContain(text);
   });
 
-  test('the collector is told which broker sends, with the headers that the operator has set', () => {
+  test('the collector learns which broker sends, through the headers that the operator has set', () => {
     expect(collector.resource).toMatchObject({
       'service.name': 'shop-of-tests',
       'service.version': expect.any(String),
@@ -175,7 +175,7 @@ describe('calls of a broker with a collector', () => {
     const [took] = collector.metrics.get('souk_call_duration_seconds')?.histogram?.dataPoints ?? [];
     const buckets = [took?.['bucketCounts']].flat().map(Number);
     const sum = buckets.reduce((total, count) => total + count, 0);
-    expect(sum, 'each bucket counts alone').toBe(Number(took?.['count']));
+    expect(sum, 'each bucket is counted separately').toBe(Number(took?.['count']));
     expect(sum).toBe(9);
   });
 });
@@ -193,13 +193,13 @@ test('a share of 0 traces no call whose client has not decided', async () => {
   expect(new Set(collector.spans.map(({ traceId }) => traceId))).toEqual(new Set([idOf('1')]));
 });
 
-test('a collector that is away delays no call, and a stop by 5 s at most', async () => {
+test('a collector that is down delays no call, and a stop by at most 5 s', async () => {
   const { app, call } = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
   expect((await call('say', 'ok')).body.result?.['content']).toEqual(content);
   await limitElapsed(15_000, () => app.stop());
 });
 
-test('without a collector the trace of a client passes through as it came', async () => {
+test('without a collector the trace of a client is forwarded unchanged', async () => {
   const { app, call } = await startTraced({});
   const sent = { traceparent: parentOf('1'), tracestate: 'vendor=1', baggage: 'a=b' };
   expect((await call('say', 'ok', sent)).got).toMatchObject(sent);

@@ -12,12 +12,12 @@ import { waitUntil } from '#testing/wait-until.ts';
 // security.md, bad inputs, row 67
 
 const mebibyte = 1024 * 1024;
-/** Never over, for tests of what is bounded otherwise. */
+/** Unlimited patience, for tests of other limits. */
 const patient = { patienceMs: 600_000 };
 let app: TestApp;
 let server: EndingServer;
 const open: Socket[] = [];
-/** The broker's end of each connection, by the client's port. */
+/** Broker's end of each connection, by the client's port. */
 const atBroker = new Map<number, Socket>();
 
 beforeEach(async () => {
@@ -42,7 +42,7 @@ async function start(unread: Partial<UnreadLimits>, env: NodeJS.ProcessEnv = {},
 const tokenOf = async (email: string) =>
   (await new ScriptedBrowser(app.publicUrl).signInMcpClient({ email })).accessToken;
 
-/** Sends a request as `fetch` would, and reads no more of the answer than its beginning. */
+/** Sends a request as `fetch` would, and reads no more of the response than its beginning. */
 function sendUnread(path: string, { headers, body }: { headers: Record<string, string>; body: string }): Socket {
   const { host, port } = new URL(app.publicUrl);
   const socket = connect(Number(port), '127.0.0.1');
@@ -65,10 +65,9 @@ async function call(token: string, end: string): Promise<string> {
   return answer.text();
 }
 
-/** Waits until the answer has begun. */
-const hasBegun = (socket: Socket) => waitUntil('the answer has begun', () => socket.bytesRead > 0);
+const hasBegun = (socket: Socket) => waitUntil('the response has begun', () => socket.bytesRead > 0);
 
-/** Asks for so many large answers on connections that read nothing, one after the other. */
+/** Sequentially requests this many large responses on connections that read nothing. */
 async function leaveUnread(token: string, count: number): Promise<Socket[]> {
   const sockets: Socket[] = [];
   for (let each = 0; each < count; each++) {
@@ -81,14 +80,14 @@ async function leaveUnread(token: string, count: number): Promise<Socket[]> {
 
 const isEnded = (socket: Socket) => socket.destroyed || atBroker.get(Number(socket.localPort))?.destroyed === true;
 
-test('a connection that does not read its answer ends; one that reads slowly, and one with nothing to read, stay', async () => {
+test('a connection that does not read its response is closed; one that reads slowly, and one with nothing to read, stay', async () => {
   const patienceMs = 10_000;
   await start({ patienceMs });
   const token = await tokenOf('ann@souk.test');
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' });
   const idle = sendUnread('/mcp', callOf(token, 'wait'));
   const [slow] = await leaveUnread(token, 1);
-  // all of it takes longer than the patience, however small the pieces are
+  // reading all of it takes longer than the patience, however small the pieces are
   slow?.on('data', ({ length }) => {
     slow.pause();
     setTimeout(() => slow.resume(), (length / mebibyte) * (patienceMs / 5));
@@ -107,7 +106,7 @@ test('a connection that does not read its answer ends; one that reads slowly, an
 
 const unreadText = 'Too much of your earlier answers is still unread.';
 
-test('who leaves too much unread gets no more until it is read; others do', async () => {
+test('a user who leaves too much unread gets no more until it is read; others do', async () => {
   await start({ ...patient, bytesOfPerson: 8 * mebibyte });
   const [ann, bob] = [await tokenOf('ann@souk.test'), await tokenOf('bob@souk.test')];
   const sockets = await leaveUnread(ann, 4);
@@ -121,7 +120,7 @@ test('who leaves too much unread gets no more until it is read; others do', asyn
   await waitUntil('calls are answered again', async () => (await call(ann, 'ok')).includes('"done"'));
 });
 
-test('what all leave unread is bounded too', async () => {
+test('the total of all unread responses is limited too', async () => {
   await start({ ...patient, bytesOfAll: 8 * mebibyte });
   const [ann, bob] = [await tokenOf('ann@souk.test'), await tokenOf('bob@souk.test')];
   const sockets = await leaveUnread(ann, 4);
@@ -130,7 +129,7 @@ test('what all leave unread is bounded too', async () => {
   await waitUntil('calls are answered again', async () => (await call(bob, 'ok')).includes('"done"'));
 });
 
-test('a call has its place among those of its person until its answer was read', async () => {
+test('a call keeps its slot among those of its user until its response was read', async () => {
   await start(patient, { MCP_IN_FLIGHT_USER: '3' });
   const [ann, bob] = [await tokenOf('ann@souk.test'), await tokenOf('bob@souk.test')];
   const [first] = await leaveUnread(ann, 3);
@@ -139,11 +138,11 @@ test('a call has its place among those of its person until its answer was read',
   const isDone = async (answer: Promise<string>) => (await answer).includes('"done"');
   const waiting = call(ann, 'ok');
   first?.resume();
-  // it waits 2 s at most, in which a busy machine may not have read all
-  if (!(await isDone(waiting))) await waitUntil('its place is free', () => isDone(call(ann, 'ok')));
+  // it waits at most 2 s, in which a busy machine may not have read everything
+  if (!(await isDone(waiting))) await waitUntil('its slot is free', () => isDone(call(ann, 'ok')));
 });
 
-/** The catalog as a visitor reads it, who reads no more than its beginning. */
+/** Reads the catalog as a visitor who reads no more than its beginning. */
 function visit(from: string): Socket {
   const { host, port } = new URL(app.publicUrl);
   const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress: from });
@@ -154,7 +153,7 @@ function visit(from: string): Socket {
   return socket;
 }
 
-test('what visitors leave unread ends their own connections, and no call of a person waits for it', async () => {
+test("unread responses of visitors close their own connections, and no user's call waits for them", async () => {
   const description = 'x'.repeat(60_000);
   const tools = Array.from({ length: 60 }, (_, index) => ({
     name: `t${index}`,
@@ -166,7 +165,7 @@ test('what visitors leave unread ends their own connections, and no call of a pe
   const bounds = { shared: [], bytesOfAddress: 4 * mebibyte, bytesOfAll: mebibyte / 4 };
   await start({ ...patient, ...bounds }, {}, [many.address]);
   const ann = await tokenOf('ann@souk.test');
-  // the list of all tools is larger than what the kernel keeps for a connection
+  // the list of all tools is larger than what the kernel buffers for a connection
   for (const id of ['many', 'more']) await deployManifest(app, { id, connection: { type: 'http', url: many.url } });
   const visitors: Socket[] = [];
   await waitUntil('a connection of the address is ended', async () => {

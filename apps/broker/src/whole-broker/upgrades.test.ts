@@ -27,7 +27,9 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';
 import { version } from '../version.ts';
 
-/** A shop that rests has no row here: these tables hold what brokers do at the moment, and a rotation of the master key. */
+/**
+ * Tables in which a shop at rest has no row: they hold what brokers do at the moment, and a rotation of the master key.
+ */
 const ofTheMoment = ['credit_brokers', 'credit_ended_calls', 'credit_leases', 'master_keys'];
 const releases = await keptReleases();
 
@@ -49,17 +51,17 @@ async function countRows(query: Query): Promise<Record<string, number>> {
   return counts;
 }
 
-/** Statements that a broker of the version before cannot work with, if it uses what they name. */
+/** Statements that break a broker of the previous version if it uses what they name. */
 const takingAway =
   /\bdrop (?:table|view|column|function|type|default)\b|\brename (?:to|column)\b|\bset not null\b|\bset data type\b|\balter column \w+ type\b/i;
 
-test.each(releases)('a migration that was released with %s is never changed', async (release) => {
+test.each(releases)('a migration released with %s is never changed', async (release) => {
   const { migrations: then } = await readReleaseShop(release, 'embedded');
   expect(hashesOf(migrations)).toMatchObject(then);
 });
 
 test.each(releases.slice(-1))(
-  'a migration since %s takes nothing away, or says why its brokers do not miss that',
+  'a migration since %s removes nothing, or says why brokers of that version do not need it',
   async (release) => {
     const { migrations: released } = await readReleaseShop(release, 'embedded');
     const takers = migrations
@@ -76,8 +78,8 @@ describe.each([
   ['embedded', isRelease || !hasPostgres()],
   ['postgresql', hasPostgres()],
 ] as const)('upgrades (%s)', (engine, isHere) => {
-  // with WRITE_RELEASE_SHOP=1 it is kept in e2e/upgrades, as the shop of the version that is released (CONTRIBUTING.md)
-  test.runIf(isHere)('a shop that was used has a row in every table', async () => {
+  // with WRITE_RELEASE_SHOP=1 it is written to e2e/upgrades, as the shop of the released version (CONTRIBUTING.md)
+  test.runIf(isHere)('a used shop has a row in every table', async () => {
     const place = await newPlace(engine);
     const masterKey = randomBytes(32).toString('base64url');
     const db = await openDatabase(placeOf(engine, place));
@@ -95,7 +97,7 @@ describe.each([
   });
 
   test.runIf(engine === 'embedded' || hasPostgres()).each(releases)(
-    'a shop of Souk %s keeps its rows, its secrets and its credits, and its clients go on',
+    'a shop of Souk %s keeps its rows, its secrets and its credits, and its clients continue',
     async (release) => {
       const { masterKey, rows, token, userId, credits } = await readReleaseShop(release, engine);
       const place = await newPlace(engine);

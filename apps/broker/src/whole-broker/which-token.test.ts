@@ -4,8 +4,8 @@ import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
 /**
- * "Which token opens what" of the clarifications, written down by hand for every call of the product: an endpoint that
- * moves to another row, or that is new, changes this list.
+ * "Which token opens what" of the clarifications, written by hand for every call of the product: an endpoint that moves
+ * to another row, or a new one, changes this list.
  */
 const rows: Record<Access, readonly string[]> = {
   public: [
@@ -197,7 +197,7 @@ afterAll(() => app?.stop());
 
 const addressOf = ({ method, path }: Endpoint) => `${method} ${path}`;
 
-/** The answer to a call whose path names things that do not exist: past the guard it changes nothing. */
+/** Makes a call whose path names things that do not exist: past the guard it changes nothing. Returns the response. */
 async function ask(address: string, kind: Kind): Promise<Pick<Response, 'status' | 'headers'>> {
   const [method = '', path = ''] = address.split(' ');
   const value = tokens.get(kind);
@@ -216,7 +216,7 @@ async function ask(address: string, kind: Kind): Promise<Pick<Response, 'status'
 const nothingCalled = (_match: string, name: string) =>
   name === 'serverId' ? 'nothing' : '00000000-0000-4000-8000-000000000000';
 
-/** @param kept takes what a cache may keep of the answers */
+/** @param kept collects what a cache may keep of the responses */
 async function statuses(
   addresses: readonly string[],
   kind: Kind,
@@ -234,7 +234,7 @@ async function statuses(
 const allOf = (addresses: readonly string[], status: number) =>
   Object.fromEntries(addresses.map((address) => [address, status]));
 
-/** Past the guard there is no server called nothing. */
+/** Expected statuses past the guard: there is no server called nothing. */
 const openedReads = {
   ...allOf(rows.public, 200),
   'GET /api/catalogue/servers/:serverId': 404,
@@ -246,8 +246,8 @@ const openedReads = {
   'GET /s/:serverId/mcp/server-card': 404,
 };
 
-describe('which token opens what', () => {
-  test('[TOK-1] each call has its row by its exact path: neighbours below one prefix differ', async () => {
+describe('what each token opens', () => {
+  test('[TOK-1] each call has its row by its exact path: neighbors below one prefix differ', async () => {
     const declared = Object.groupBy(app.router.served, ({ access }) => access);
     const found = Object.entries(declared).map(([access, list]) => [access, (list ?? []).map(addressOf).toSorted()]);
     expect(Object.fromEntries(found)).toEqual(
@@ -259,12 +259,12 @@ describe('which token opens what', () => {
       'POST /mcp/:serverId/enable': 401,
     });
     const preferences = ['GET /api/users/:userId/mcp-preferences', 'PUT /api/users/:userId/mcp-preferences'];
-    // past the guard another person's path is 404
+    // past the guard another user's path is 404
     expect(await statuses(preferences, 'personal')).toEqual({
       [preferences[0] ?? '']: 404,
       [preferences[1] ?? '']: 401,
     });
-    // no other spelling of a path reaches the call behind it, with any kind of token
+    // no other spelling of a path reaches its call, with any kind of token
     for (const kind of kinds) {
       const spellings = ['/MCP/refresh', '/mcp//refresh', '/mcp/refresh/', '/mcp/refresh/x', '/admin//tool-changes'];
       const addresses = spellings.map((path) => `${path.startsWith('/admin') ? 'GET' : 'POST'} ${path}`);
@@ -288,10 +288,10 @@ describe('which token opens what', () => {
     expect(await statuses(rows.public, 'none')).toEqual(openedReads);
   });
 
-  test("[TOK-16] switches, preferences and every call of /api and /v2 refuse an MCP client's token; what they answer no cache keeps", async () => {
+  test("[TOK-16] switches, preferences and every call of /api and /v2 refuse an MCP client's token, and no cache keeps their responses", async () => {
     const addresses = [...rows.user, ...rows.account];
     expect(await statuses(addresses, 'client')).toEqual(allOf(addresses, 401));
-    // what refuses it is the token: the same calls go on with a web token
+    // the token is what is refused: the same calls succeed with a web token
     const kept: string[] = [];
     expect(Object.values(await statuses([...rows.user, ...rows.refresh], 'web', kept))).not.toContain(401);
     expect(kept).toEqual([]);

@@ -9,7 +9,7 @@ let shared: Api;
 let admin: Admin;
 let billing: Billing;
 let history: History;
-/** What was sent. */
+/** Requests that were sent. */
 let sent: { url: string; authorization: string | null }[] = [];
 let answer = async (): Promise<Response> => new Response('');
 
@@ -32,7 +32,7 @@ afterAll(() => vi.unstubAllGlobals());
 
 const changes = () => admin.adminApi.listToolChanges({ query: { status: 'pending' } });
 
-test("[ERR-4] a 403 of a call about money gives 'Access denied. Please check your permissions.'", async () => {
+test("[ERR-4] a 403 of a billing call gives 'Access denied. Please check your permissions.'", async () => {
   answer = async () => new Response('<html>', { status: 403 });
   const failure = { status: 403, message: 'Access denied. Please check your permissions.' };
   await expect(billing.billingApi.getSubscription()).rejects.toMatchObject(failure);

@@ -4,7 +4,7 @@ import { parseMarketplaceSearch } from '#features/catalogue/marketplace/marketpl
 import { parseDashboardSearch } from '#features/identity/dashboard-tabs.ts';
 import { parseSearch } from './parse-search.ts';
 
-test('every value of an address is text', () => {
+test('every value in an address is text', () => {
   expect(parseSearch('?a=true&b=false&c=2026&d=null&e=%22x%22&f=&g=[1]&h=1e3')).toEqual({
     a: 'true',
     b: 'false',

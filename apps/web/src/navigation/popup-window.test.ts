@@ -8,7 +8,7 @@ const success = { type: 'souk:sign-in', success: true };
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A popup on the page of a foreign site, and what happens to it. */
+/** Opens a popup on the page of a foreign site, and records what happens to it. */
 function openPopup({ blocked = false, to = 'souk' as 'souk' | 'server' } = {}) {
   const wentTo: string[] = [];
   const opened: string[][] = [];
@@ -65,19 +65,19 @@ function openPopup({ blocked = false, to = 'souk' as 'souk' | 'server' } = {}) {
 }
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-test('[SIGN-46] the popup is 600x700, over the middle of the window', () => {
+test('[SIGN-46] the popup is 600x700, centered over the window', () => {
   expect(openPopup().opened).toEqual([
     ['/sign-in/window', 'souk-sign-in', 'popup,width=600,height=700,left=400,top=150'],
   ]);
 });
 
-test('[SIGN-51] a blocked popup is an error of its own', () => {
+test('[SIGN-51] a blocked popup is a separate error', () => {
   const open = () => openPopup({ blocked: true });
   expect(open).toThrow(PopupBlockedError);
   expect(open).toThrow(/^Failed to open OAuth popup window\. Please allow popups for this site\.$/);
 });
 
-test('a window shows a page of ours first, and goes on once it is there, marked with its sign-in', async () => {
+test('a window first shows a page of ours, and continues once it is loaded, marked with its sign-in', async () => {
   const { signIn, popup, stored, wentTo } = openPopup({ to: 'server' });
   signIn.goTo('https://auth.example/authorize', 'the-state');
   // WebKit would cut it off from us
@@ -85,7 +85,7 @@ test('a window shows a page of ours first, and goes on once it is there, marked 
   expect(wentTo, 'from an empty page').toEqual([]);
   popup.document = { URL: `${origin}/sign-in/window`, readyState: 'loading' };
   await pass(1_000);
-  expect(wentTo, 'before it is read').toEqual([]);
+  expect(wentTo, 'before it is loaded').toEqual([]);
   popup.document.readyState = 'interactive';
   await pass(50);
   expect(wentTo).toEqual(['https://auth.example/authorize']);
@@ -96,7 +96,7 @@ test('a window shows a page of ours first, and goes on once it is there, marked 
   await pass(9_950);
   expect(slow.wentTo).toEqual([]);
   await pass(50);
-  expect(slow.wentTo, 'not for ever').toEqual(['/sign-in']);
+  expect(slow.wentTo, 'not forever').toEqual(['/sign-in']);
   const gone = openPopup();
   gone.popup.close();
   gone.signIn.goTo('/sign-in', 'next');
@@ -117,7 +117,7 @@ test('[SIGN-48] a success message of our own origin resolves, and closes the win
   expect(popup.closed).toBe(true);
 });
 
-test('[SIGN-47] [SIGN-49] its address is looked at every second, and a success or callback address resolves', async () => {
+test('[SIGN-47] [SIGN-49] its address is checked every second, and a success or callback address resolves', async () => {
   for (const path of ['/auth/callback?code=1', '/auth/success?token=1&user=2']) {
     const { end, goTo, asked } = openPopup();
     const start = Date.now();
@@ -162,14 +162,14 @@ test('[SIGN-52] after 5 minutes it rejects, and closes the window', async () => 
   popup.closed = false;
   const looks = asked.length;
   await pass(10_000);
-  expect(asked, 'nobody looks at it any more').toHaveLength(looks);
+  expect(asked, 'it is no longer checked').toHaveLength(looks);
 });
 
-test('pages of a server get no way to the page that opened their window, and our own keep theirs', () => {
+test('pages of a server cannot access the page that opened their window, and our own pages can', () => {
   expect([openPopup({ to: 'server' }).popup.opener, openPopup().popup.opener]).toEqual([null, 'this page']);
 });
 
-test('a window at a server is not ended by a sign-in of our own, or by where it is', async () => {
+test('a window at a server is not ended by a sign-in of our own, or by its address', async () => {
   const { end, say, goTo, popup } = openPopup({ to: 'server' });
   say(origin, success);
   goTo(`${origin}/auth/callback?code=1`);

@@ -2,7 +2,7 @@ import { ApiError } from '@souk/contract/client.ts';
 import { expect, test } from 'vitest';
 import { describeFailure, failureLine } from './failure-text.ts';
 
-test("a failed call shows the specification's text, and the reason where there is another", () => {
+test("a failed call shows the specification's text, and the reason if there is another", () => {
   const text = 'Failed to fetch PATs';
   const failed = (message: string) => new ApiError({ message, code: 'any' });
   expect(describeFailure(text, failed(text))).toEqual({ title: text, reason: undefined });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { possessive } from './possessive.ts';
 
-test('a name gets its apostrophe, and an s where it does not end in one', () => {
+test('a name gets its apostrophe, and an s unless it ends in one', () => {
   expect(possessive('Travel')).toBe("Travel's");
   expect(possessive('Notes')).toBe("Notes'");
 });

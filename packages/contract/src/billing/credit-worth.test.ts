@@ -13,7 +13,7 @@ const sold = (credits: number, bonus: number, price: number, currency = 'USD'): 
   popular: false,
 });
 
-test('a credit is worth what it costs in the smallest package, wherever that stands, its bonus counted', () => {
+test('a credit is worth its price in the smallest package, wherever that is listed, including its bonus', () => {
   const [small, large] = [sold(500, 0, 500), sold(10_000, 2_000, 9_900)];
   const told = { amount: 500, credits: 500, currency: 'USD' };
   expect(creditPriceOf([small, large])).toEqual(told);
@@ -22,7 +22,7 @@ test('a credit is worth what it costs in the smallest package, wherever that sta
   expect(creditPriceOf([])).toBeUndefined();
 });
 
-test('a worth has two digits that count, in the currency of the shop', () => {
+test('a worth has two significant digits, in the currency of the shop', () => {
   const textOf = (amount: number, credits: number, currency = 'USD') => creditWorthText({ amount, credits, currency });
   expect(textOf(500, 500)).toBe('1 credit is about $0.01');
   expect(textOf(9_900, 12_000)).toBe('1 credit is about $0.0083');

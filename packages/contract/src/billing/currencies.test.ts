@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { amountFault, currencyFault, decimalsOf } from './currencies.ts';
 
-test('a currency that is sold in has two decimals; others are refused', () => {
+test('a currency of the shop has two decimals; others are refused', () => {
   const sold = Intl.supportedValuesOf('currency').filter((code) => currencyFault(code) === undefined);
   expect(sold.length).toBeGreaterThan(90);
   expect(sold.filter((code) => decimalsOf(code) !== 2)).toEqual([]);

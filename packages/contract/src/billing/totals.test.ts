@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { totalsOf, totalsText } from './totals.ts';
 
-test('an amount is told by what was taken off and added, and only where something was', () => {
+test('an amount is described by its discounts and taxes, only if there are any', () => {
   const text = (amount: number, discount: number, tax: number, currency = 'USD') => {
     const totals = totalsOf(amount, { discount, tax });
     return totals && totalsText(totals, currency);

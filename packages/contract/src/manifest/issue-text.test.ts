@@ -4,7 +4,7 @@ import { issueText } from './issue-text.ts';
 
 const told = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues.map(issueText).join('; ');
 
-test('what a validator finds is told in words that follow the name of the field, and the words of a schema stay', () => {
+test('the findings of a validator follow the name of the field in words, and the words of a schema stay', () => {
   expect(told(z.string(), undefined)).toBe('is missing');
   expect(told(z.string(), 5)).toBe('must be a string');
   expect(told(z.int(), 1.5)).toBe('must be a whole number');

@@ -4,7 +4,7 @@ import { readUtf8 } from './read-utf8.ts';
 const utf16 = (text: string) =>
   new Uint8Array(new Uint16Array([0xfeff, ...[...text].map((c) => c.charCodeAt(0))]).buffer);
 
-test('UTF-16 is named in both orders of its bytes, other bytes are no UTF-8, and a mark of UTF-8 stays', () => {
+test('UTF-16 is recognized in both byte orders, other bytes are invalid UTF-8, and a byte order mark of UTF-8 stays', () => {
   const named = { fault: 'is UTF-16: save it as UTF-8' };
   const bytes = utf16('{"id":"a"}');
   expect(readUtf8(bytes)).toEqual(named);

@@ -11,7 +11,7 @@ describeOnTargets('products, prices, customers and requests', (open) => {
   });
   afterAll(() => target.stop());
 
-  test('a customer is created, changed, listed by e-mail', async () => {
+  test('a customer is created, changed, listed by email', async () => {
     const email = `ada-${Date.now()}@souk.test`;
     const customer = await stripe.customers.create({ email, name: 'Ada', metadata: { userId: 'u1', old: 'x' } });
     expect(customer).toMatchObject({ object: 'customer', email, livemode: false, metadata: { userId: 'u1' } });
@@ -23,7 +23,7 @@ describeOnTargets('products, prices, customers and requests', (open) => {
     expect(data.map(({ id }) => id)).toEqual([customer.id]);
   });
 
-  test('a lookup key moves to the new price when it is transferred, and only then', async () => {
+  test('a lookup key moves to the new price only when it is transferred', async () => {
     const product = await stripe.products.create({ name: 'Travel', metadata: { mcpId: 'travel' } });
     const key = `rental:travel:${product.id}`;
     const terms = { product: product.id, currency: 'usd', recurring: { interval: 'month' as const }, lookup_key: key };
@@ -64,7 +64,7 @@ describeOnTargets('products, prices, customers and requests', (open) => {
     expect(all.map(({ id }) => id)).toEqual(newestFirst);
   });
 
-  test('expand puts the product in the place of its id', async () => {
+  test('expand replaces the id of the product with the product', async () => {
     const product = await stripe.products.create({ name: 'Expanded' });
     const price = await stripe.prices.create({
       product: product.id,
@@ -89,7 +89,7 @@ describeOnTargets('products, prices, customers and requests', (open) => {
     );
   });
 
-  test('what Stripe refuses is refused in its words', async () => {
+  test('requests that Stripe refuses are refused in its words', async () => {
     await expect(stripe.customers.create({ nonsense: 1 } as object)).rejects.toMatchObject({
       statusCode: 400,
       code: 'parameter_unknown',

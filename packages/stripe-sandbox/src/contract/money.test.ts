@@ -22,7 +22,7 @@ describeOnTargets('payments and subscriptions', (open) => {
   });
   afterAll(() => target.stop());
 
-  /** A customer whose time stands still at noon of a day in the middle of a month. */
+  /** Creates a customer whose clock is stopped at noon of a day in the middle of a month. */
   async function customerWithClock() {
     const start = Math.floor(Date.UTC(2027, 0, 15, 12) / 1000);
     const clock = await stripe.testHelpers.testClocks.create({ frozen_time: start });
@@ -32,7 +32,7 @@ describeOnTargets('payments and subscriptions', (open) => {
   const endOf = (subscription: Stripe.Subscription) => subscription.items.data[0]?.current_period_end ?? 0;
   const itemOf = (subscription: Stripe.Subscription) => subscription.items.data[0]?.id ?? '';
 
-  test('a session of checkout is created, listed, read with its line items, and expired', async () => {
+  test('a checkout session is created, listed, read with its line items, and expired', async () => {
     const customer = await stripe.customers.create({ name: 'Ada' });
     const session = await stripe.checkout.sessions.create({
       mode: 'payment',
@@ -79,7 +79,7 @@ describeOnTargets('payments and subscriptions', (open) => {
     await expect(open('payment', 'price_none')).rejects.toMatchObject({ statusCode: 400, code: 'resource_missing' });
   });
 
-  test('a payment is refunded in part, then the rest, and no more', async () => {
+  test('a payment can be refunded in part, then the rest, and no more', async () => {
     const customer = await stripe.customers.create({ name: 'Ada' });
     const intent = await target.payOnce(once.id, customer.id, '4242424242424242');
     expect(intent).toMatchObject({ status: 'succeeded', amount_received: 1000 });
@@ -134,7 +134,7 @@ describeOnTargets('payments and subscriptions', (open) => {
     expect(payments.data).toMatchObject([{ status: 'paid', amount_paid: 500, payment: { type: 'payment_intent' } }]);
   });
 
-  test('a subscription that is cancelled at the end of its period can be resumed until then', async () => {
+  test('a subscription that is canceled at the end of its period can be resumed until then', async () => {
     const { clock, customer } = await customerWithClock();
     const { id } = await target.subscribe(monthly.id, customer, '4242424242424242');
     const cancelled = await stripe.subscriptions.update(id, { cancel_at_period_end: true });
@@ -213,7 +213,7 @@ describeOnTargets('payments and subscriptions', (open) => {
     });
   });
 
-  test('an upgrade that the card refuses is not made when the caller asks so', async () => {
+  test('an upgrade that the card refuses is not applied if the caller wants it so', async () => {
     const { start, clock, customer } = await customerWithClock();
     const subscription = await target.subscribe(monthly.id, customer, '4000000000000341');
     await advance(stripe, clock, start + daySeconds);
@@ -228,7 +228,7 @@ describeOnTargets('payments and subscriptions', (open) => {
     expect(same.items.data[0]?.price.id).toBe(monthly.id);
   });
 
-  test('a subscription is cancelled at once', async () => {
+  test('a subscription is canceled immediately', async () => {
     const customer = await stripe.customers.create({ name: 'Ada' });
     const { id } = await target.subscribe(monthly.id, customer.id, '4242424242424242');
     expect(await stripe.subscriptions.cancel(id)).toMatchObject({ status: 'canceled' });

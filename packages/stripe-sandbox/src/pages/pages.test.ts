@@ -34,7 +34,7 @@ async function openSession(changes: Partial<Stripe.Checkout.SessionCreateParams>
   return { id: session.id, url: session.url ?? '', read };
 }
 
-test('the page says that no money moves, shows what is bought as text, and loads nothing but its stylesheet', async () => {
+test('the page says that no money moves, shows the purchase as text, and loads nothing but its stylesheet', async () => {
   const { url } = await openSession();
   const answer = await fetch(url);
   const text = await answer.text();
@@ -51,7 +51,7 @@ test('the page says that no money moves, shows what is bought as text, and loads
   expect(styles.headers.get('content-type')).toContain('text/css');
 });
 
-test('a card that pays ends at the success address with the id of the session; again it is not charged', async () => {
+test('a card that pays leads to the success address with the id of the session; a second payment charges nothing', async () => {
   const { id, url, read } = await openSession();
   const done = `https://souk.test/payment/result?session_id=${id}`;
   expect(await payOnPage(url, '4242 4242 4242 4242')).toMatchObject({ status: 303, location: done });
@@ -70,7 +70,7 @@ test('a card that pays ends at the success address with the id of the session; a
   expect(await (await fetch(url)).text()).toContain('Payment complete');
 });
 
-test('two clicks at the same moment charge once', async () => {
+test('two simultaneous clicks charge once', async () => {
   const { url, read } = await openSession();
   const clicks = await Promise.all([payOnPage(url, '4242424242424242'), payOnPage(url, '4242424242424242')]);
   expect(clicks.map(({ status }) => status)).toEqual([303, 303]);
@@ -79,7 +79,7 @@ test('two clicks at the same moment charge once', async () => {
   expect((await stripe.charges.list({ payment_intent: id })).data).toHaveLength(1);
 });
 
-test('a card that is declined says why; another one then pays for the same payment intent', async () => {
+test('a declined card shows the reason; another one then pays for the same payment intent', async () => {
   const { url, read } = await openSession();
   const declined = await payOnPage(url, '4000000000000002');
   expect(declined.status).toBe(402);
@@ -100,7 +100,7 @@ test('a card that is declined says why; another one then pays for the same payme
   expect(idOf(await read())).toBe(idOf(before));
 });
 
-test('what is wrong in the form stands at its field, and nothing is charged', async () => {
+test('errors of the form are shown at their fields, and nothing is charged', async () => {
   const { url, read } = await openSession();
   const wrong = await payOnPage(url, '4242424242424242', { expiry: '13 / 34', cvc: 'x', name: ' ', email: 'nobody' });
   expect(wrong.status).toBe(422);
@@ -119,7 +119,7 @@ test.each(['1234', '12/2034', '12 / 34', '12-34'])('the expiry may be typed as %
   expect((await read()).payment_status).toBe('paid');
 });
 
-test('a number that is no test card is refused, not stored, logged or shown', async () => {
+test('a number that is not a test card is refused, and not stored, logged or shown', async () => {
   const { url, read } = await openSession();
   const real = await payOnPage(url, '5555555555554444');
   expect(real.status).toBe(422);
@@ -129,7 +129,7 @@ test('a number that is no test card is refused, not stored, logged or shown', as
   expect(sandbox.errors).toEqual([]);
 });
 
-test('a card that asks for 3-D Secure pays once its bank has agreed', async () => {
+test('a card that requires 3-D Secure pays once its bank has agreed', async () => {
   const { id, url, read } = await openSession();
   const asked = await payOnPage(url, '4000002500003155');
   expect(asked).toMatchObject({ status: 303, location: `/dev-stripe/pay/${id}/authenticate` });
@@ -139,14 +139,14 @@ test('a card that asks for 3-D Secure pays once its bank has agreed', async () =
   const failed = await payOnPage(bank, '', { answer: 'fail' });
   expect(failed.status).toBe(402);
   expect(failed.text).toContain('unable to authenticate');
-  // nothing waits for the bank any more
+  // no payment waits for the bank anymore
   expect((await payOnPage(bank, '', { answer: 'complete' })).location).toBe(`/dev-stripe/pay/${id}`);
   await payOnPage(url, '4000002500003155');
   expect((await payOnPage(bank, '', { answer: 'complete' })).location).toContain(`session_id=${id}`);
   expect(await read()).toMatchObject({ status: 'complete', payment_status: 'paid' });
 });
 
-test('a subscription makes a customer, an active subscription and a paid invoice', async () => {
+test('a subscription creates a customer, an active subscription and a paid invoice', async () => {
   const { url, read } = await openSession({
     mode: 'subscription',
     line_items: [{ price: monthly.id, quantity: 1 }],
@@ -167,7 +167,7 @@ test('a subscription makes a customer, an active subscription and a paid invoice
   });
 });
 
-test('a payment with an invoice has one, with a page, and a receipt, which both lead back', async () => {
+test('a payment with an invoice has a page for it and a receipt, which both link back', async () => {
   const customer = await stripe.customers.create({ name: 'Ada', email: 'ada@souk.test' });
   const { url, read } = await openSession({
     customer: customer.id,
@@ -191,7 +191,7 @@ test('a payment with an invoice has one, with a page, and a receipt, which both 
   for (const page of [invoicePage, receipt]) expect(page).toContain(`<a class="button" href="${account}">Go back</a>`);
 });
 
-test('a session that has expired cannot be paid, and leads back', async () => {
+test('an expired session cannot be paid, and links back', async () => {
   const { id, url, read } = await openSession();
   await stripe.checkout.sessions.expire(id);
   const page = await payOnPage(url, '4242424242424242');
@@ -200,9 +200,9 @@ test('a session that has expired cannot be paid, and leads back', async () => {
   expect(await read()).toMatchObject({ status: 'expired', payment_status: 'unpaid' });
 });
 
-test('each page lists and takes what is paid with there, and nothing else', async () => {
+test('each page lists and accepts its own methods of payment, and no others', async () => {
   const [card, bank] = ['4242 4242 4242 4242', 'AT61 1904 3002 3457 3201'];
-  /** What a page lists, what its field suggests, and whether it takes a card and a bank account. */
+  /** Returns the methods that a page lists, the hint of its field, and whether it accepts a card and a bank account. */
   async function seen(url: string) {
     const text = await (await fetch(url)).text();
     const [, list = ''] = text.split('class="test-cards"');
@@ -247,7 +247,7 @@ test('each page lists and takes what is paid with there, and nothing else', asyn
   expect(await seen((await open()) ?? '')).toEqual({ title: 'Test cards', ...cards });
 });
 
-test('a form of another site is refused; addresses that do not exist are 404', async () => {
+test('a form of another site is refused; unknown addresses are 404', async () => {
   const { url, read } = await openSession();
   for (const origin of ['https://evil.test', 'null']) {
     expect((await payOnPage(url, '4242424242424242', {}, { origin })).status).toBe(403);
@@ -267,7 +267,7 @@ test('a form of another site is refused; addresses that do not exist are 404', a
   expect((await fetch(url, { method: 'DELETE' })).status).toBe(405);
 });
 
-test('one session may have 20 cards refused', async () => {
+test('one session may have 20 refused cards', async () => {
   const { url } = await openSession();
   for (let refused = 0; refused < 20; refused++) await payOnPage(url, '4000000000000002');
   expect((await payOnPage(url, '4242424242424242')).status).toBe(429);

@@ -16,57 +16,61 @@ import { createHolds, type Hold } from './holds.ts';
 
 export type ControlPlane = {
   /**
-   * Answers each request to the API so many ms after it was worked off, or not at all (Infinity), until it is 0 again: what
-   * waits then is answered at once.
+   * Delays the response to each request to the API by `ms` after its processing, or forever (Infinity). When it is 0
+   * again, waiting responses are sent immediately.
    */
   delay(ms: number): void;
   /**
-   * Holds the next request back, before it is worked off or its answer after.
+   * Holds the next request back, before its processing or its response after it.
    * @param request such as `POST /v1/subscriptions/sub_1`
    */
   hold(request: string, when: 'before' | 'after'): Hold;
-  /** Sets the clock of the sandbox so many ms ahead of the application's. */
+  /** Sets the clock of the sandbox this many ms ahead of the application's. */
   skew(ms: number): void;
-  /** Refuses a second write of an object with 429 while one is under way, as Stripe does after a while. */
+  /** Refuses a second write of an object with 429 while one is running, as Stripe does after a while. */
   lockObjects(isOn: boolean): void;
-  /** How many requests the API has worked off. */
+  /** Returns the number of requests that the API has processed. */
   requests(): number;
-  /** Loses the next webhooks, of one type or of any. They are tried again as after any failure. 0: no more of any. */
+  /** Loses the next webhooks, of one type or of any. They are retried as after any failure. 0: no more of any. */
   drop(times: number, type?: string): void;
-  /** Keeps webhooks back until `resume`. */
+  /** Holds webhooks back until `resume`. */
   pause(): void;
   resume(): void;
-  /** Sends each webhook so many times at once. */
+  /** Sends each webhook this many times concurrently. */
   duplicate(copies: number): void;
-  /** Sends what is due together in an order that `random` (0 to 1) decides. */
+  /** Sends webhooks that are due together in an order that `random` (0 to 1) decides. */
   shuffle(random: () => number): void;
   /** Sends an event again to all endpoints, delivered or not. */
   replay(eventId: string): Promise<void>;
-  /** Takes a customer and what they pay for out of real time: a test clock, which it answers the id of, moves it from now on. */
+  /** Moves a customer and their subscriptions from real time to a test clock. Returns the id of the clock. */
   giveClock(customerId: string): Promise<string>;
-  /** @param as an inquiry of the bank, or of another amount or currency than the charge */
+  /** @param as an inquiry of the bank, or another amount or currency than the charge */
   openDispute(chargeId: string, as?: Parameters<typeof openDispute>[2]): Promise<string>;
   closeDispute(disputeId: string, status: 'won' | 'lost' | 'prevented' | 'warning_closed'): Promise<void>;
-  /** A refund that had succeeded comes back from the bank. */
+  /** Lets a refund that had succeeded fail at the bank. */
   failRefund(refundId: string): Promise<void>;
-  /** Sets the account, as its owner does in the dashboard of Stripe. */
+  /** Sets the account, like its owner in the dashboard of Stripe. */
   setAccount(change: Parameters<typeof changeAccount>[1]): Promise<void>;
-  /** A customer cancels in the portal: a subscription of the flexible mode gets a date of its own. */
+  /** Cancels like a customer in the portal: a subscription of the flexible mode gets a separate date. */
   cancelInPortal(subscriptionId: string): Promise<void>;
-  /** The owner of the account, or a customer in the portal, pauses a subscription. */
+  /** Pauses a subscription, like the owner of the account, or a customer in the portal. */
   pauseSubscription(subscriptionId: string): Promise<void>;
-  /** The bank decides about the debit of a payment intent now. */
+  /** Lets the bank decide about the debit of a payment intent now. */
   settleDebit(intentId: string): Promise<void>;
   /**
-   * Fails at the next writes to this path, or to any but those of test helpers (`*`): before they are worked off, after, or by
-   * refusing them. Their keys keep that answer. `locked`: with 429, which no key keeps. 0 times: at no more.
+   * Fails the next writes to this path, or to any path except those of test helpers (`*`): before they are processed,
+   * after, or by refusing them. Their keys store that response. `locked`: with 429, which no key stores. 0 times: no
+   * more.
    */
   failNext(path: string, when: Failure, times?: number): void;
-  /** Sends an event of one's own making, signed as any other. */
+  /** Sends an event that the test composes, signed like any other. */
   emit(type: string, object: object): Promise<void>;
 };
 
-/** Actions of tests on a sandbox that Stripe's API has no endpoint for: an object in the test's process, without an address. */
+/**
+ * Actions for tests on a sandbox that Stripe's API has no endpoint for: an object in the test's process, without an
+ * address.
+ */
 export function createControlPlane({ run, interference, wake }: SandboxInside): ControlPlane {
   const drops: { left: number; type: string | undefined }[] = [];
   let paused: PromiseWithResolvers<void> | undefined;
@@ -162,7 +166,7 @@ export function createControlPlane({ run, interference, wake }: SandboxInside): 
       if (times === 0) failures.length = 0;
       else failures.push({ path, when, left: times });
     },
-    // of any type and shape: an application must accept unknown events
+    // any type and form: an application must accept unknown events
     emit: (type, object) => run('write', async (work) => emit(work, type as EventType, object)),
   };
 }

@@ -1,14 +1,14 @@
 /** A request that a test holds back. */
 export type Hold = {
-  /** Resolves when a request has come so far. */
+  /** Resolves when a request has reached this point. */
   readonly reached: Promise<void>;
-  /** The request goes on, also where its client has given up by now. */
+  /** Lets the request continue, even if its client has given up by now. */
   release(): void;
 };
 
 type When = 'before' | 'after';
 
-/** Requests that a test holds back, each once. */
+/** Creates the requests that a test holds back, each once. */
 export function createHolds() {
   const holds: {
     request: string;
@@ -23,7 +23,7 @@ export function createHolds() {
       holds.push(one);
       return { reached: one.reached.promise, release: () => one.released.resolve() };
     },
-    /** Resolves when a request may go on. */
+    /** Resolves when a request may continue. */
     async pass(request: string, when: When): Promise<void> {
       const index = holds.findIndex((one) => one.request === request && one.when === when);
       const [one] = index === -1 ? [] : holds.splice(index, 1);

@@ -5,7 +5,7 @@ export type { ControlPlane } from './control-plane.ts';
 export type { Hold } from './holds.ts';
 export { payOnPage, type PageResult } from './pay-on-page.ts';
 
-/** A sandbox whose webhooks and disputes a test controls. */
+/** Creates a sandbox whose webhooks and disputes a test controls. */
 export async function createControlledSandbox(
   options: SandboxOptions,
 ): Promise<StripeSandbox & { control: ControlPlane }> {

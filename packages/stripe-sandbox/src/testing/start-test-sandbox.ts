@@ -10,14 +10,13 @@ const testSecret = 'whsec_tests';
 export type TestSandbox = StripeSandbox & {
   control: ControlPlane;
   stripe: Stripe;
-  /** Where its pages are. */
   origin: string;
   options: SandboxOptions;
-  /** Everything that was logged as an error. */
+  /** Errors that were logged. */
   errors: unknown[];
 };
 
-/** A sandbox with an empty storage, and the SDK pointed at it. */
+/** Starts a sandbox with an empty storage, and an SDK that uses it. */
 export async function startTestSandbox(changes: Partial<SandboxOptions> = {}): Promise<TestSandbox> {
   const errors: unknown[] = [];
   const port = await findFreePort();
@@ -45,7 +44,7 @@ export async function startTestSandbox(changes: Partial<SandboxOptions> = {}): P
 
 export type Received = { event: Stripe.Event; signature: string };
 
-/** A server that webhooks are sent to. Each is verified as an application verifies it. */
+/** Starts a server that receives webhooks, and verifies each like an application. */
 export async function startReceiver() {
   const stripe = new Stripe(testKey);
   const received: Received[] = [];
@@ -68,10 +67,10 @@ export async function startReceiver() {
   return {
     webhook: { url: `http://127.0.0.1:${port}/webhook`, secret: testSecret },
     received,
-    /** The statuses of the next answers; 200 afterwards. */
+    /** Sets the statuses of the next responses; afterwards they are 200. */
     answerNext: (...statuses: number[]) => void answers.push(...statuses),
     types: () => received.map(({ event }) => event.type),
-    /** Resolves when what was received is as wished. */
+    /** Resolves when `done` accepts the received webhooks. */
     until(done: (received: readonly Received[]) => boolean): Promise<void> {
       return new Promise((resolve) => {
         const look = () => {
@@ -90,7 +89,7 @@ export async function startReceiver() {
   };
 }
 
-/** The address of the pages must be known before the sandbox listens. */
+/** Finds a free port, because the sandbox needs the address of its pages before it listens. */
 async function findFreePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -9,7 +9,10 @@ import type { Storage } from '../storage/storage.ts';
 let opening: Promise<PGlite> | undefined;
 let schemas = 0;
 
-/** An empty storage. All tests of a process share one database, each with a schema of its own: opening one takes a second. */
+/**
+ * Opens an empty storage. All tests of a process share one database, with a schema for each: opening a database takes a
+ * second.
+ */
 export async function openTestStorage(): Promise<Storage> {
   const pglite = await (opening ??= openDatabase());
   const schema = `sandbox_${++schemas}`;
@@ -26,7 +29,7 @@ export async function openTestStorage(): Promise<Storage> {
   return sqlStorage(database, schema);
 }
 
-/** A copy of the empty database that the test run has made: making one takes longer. */
+/** Copies the empty database that the test run has made, which is faster than making one. */
 async function openDatabase(): Promise<PGlite> {
   const { folder, images } = inject('testDatabases');
   const [image] = images;

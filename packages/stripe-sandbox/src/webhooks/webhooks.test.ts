@@ -34,7 +34,7 @@ async function pay(card: string) {
 const has = (type: string) => (received: readonly Received[]) => received.some(({ event }) => event.type === type);
 const times = (type: string) => receiver.types().filter((each) => each === type).length;
 
-test('every event is sent, signed, and says how the object was then', async () => {
+test('every event is sent and signed, and has the state that the object had then', async () => {
   const { session } = await pay('4242424242424242');
   await receiver.until(has('checkout.session.completed'));
   const completed = receiver.received.find(({ event }) => event.type === 'checkout.session.completed')?.event;
@@ -49,7 +49,7 @@ test('every event is sent, signed, and says how the object was then', async () =
   expect(read.data.object).toEqual(completed?.data.object);
 });
 
-test('a webhook that is refused comes again with the same event and a new signature', async () => {
+test('a refused webhook is sent again with the same event and a new signature', async () => {
   let now = Date.now();
   await sandbox.stop();
   sandbox = await startTestSandbox({
@@ -70,7 +70,7 @@ test('a webhook that is refused comes again with the same event and a new signat
   await expect.poll(async () => (await sandbox.stripe.events.retrieve(first?.event.id ?? '')).pending_webhooks).toBe(0);
 });
 
-test('what was not delivered is found by delivery_success', async () => {
+test('undelivered events can be listed with delivery_success', async () => {
   sandbox.control.drop(1000, 'customer.created');
   const { id } = await sandbox.stripe.customers.create({ name: 'Ada' });
   await sandbox.stripe.products.create({ name: 'delivered' });
@@ -84,10 +84,10 @@ test('what was not delivered is found by delivery_success', async () => {
   expect(receiver.types()).not.toContain('customer.created');
 });
 
-test('what was queued before a restart is sent after it; a stop counts as no attempt', async () => {
+test('queued webhooks are sent after a restart; a stop does not count as an attempt', async () => {
   await sandbox.stop();
   const { storage } = sandbox.options;
-  // the one attempt that there is
+  // the only attempt
   const options = { storage, webhook: receiver.webhook, retryAfterMs: [] };
   sandbox = await startTestSandbox(options);
   sandbox.control.pause();
@@ -114,7 +114,7 @@ test('a webhook is given up after its last attempt, and stays undelivered', asyn
   expect(data.map(({ type }) => type)).toContain('customer.created');
 });
 
-test('an endpoint that is made by the API gets the events it asks for, with a secret of its own', async () => {
+test('an endpoint that is created by the API gets the events that it requests, with its own secret', async () => {
   const own = await sandbox.stripe.webhookEndpoints.create({
     url: receiver.webhook.url,
     enabled_events: ['product.created'],
@@ -125,7 +125,7 @@ test('an endpoint that is made by the API gets the events it asks for, with a se
   expect((await sandbox.stripe.webhookEndpoints.list()).data.map(({ id }) => id)).toEqual(['we_own']);
 });
 
-test('the control plane duplicates, keeps back, shuffles and replays', async () => {
+test('the control plane duplicates, holds back, shuffles and replays webhooks', async () => {
   const { control, stripe } = sandbox;
   control.duplicate(3);
   await stripe.customers.create({ name: 'Ada' });
@@ -138,7 +138,7 @@ test('the control plane duplicates, keeps back, shuffles and replays', async () 
   control.shuffle(() => (sent += 1) && 0.5);
   await stripe.products.create({ name: 'Later' });
   await expect.poll(() => sent).toBeGreaterThan(0);
-  // a webhook that is not kept back arrives before ten requests are answered
+  // a webhook that is not held back arrives before ten requests are answered
   for (let round = 0; round < 10; round++) await stripe.products.list();
   expect(times('product.created')).toBe(0);
   control.resume();
@@ -158,7 +158,7 @@ test('the control plane duplicates, keeps back, shuffles and replays', async () 
   await receiver.until(() => times('checkout.session.completed') === 2);
 });
 
-test('a dispute is opened by its card or by the control plane, and decided', async () => {
+test('a card or the control plane opens a dispute, which is then decided', async () => {
   const { control, stripe } = sandbox;
   await pay('4000000000000259');
   await receiver.until(has('charge.dispute.created'));
@@ -170,7 +170,7 @@ test('a dispute is opened by its card or by the control plane, and decided', asy
   expect(await stripe.disputes.retrieve(dispute)).toMatchObject({ status: 'won' });
 });
 
-test('a renewal, a refund and a cancellation are told', async () => {
+test('a renewal, a refund and a cancellation are reported', async () => {
   const { stripe, origin } = sandbox;
   const start = Date.UTC(2027, 0, 15) / 1000;
   const clock = await stripe.testHelpers.testClocks.create({ frozen_time: start });

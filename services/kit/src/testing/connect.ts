@@ -12,12 +12,12 @@ export type Era = 'modern' | 'legacy';
 export const eras: readonly Era[] = ['modern', 'legacy'];
 export const modernRevision = '2026-07-28';
 
-/** The headers with which a gateway speaks for a person. */
+/** Returns the headers with which a gateway acts for a user. */
 export function personHeaders(secret: string, subject: string): Record<string, string> {
   return { 'x-souk-service-secret': secret, 'x-souk-subject': subject };
 }
 
-/** The official client over any transport, in the wanted protocol era. */
+/** Connects the official client over any transport, in the requested protocol era. */
 export async function connectOver(transport: Transport, era: Era): Promise<Client> {
   const client = new Client(
     { name: 'service-test', version: '1.0.0' },
@@ -27,12 +27,11 @@ export async function connectOver(transport: Transport, era: Era): Promise<Clien
   return client;
 }
 
-/** The official client over streamable HTTP. */
 export function connectHttp(url: string, era: Era, headers: Record<string, string> = {}): Promise<Client> {
   return connectOver(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }), era);
 }
 
-/** The official client of the 1.x line. */
+/** Connects the official client of the 1.x line. */
 export async function connectOldHttp(url: string, headers: Record<string, string> = {}): Promise<OldClient> {
   const client = new OldClient({ name: 'service-test-1', version: '1.0.0' });
   // The 1.x transport types its session id as optional, without undefined, so it does not fit its own interface
@@ -47,7 +46,6 @@ export function textOf(result: CallToolResult): string {
   return result.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
 }
 
-/** The structured part of an answer, for a look at one field. */
 export function structuredOf(result: { structuredContent?: unknown }): Record<string, unknown> {
   return z.record(z.string(), z.unknown()).parse(result.structuredContent);
 }

@@ -10,14 +10,14 @@ import * as z from 'zod';
 const readySchema = z.object({ ready: z.literal(true), url: z.url() });
 
 export type StartedService = {
-  /** The address from the ready line. */
+  /** Address from the ready line. */
   url: string;
   child: ChildProcess;
-  /** SIGTERM; answers the exit code. */
+  /** Sends SIGTERM. Returns the exit code. */
   stop(): Promise<number | null>;
 };
 
-/** A folder that the test removes at its end. */
+/** Creates a folder that is removed at the end of the test. */
 export function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
   const path = mkdtempSync(join(tmpdir(), 'souk-service-'));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
@@ -50,10 +50,10 @@ export async function runService(
   };
 }
 
-/** For what never comes. A slow machine may need long for what comes. */
+/** Deadline for conditions that never hold. A slow machine may need long for the others. */
 const hangMs = 300_000;
 
-/** Asks again until `condition` answers something; fails with `what` after five minutes. */
+/** Repeats `condition` until it returns a value; fails with `what` after five minutes. */
 export async function eventually<T>(what: string, condition: () => Promise<T | undefined>): Promise<T> {
   const endMs = performance.now() + hangMs;
   for (;;) {
@@ -64,11 +64,11 @@ export async function eventually<T>(what: string, condition: () => Promise<T | u
   }
 }
 
-/** What `act` answers; an error if it took no longer than this. */
+/** Returns the result of `act`. Fails if it took no longer than `leastMs`. */
 export async function takingOver<T>(leastMs: number, act: () => Promise<T>): Promise<T> {
   const begun = performance.now();
   const result = await act();
   const tookMs = performance.now() - begun;
-  if (tookMs <= leastMs) throw new Error(`it took ${tookMs} ms, and not over ${leastMs}`);
+  if (tookMs <= leastMs) throw new Error(`it took ${tookMs} ms, not more than ${leastMs}`);
   return result;
 }

@@ -2,7 +2,7 @@ import { deserializeMessage, type JSONRPCMessage, type Transport } from '@modelc
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
-/** The client's end of MCP over WebSocket, for tests: one message in each text frame, subprotocol `mcp`. */
+/** Client side of MCP over WebSocket, for tests: one message per text frame, subprotocol `mcp`. */
 export class WebSocketClientTransport implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -34,7 +34,7 @@ export class WebSocketClientTransport implements Transport {
   }
 }
 
-/** The HTTP status of an attempted upgrade: 101 where it succeeds. */
+/** Returns the HTTP status of an attempted upgrade: 101 if it succeeds. */
 export async function handshakeStatus(
   url: string,
   protocols: string[],
@@ -50,12 +50,12 @@ export async function handshakeStatus(
     resolve(101);
     socket.close();
   });
-  // Destroying a refused request is reported as an error, too.
+  // Destroying a refused request is reported as an error too.
   socket.on('error', () => resolve(undefined));
   return promise;
 }
 
-/** Sends one raw frame; answers the frame that comes back and whether the connection is still open then. */
+/** Sends one raw frame. Returns the frame that comes back and whether the connection is still open then. */
 export async function sendFrame(
   url: string,
   headers: Record<string, string>,

@@ -11,7 +11,7 @@ export const tokenSchema = z.object({
 });
 export type Tokens = z.infer<typeof tokenSchema>;
 
-/** Registers a client (RFC 7591); answers its id. */
+/** Registers a client (RFC 7591). Returns its id. */
 export async function registerClient(origin: string): Promise<string> {
   const response = await fetch(`${origin}/oauth/register`, {
     method: 'POST',
@@ -21,7 +21,7 @@ export async function registerClient(origin: string): Promise<string> {
   return z.object({ client_id: z.string() }).parse(await response.json()).client_id;
 }
 
-/** An authorization request with PKCE; answers its address and what to redeem the code with. */
+/** Creates an authorization request with PKCE. Returns its address and the data to redeem the code. */
 export function authorizationUrl(
   origin: string,
   clientId: string,
@@ -43,18 +43,18 @@ export function authorizationUrl(
   return { url: url.href, verifier };
 }
 
-/** A browser as far as a sign-in needs one: keeps cookies, follows redirects, sends a form. */
+/** A minimal browser for a sign-in: keeps cookies, follows redirects, sends a form. */
 export class ScriptedBrowser {
   readonly #cookies = new Map<string, string>();
 
-  /** Follows redirects until a page or an address elsewhere; answers that. */
+  /** Follows redirects until a page or an external address. Returns it. */
   async open(url: string, init: RequestInit = {}): Promise<{ url: URL; page: Response | undefined }> {
     const origin = new URL(url).origin;
     let at = new URL(url);
     let request = init;
     for (;;) {
       const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      // oxlint-disable-next-line no-await-in-loop -- each address comes from the answer before it
+      // oxlint-disable-next-line no-await-in-loop -- each address comes from the previous response
       const page = await fetch(at, { ...request, redirect: 'manual', headers: { ...request.headers, cookie } });
       for (const line of page.headers.getSetCookie()) this.#keep(line);
       const location = page.headers.get('location');
@@ -65,7 +65,7 @@ export class ScriptedBrowser {
     }
   }
 
-  /** Goes through the consent page as `name`; answers the address that the client is sent back to. */
+  /** Completes the consent page as `name`. Returns the address that the client is redirected to. */
   async consent(authorization: string, form: Record<string, string>): Promise<URL> {
     const { url, page } = await this.open(authorization);
     if (!page?.ok) throw new Error(`no consent page: ${page?.status ?? url.href}`);
@@ -85,12 +85,11 @@ export class ScriptedBrowser {
   }
 }
 
-/** The token endpoint. */
 export function requestToken(origin: string, form: Record<string, string>): Promise<Response> {
   return fetch(`${origin}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
 }
 
-/** The whole way of a new client: register, consent as `name`, redeem the code. */
+/** Completes the sign-in of a new client: registers it, consents as `name`, redeems the code. */
 export async function signIn(origin: string, name: string): Promise<{ clientId: string; tokens: Tokens }> {
   const clientId = await registerClient(origin);
   const { url, verifier } = authorizationUrl(origin, clientId);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const source = join(import.meta.dirname, '../..');
 
-/** Stripe's form for restricted keys, and so the page, names these resources by other words than its client does. */
+/** Stripe's form for restricted keys, and so our page, names these resources differently than its client does. */
 const otherWords: Readonly<Record<string, string>> = {
   accounts: 'the account',
   'billingPortal.sessions': 'portal sessions',
@@ -39,14 +39,14 @@ function rightsOfCalls(): { reads: Set<string>; writes: Set<string> } {
   return { reads, writes };
 }
 
-test('docs/payments.md lists the rights of a restricted key that the calls need, each by its name', () => {
+test('docs/payments.md lists the rights that a restricted key needs for the calls, each by its name', () => {
   const page = readFileSync(join(source, '../../../docs/payments.md'), 'utf8');
   const [, list = ''] = /A restricted key does as well\.([^]*?)\n2\. /.exec(page) ?? [];
   const [toWrite = '', toRead = ''] = list.replaceAll(/\s+/g, ' ').split('and to read ');
   const { reads, writes } = rightsOfCalls();
   expect(writes.size).toBeGreaterThan(5);
   expect([...writes].filter((words) => !toWrite.includes(words))).toEqual([]);
-  // the right to write includes the one to read
+  // the right to write includes the right to read
   const readable = toWrite + toRead;
   expect([...reads].filter((words) => !readable.includes(words))).toEqual([]);
   // a promotion code names its coupon

@@ -14,9 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => app?.stop());
 
-test('without a key, people pay on the page of the stand-in at our own origin', async () => {
+test('without a key, users pay on the page of the stand-in at our own origin', async () => {
   const { publicUrl, stripeSandbox } = app;
-  if (!stripeSandbox) throw new Error('the stand-in does not run');
+  if (!stripeSandbox) throw new Error('the stand-in is not running');
   const stripe = connectStripe(stripeSandbox.access);
   const session = await openCheckout(stripe, publicUrl);
   expect(session.url).toBe(`${publicUrl}/dev-stripe/pay/${session.id}`);
@@ -33,7 +33,7 @@ test('without a key, people pay on the page of the stand-in at our own origin', 
   expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ payment_status: 'paid' });
 });
 
-test('the API of the stand-in and long forms are not passed on', async () => {
+test('the API of the stand-in and large forms are not passed on', async () => {
   const { publicUrl, stripeSandbox } = app;
   const authorization = `Bearer ${stripeSandbox?.access.secretKey}`;
   for (const path of [
@@ -57,7 +57,7 @@ afterEach(async () => {
 test.each([
   ['PAYMENTS=off', { PAYMENTS: 'off' }],
   ['keys of Stripe', { STRIPE_SECRET_KEY: 'sk_live_x', STRIPE_WEBHOOK_SECRET: 'whsec_x' }],
-])('with %s the stand-in does not run', async (_name, env) => {
+])('with %s the stand-in is not started', async (_name, env) => {
   other = await startTestApp({ env });
   const { publicUrl, stripeSandbox } = other;
   expect(stripeSandbox).toBeUndefined();
@@ -72,7 +72,7 @@ describeOnPostgres('the stand-in for Stripe', migrations, (open) => {
     log: createLog('silent'),
   };
 
-  test('two on one database see the same, take turns, and keep what was paid over a restart', async () => {
+  test('two brokers on one database see the same objects, take turns, and keep payments across a restart', async () => {
     const db = await open();
     const [one, other] = [await startStripeSandbox({ ...options, db }), await startStripeSandbox({ ...options, db })];
     const session = await openCheckout(connectStripe(one.access), 'http://souk.test');

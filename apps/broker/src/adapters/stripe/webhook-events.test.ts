@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { stripeWebhookPath } from './stripe-sandbox.ts';
 import { webhookEvents } from './webhook-events.ts';
 
-test('docs/payments.md names the address of the webhook, and the events that the broker handles and no other', () => {
+test('docs/payments.md names the address of the webhook, and exactly the events that the broker handles', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../../../docs/payments.md'), 'utf8');
   expect(page).toContain(`{PUBLIC_URL}${stripeWebhookPath}`);
   const table = page.split('\n').filter((line) => line.startsWith('| `'));

@@ -22,7 +22,7 @@ const manifest = (id: string) =>
     policy,
   );
 
-/** Tools whose texts and schemas are of this round: a change of each other one is under review. */
+/** Tools with the texts and schemas of this round: every second tool has a change under review. */
 const listOf = (round: number): Discovered => ({
   era: 'modern',
   instructions: undefined,
@@ -43,7 +43,7 @@ const rowsOf = async (db: Database, serverId: string) =>
       [serverId],
     )
   ).rows;
-/** What it caused earlier on this day: as much as a server does in minutes, without waiting for it. */
+/** Records what the server caused earlier on this day: as much as it causes in minutes, without waiting for it. */
 async function causedBefore(db: Database, serverId: string, at: string, count: number): Promise<void> {
   await db.query(
     `insert into audit_log (at, action, subject, source)
@@ -60,7 +60,7 @@ const changesOf = async (db: Database, status: string) =>
   (await db.query<{ n: number }>(`select count(*)::int as n from tool_changes where status = $1`, [status])).rows[0]?.n;
 
 describeOnDatabases('a server that keeps changing its tools', migrations, (open) => {
-  test('leaves at most 600 audit rows a day, the last of which says so, and 600 changes that no person decided; what people do is always recorded', async () => {
+  test('leaves at most 600 audit rows a day, the last of which says so, and 600 undecided changes; actions of users are always recorded', async () => {
     const db = await open();
     const lines: string[] = [];
     let nowMs = Date.parse('2026-11-20T22:00:00Z');
@@ -80,9 +80,9 @@ describeOnDatabases('a server that keeps changing its tools', migrations, (open)
     expect(deployed?.action).toBe('manifest.deployed');
     expect(rows).toHaveLength(600);
     expect(rows.filter(({ action }) => action === 'audit.limit-reached')).toEqual(rows.slice(-1));
-    // the first ten fitted, and four of the next ten
+    // the first ten fit, and four of the next ten
     expect(rows.at(-1)?.details).toEqual({ leftOut: 6 });
-    // each line of the log says how many it left out
+    // each line of the log says how many changes it left out
     const told = lines.map((line): Record<string, unknown> => JSON.parse(line)).filter(({ changed }) => changed);
     expect(told[0]).not.toHaveProperty('notAudited');
     expect(told.at(-1)).toMatchObject({ server: 'flapping', notAudited: 10 });
@@ -90,7 +90,7 @@ describeOnDatabases('a server that keeps changing its tools', migrations, (open)
     const undecided = ((await changesOf(db, 'accepted')) ?? 0) + ((await changesOf(db, 'withdrawn')) ?? 0);
     expect(undecided).toBe(600);
 
-    // another server has rows of its own, and so have people
+    // another server has its own rows, and so do users
     await catalogue.storeDiscovery('quiet', listOf(2));
     expect((await rowsOf(db, 'quiet')).at(-1)).toMatchObject({ action: 'tool-change.accepted' });
     await catalogue.storeDiscovery('flapping', listOf(5));
@@ -99,7 +99,7 @@ describeOnDatabases('a server that keeps changing its tools', migrations, (open)
     const afterwards = (await rowsOf(db, 'flapping')).slice(1 + 600);
     expect(afterwards.map(({ action }) => action)).toEqual(['tool-change.approved']);
 
-    // the next day begins anew
+    // the next day starts at zero
     nowMs += 2 * 60 * 60_000;
     await catalogue.storeDiscovery('flapping', listOf(6));
     await catalogue.undeploy('flapping', { via: 'command' });

@@ -44,10 +44,10 @@ describeOnDatabases('the stored catalogue', migrations, (open) => {
     await catalogue.stop();
   });
 
-  test('what a server answers is stored once: again when it answers something else, or another program judges it', async () => {
+  test("a server's offering is stored once: again only when it changes, or when another program version judges it", async () => {
     const db = await open();
     const began = async (builtBy: string) => createCatalogue({ db, clock: systemClock, log, builtBy });
-    /** Which transactions wrote the rows of its tools. */
+    /** Returns the transactions that wrote the rows of its tools. */
     const writes = async () => (await db.query('select name, xmin::text as xmin from capabilities order by name')).rows;
     const first = await began('1.0.0');
     await first.deployManifest(manifest('weather'), { via: 'command' });
@@ -77,11 +77,11 @@ describeOnDatabases('the stored catalogue', migrations, (open) => {
     await third.stop();
   });
 
-  test('stores what a server offers, with exposed names and the costs of the manifest', async () => {
+  test("stores a server's offering, with exposed names and the costs of the manifest", async () => {
     const catalogue = await start();
     await catalogue.stage(manifest('weather', { billing: { tier: 'T0', toolCosts: { two: 5 } } }), { origin: 'admin' });
     await catalogue.deploy('weather', '1.0.0');
-    // neither by length nor by the alphabet
+    // sorted neither by length nor alphabetically
     const inOrder = ['from', 'to', 'day', 'at'];
     const inputSchema = { type: 'object', properties: Object.fromEntries(inOrder.map((name) => [name, {}])) };
     await catalogue.storeDiscovery(
@@ -116,7 +116,7 @@ describeOnDatabases('the stored catalogue', migrations, (open) => {
     await catalogue.stop();
   });
 
-  test('is read again by every replica when one of them changes it', async () => {
+  test('is refreshed by every replica when one of them changes it', async () => {
     const db = await open();
     const [first, second] = await Promise.all([1, 2].map(() => createCatalogue({ db, clock: systemClock, log })));
     if (!first || !second) throw new Error('unreachable');
@@ -132,7 +132,7 @@ describeOnDatabases('the stored catalogue', migrations, (open) => {
     await Promise.all([first.stop(), second.stop()]);
   });
 
-  test('knows a change that came between its start and its first notice', async () => {
+  test('includes a change made between its start and its first notice', async () => {
     const db = await open();
     const other = await createCatalogue({ db, clock: systemClock, log });
     const listen: typeof db.listen = async (...listener) => {
@@ -144,7 +144,7 @@ describeOnDatabases('the stored catalogue', migrations, (open) => {
     await Promise.all([other.stop(), catalogue.stop()]);
   });
 
-  test('never goes back to the status before, when a read began before the new one was written', async () => {
+  test('never returns to the previous status, if a read began before the new one was written', async () => {
     const catalogue = await start();
     await catalogue.stage(manifest('weather'), { origin: 'admin' });
     await catalogue.deploy('weather', '1.0.0');
@@ -155,20 +155,20 @@ describeOnDatabases('the stored catalogue', migrations, (open) => {
     await Promise.all([reading, written]);
     expect(seen.length, 'once when it is known, and once for each read').toBeGreaterThan(2);
     expect(new Set(seen)).toEqual(new Set(['error']));
-    // what is written by others counts again
+    // what others write counts again
     await catalogue.storeDiscovery('weather', offering());
     expect(catalogue.snapshot().byId.get('weather')?.status).toBe('connected');
     await catalogue.stop();
   });
 
-  test('says since when a server is down, at once and as stored: since the first of several reasons', async () => {
+  test('says since when a server is down, immediately and as stored: since the first of several reasons', async () => {
     const db = await open();
     let nowMs = Date.parse('2026-11-20T12:00:00.000Z');
     const clock = { ...systemClock, now: () => nowMs };
     const catalogue = await createCatalogue({ db, clock, log });
     await catalogue.deployManifest(manifest('weather'), { via: 'command' });
     await catalogue.storeDiscovery('weather', offering());
-    /** @returns the moments of the answer before anything is stored, of the one after, and of one after a restart */
+    /** @returns the times in the answer before anything is stored, in the one after, and in one after a restart */
     const sinceAfter = async (minutes: number, status: 'connected' | 'disconnected' | 'error', detail?: string) => {
       nowMs += minutes * 60_000;
       const seen: (number | undefined)[] = [];
@@ -211,7 +211,7 @@ describeOnDatabases('the stored catalogue', migrations, (open) => {
     await after.stop();
   });
 
-  test('deploys once when many ask at the same time', async () => {
+  test('deploys once for concurrent requests', async () => {
     const catalogue = await start();
     await catalogue.stage(manifest('weather'), { origin: 'admin' });
     await catalogue.stage(manifest('weather', { version: '2.0.0' }), { origin: 'admin' });

@@ -27,7 +27,7 @@ const redirect = 'http://127.0.0.1:4711/callback';
 const signIn = (clientId: string, redirectUri: string) =>
   new ScriptedBrowser(app.publicUrl).signInMcpClient({ clientId, redirectUri });
 
-/** What the page "Connections" lists for a person. */
+/** Returns what the page "Connections" lists for a user. */
 async function faultsFor(email: string): Promise<DocumentFault[]> {
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email });
   const headers = { authorization: `Bearer ${accessToken}` };
@@ -37,7 +37,7 @@ async function faultsFor(email: string): Promise<DocumentFault[]> {
   return listConnections.answer.parse(await answer.json()).documentFaults;
 }
 
-test('a private address is told in words, without what its name resolves to, and not to everyone', async () => {
+test('a private address is reported in words, without what its name resolves to, and not to every user', async () => {
   const inside = await startTestApp();
   const opened = new ScriptedBrowser(inside.publicUrl).signInMcpClient({ clientId: 'https://10.1.2.3/client.json' });
   await expect(opened).rejects.toThrow('stopped at 400');
@@ -51,7 +51,7 @@ test('a private address is told in words, without what its name resolves to, and
 });
 
 describe('the list of faults, from empty to full', { shuffle: false }, () => {
-  test('a document that could not be fetched is listed by client, with its cause and how often, until it can be', async () => {
+  test('a document that could not be fetched is listed by client, with its cause and count, until it can be fetched', async () => {
     documents.answers.set('/oauth/client.json', (_request, response) => response.writeHead(403).end());
     await signIn(chatGpt, chatGptRedirect);
     for (let times = 1; times <= 2; times++) {
@@ -63,7 +63,7 @@ describe('the list of faults, from empty to full', { shuffle: false }, () => {
       return faults.length === 2 && faults.some(({ times }) => times === 2);
     });
 
-    // whose it is may stand in the address of another client
+    // the address of another client may contain its name
     expect(await faultsFor('ann@souk.test')).toMatchObject([
       {
         client: 'ChatGPT',
@@ -89,10 +89,10 @@ describe('the list of faults, from empty to full', { shuffle: false }, () => {
       response.end(JSON.stringify({ client_id: strange, redirect_uris: ['http://127.0.0.1/callback'] }));
     });
     await signIn(strange, redirect);
-    await waitUntil('the fault to be gone', async () => (await faultsFor('admin@souk.test')).length === 1);
+    await waitUntil('the fault to be cleared', async () => (await faultsFor('admin@souk.test')).length === 1);
   });
 
-  test('of documents that anyone may name, the newest 200 are kept, and those of well-known clients stay', async () => {
+  test('the newest 200 faults of unknown documents are kept, and all of well-known clients', async () => {
     await app.db.query(
       `insert into client_document_faults (client_id, known_name, fault, has_copy, times, first_at, last_at)
        select 'https://x.example/' || n, case when n = 1 then 'Known' end, 'x', false, 1, now() - n * interval '1 minute',
@@ -106,8 +106,8 @@ describe('the list of faults, from empty to full', { shuffle: false }, () => {
       );
       return rows[0];
     };
-    await waitUntil('the oldest to go', async () => (await count())?.strangers === 200);
-    // ChatGPT's and the one above
+    await waitUntil('the oldest to be removed', async () => (await count())?.strangers === 200);
+    // ChatGPT's document and the one above
     expect((await count())?.known).toBe(2);
     expect((await faultsFor('admin@souk.test')).length).toBe(20);
   });

@@ -25,7 +25,7 @@ afterAll(async () => {
   await Promise.all([fixture?.close(), legacyFixture?.close()]);
 });
 
-test('clients are told of lists that changed, and not that a server was asked again', async () => {
+test('clients are notified of changed lists, and not of a rediscovery without changes', async () => {
   const client = await connectLegacy(`${app.publicUrl}/mcp`, token);
   const notices: string[] = [];
   client.onNotice((method) => void notices.push(method));
@@ -39,15 +39,15 @@ test('clients are told of lists that changed, and not that a server was asked ag
   });
   const tool = { name: 'one', inputSchema: { type: 'object' } };
   await deployManifest(app, { id: 'quiet', connection: { type: 'http', url: fixture.url } });
-  await waitUntil('the deployment to be told', () => notices.length > 0);
+  await waitUntil('the deployment to be announced', () => notices.length > 0);
   const server = () => app.catalogue.snapshot().byId.get('quiet');
   const asIs = offering((server()?.tools ?? []).map(({ definition }) => definition));
   await app.catalogue.storeDiscovery('quiet', asIs);
   notices.length = 0;
   for (let time = 0; time < 20; time++) await app.catalogue.storeDiscovery('quiet', asIs);
   await app.catalogue.storeDiscovery('quiet', offering([tool]));
-  await waitUntil('the change to be told', () => notices.includes('notifications/tools/list_changed'));
-  // the change, and what was still on its way of the deployment
+  await waitUntil('the change to be announced', () => notices.includes('notifications/tools/list_changed'));
+  // the change, and what was still on its way from the deployment
   const told = notices.filter((method) => method === 'notifications/tools/list_changed').length;
   expect(told).toBeGreaterThanOrEqual(1);
   expect(told).toBeLessThan(5);
@@ -61,7 +61,7 @@ describe.each([
   ['SDK v2, legacy', connectLegacy],
   ['SDK 1.x', connectV1],
 ] as const)('a client (%s)', (_name, connect) => {
-  test('[GEN-36] [GEN-38] [TOK-5] lists and calls the tools of every server that is free, under their names on /mcp', async () => {
+  test('[GEN-36] [GEN-38] [TOK-5] lists and calls the tools of every free server, under their names on /mcp', async () => {
     const client = await connect(mcp(), token);
     const { tools } = await client.listTools();
     const names = tools.map((tool) => tool.name);
@@ -76,7 +76,7 @@ describe.each([
     await client.close();
   });
 
-  test('[GEN-37] [GEN-38] reaches one server alone under its own names on /s/{serverId}/mcp', async () => {
+  test('[GEN-37] [GEN-38] reaches only one server under its own names on /s/{serverId}/mcp', async () => {
     const client = await connect(`${app.publicUrl}/s/old/mcp`, token);
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name)).toContain('echo');
@@ -100,7 +100,7 @@ describe.each([
     await client.close();
   });
 
-  test('cancels a call, and the upstream hears of it', async () => {
+  test('cancels a call, and the upstream is notified', async () => {
     const client = await connect(mcp(), token);
     for (const [prefix, upstream] of [
       ['new', fixture],
@@ -117,7 +117,7 @@ describe.each([
       await waitUntil('the call to arrive', () => upstream.seen.requests.length > started);
       abort.abort();
       expect(await settled).toBe('refused');
-      await waitUntil('the upstream to hear of it', () => upstream.seen.cancelled.length > before);
+      await waitUntil('the upstream to be notified', () => upstream.seen.cancelled.length > before);
     }
     await client.close();
   });
@@ -140,7 +140,7 @@ describe.each([
   });
 });
 
-test('every call leaves a usage row that says what became of it and that nothing was charged', async () => {
+test('every call leaves a usage row that says how it ended and that nothing was charged', async () => {
   const email = 'bob@souk.test';
   const client = await connectModern(mcp(), (await app.identity.createPersonalToken({ email, name: 'test' })).token);
   const { rows: users } = await app.db.query<{ id: string }>('select id from users where email = $1', [email]);
@@ -153,7 +153,7 @@ test('every call leaves a usage row that says what became of it and that nothing
   await waitUntil('the call to arrive', () => fixture.seen.requests.length > arrived);
   abort.abort();
   expect(await hanging).toBe('ended');
-  await waitUntil('the cancelled call to be written', async () => (await usage()).length === 3);
+  await waitUntil('the canceled call to be written', async () => (await usage()).length === 3);
   expect(await usage()).toMatchObject([
     { name: 'echo', outcome: 'ok', reason: null, serverId: 'new', credits: 0 },
     { name: 'refuse', outcome: 'error', reason: 'protocol_error', serverId: 'new', credits: 0 },
@@ -175,7 +175,7 @@ test('a changed tool list reaches a legacy client as a notice', async () => {
   await client.close();
 });
 
-test('a server gets no more calls at once than its manifest allows: the next one is told that it is busy', async () => {
+test('a server gets no more concurrent calls than its manifest allows: the client of the next one is told that it is busy', async () => {
   await deployManifest(app, { id: 'narrow', connection: { type: 'http', url: fixture.url }, maxInFlight: 1 });
   const client = await connectModern(mcp(), token);
   const abort = new AbortController();
@@ -184,18 +184,18 @@ test('a server gets no more calls at once than its manifest allows: the next one
   await waitUntil('the first call to arrive', () => fixture.seen.requests.length > arrived);
   const second = await client.callTool({ name: 'narrow__echo', arguments: {} });
   expect(second).toMatchObject({ isError: true, _meta: { 'souk/code': 'busy' } });
-  // nobody else is held up by it
+  // it blocks no other server
   expect((await client.callTool({ name: 'new__echo', arguments: {} })).isError).toBeFalsy();
   abort.abort();
   expect(await first).toBe('ended');
-  await waitUntil('the place to be free', async () => {
+  await waitUntil('the slot to be free', async () => {
     const third = await client.callTool({ name: 'narrow__echo', arguments: {} });
     return third.isError !== true;
   });
   await client.close();
 });
 
-test('tools of a server that does not answer are listed as last known, and marked stale', async () => {
+test('tools of a server that does not respond are listed as last known, and marked stale', async () => {
   await deployManifest(app, { id: 'stale', connection: { type: 'http', url: fixture.url } });
   await app.catalogue.setHealth('stale', {
     status: 'error',
@@ -210,7 +210,7 @@ test('tools of a server that does not answer are listed as last known, and marke
   await client.close();
 });
 
-test('an upstream that restarted and forgot its sessions is called again without anybody noticing', async () => {
+test('an upstream that restarted and forgot its sessions is called again unnoticed', async () => {
   const client = await connectModern(mcp(), token);
   await client.callTool({ name: 'old__echo', arguments: { text: 'before' } });
   legacyFixture.forgetSessions();

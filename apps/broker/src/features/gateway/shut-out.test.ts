@@ -19,7 +19,7 @@ import { startRun } from './tool-runs/testing/start-run.ts';
 const price = 5;
 const brokers = [0, 1] as const;
 
-describe.skipIf(!hasPostgres())('a person who is shut out while they run everything, at two brokers', () => {
+describe.skipIf(!hasPostgres())('a user who is deactivated while they run everything, on two brokers', () => {
   let replicas: Replicas;
   let ending: EndingServer;
   let admin: ReturnType<typeof adminOf>;
@@ -56,7 +56,7 @@ describe.skipIf(!hasPostgres())('a person who is shut out while they run everyth
     return { email, id, web, client, personal };
   }
 
-  /** One request of a client of 2026-07-28, whose answer is read as it comes. */
+  /** Sends one request of a client of 2026-07-28, whose response is read as it arrives. */
   function modern(token: string, broker: 0 | 1, method: string, params: Record<string, unknown>) {
     const { headers, body } = modernRequest(token, method, params);
     return openStream(link(), {
@@ -82,7 +82,7 @@ describe.skipIf(!hasPostgres())('a person who is shut out while they run everyth
 
   const hang = { name: 'paid__say', arguments: { end: 'hang' } };
 
-  test('loses calls, prompts, resources, runs, sessions and streams at once, and pays nothing for them', async () => {
+  test('loses calls, prompts, resources, runs, sessions and streams immediately, and pays nothing for them', async () => {
     const [ann, bob] = [await arrive('ann@souk.test'), await arrive('bob@souk.test')];
     const open: Promise<{ isOver(): boolean }>[] = [];
     for (const broker of brokers) {
@@ -99,7 +99,7 @@ describe.skipIf(!hasPostgres())('a person who is shut out while they run everyth
     const run = await startRun({ token: ann.web, publicUrl: replicas.publicUrl }, 'paid', 'say', { end: 'hang' });
     let isBobAnswered = false;
     const bobs = modern(bob.personal, 1, 'tools/call', hang).finally(() => (isBobAnswered = true));
-    // 6 calls at each broker, the run, and Bob's
+    // 6 calls at each broker, the run, and Bob's call
     await waitUntil('every call to arrive at the server', () => ending.hanging === 14);
 
     const answer = await admin.deactivateUser({ params: { id: ann.id }, body: { reason: 'fraud' } });
@@ -124,22 +124,22 @@ describe.skipIf(!hasPostgres())('a person who is shut out while they run everyth
     expect(await statuses('/mcp', 'POST', [ann.personal, ann.client])).toEqual([401, 401, 401, 401]);
     expect(await statuses('/v2/user/profile', 'GET', [ann.web])).toEqual([401, 401]);
 
-    // what we ended costs nothing, however often
+    // what we ended costs nothing, however many
     for (const app of replicas.apps) await app.billing.ledger.flush();
-    // what each has noted is in the rows of either once both have written
+    // the usage of both brokers is in the rows once both have written
     for (const app of replicas.apps) await app.usage.flush();
     const rows = await usageRows(replicas.apps[0], ann.id);
     expect(rows).toHaveLength(13);
     expect(rows.every(({ outcome, credits }) => outcome === 'cancelled' && credits === 0)).toBe(true);
     expect((await replicas.apps[1].billing.credits(ann.id)).balance).toBe(1000);
 
-    // another person's call goes on
+    // another user's call continues
     expect(isBobAnswered).toBe(false);
     ending.answerHanging();
     await bobs;
   });
 
-  test('is refused a call that was let in just before, and may run again once let in', async () => {
+  test('is refused a call that was allowed just before, and may run again once activated', async () => {
     const carl = await arrive('carl@souk.test');
     const say = (broker: 0 | 1) => {
       const { headers, body } = modernRequest(carl.personal, 'tools/call', {
@@ -157,7 +157,7 @@ describe.skipIf(!hasPostgres())('a person who is shut out while they run everyth
     }
   });
 
-  test('an administrator is shut out with a second confirmation; of two who do it to each other at once, one does, and the other finds that it is over', async () => {
+  test('an administrator is deactivated with a second confirmation; of two who deactivate each other concurrently one succeeds, and the other is signed out', async () => {
     const [one, other] = [await arrive('chief@souk.test'), await arrive('second@souk.test')];
     const api = [adminOf(one.web), adminOf(other.web)] as const;
     const unconfirmed = api[0].deactivateUser({ params: { id: other.id }, body: {} });
@@ -178,7 +178,7 @@ describe.skipIf(!hasPostgres())('a person who is shut out while they run everyth
     expect(rows).toEqual([{ rows: 1 }]);
   });
 
-  test('of two administrators who shut out one person at once both are answered, and one audit row is written', async () => {
+  test('if two administrators deactivate one user concurrently both are answered, and one audit row is written', async () => {
     const dora = await arrive('dora@souk.test');
     const answers = await Promise.all([1, 2, 3].map(() => admin.deactivateUser({ params: { id: dora.id }, body: {} })));
     expect(answers.map(({ result }) => result).toSorted()).toEqual(['deactivated', 'unchanged', 'unchanged']);

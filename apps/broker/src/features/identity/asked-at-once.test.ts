@@ -6,7 +6,7 @@ import { startIdentity, type RunningIdentity } from './testing/start-identity.ts
 
 const refreshForm = { grant_type: 'refresh_token', client_id: 'frontend' };
 
-describeOnDatabases('what several ask for at once', migrations, (open) => {
+describeOnDatabases('concurrent requests', migrations, (open) => {
   let running: RunningIdentity;
   beforeAll(async () => {
     running = await startIdentity({ db: await open() });
@@ -14,21 +14,21 @@ describeOnDatabases('what several ask for at once', migrations, (open) => {
   afterAll(() => running.close());
   const newBrowser = () => new ScriptedBrowser(running.publicUrl);
 
-  test('the same person signing in twice at once for the first time becomes one user', async () => {
+  test('two concurrent first sign-ins of one user create one user', async () => {
     const email = 'twice@souk.test';
     await Promise.all([1, 2, 3, 4].map(() => newBrowser().signInWeb({ email })));
     const { rows } = await running.db.query(`select id from users where email = $1`, [email]);
     expect(rows).toHaveLength(1);
   });
 
-  test('of six uses of one code at once, at most one gets tokens', async () => {
+  test('of six concurrent uses of one code, at most one gets tokens', async () => {
     const browser = newBrowser();
     const { code, verifier } = await browser.authorizeWeb();
     const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(() => newBrowser().redeemWeb(code, verifier)));
     expect(answers.filter((answer) => answer.status === 200).length).toBe(1);
   });
 
-  test('[SIGN-32] the ticket works once: of six swaps at once one gets tokens', async () => {
+  test('[SIGN-32] the ticket works once: of six concurrent swaps one gets tokens', async () => {
     const left = await newBrowser().signIn('/auth/google?return_to=/auth/success', { email: 'bea@souk.test' });
     const ticket = {
       grant_type: 'urn:souk:grant:handoff',
@@ -42,7 +42,7 @@ describeOnDatabases('what several ask for at once', migrations, (open) => {
     expect(await late.json()).toMatchObject({ error: 'invalid_grant' });
   });
 
-  test('six retries of one renewal at once all come to the same token, and the sign-in lives on', async () => {
+  test('six concurrent retries of one renewal get the same token, and the sign-in stays valid', async () => {
     const browser = newBrowser();
     await browser.signInWeb();
     const cookie = browser.cookie('souk_refresh') ?? '';
@@ -58,7 +58,7 @@ describeOnDatabases('what several ask for at once', migrations, (open) => {
     expect((await tabs[0]?.postForm('/oauth/token', refreshForm))?.status).toBe(200);
   });
 
-  test('of six refreshes with one cookie at once, exactly one wins', async () => {
+  test('of six concurrent refreshes with one cookie, exactly one wins', async () => {
     const browser = newBrowser();
     await browser.signInWeb();
     const cookie = browser.cookie('souk_refresh') ?? '';
@@ -71,7 +71,7 @@ describeOnDatabases('what several ask for at once', migrations, (open) => {
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
   });
 
-  test('fifty equal registrations make one client, whatever their loopback port', async () => {
+  test('fifty concurrent equal registrations create one client, with any loopback ports', async () => {
     const ids = await Promise.all(
       Array.from({ length: 50 }, async (_, n) => {
         const answer = await fetch(`${running.publicUrl}/oauth/register`, {

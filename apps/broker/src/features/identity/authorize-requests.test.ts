@@ -7,7 +7,7 @@ import { startIdentity, type RunningIdentity } from './testing/start-identity.ts
 
 const redirectUri = 'https://app.example/cb';
 
-describe('requests for authorization', () => {
+describe('authorization requests', () => {
   let db: Database;
   let running: RunningIdentity;
   let clientId: string;
@@ -36,7 +36,7 @@ describe('requests for authorization', () => {
       code_challenge: challengeOf('verifier'),
       ...fields,
     });
-  /** The error that the client hears, with state and iss beside it; undefined when a page is shown instead. */
+  /** Returns the error that the client receives, with state and iss; undefined if a page is shown instead. */
   const errorOf = async (fields: Record<string, string>, browser = newBrowser()) => {
     const step = await browser.open(authorizeUrl(fields));
     if (!('left' in step)) return undefined;
@@ -46,13 +46,13 @@ describe('requests for authorization', () => {
     return step.left.searchParams.get('error');
   };
 
-  test('unknown scopes alone are invalid_scope', async () => {
+  test('only unknown scopes are invalid_scope', async () => {
     for (const scope of ['admin', 'mcp:admin', 'admin root', 'mcp:tools,mcp:prompts']) {
       expect(await errorOf({ scope }), scope).toBe('invalid_scope');
     }
   });
 
-  test('unknown scopes beside known ones are ignored: neither shown nor granted', async () => {
+  test('unknown scopes among known ones are ignored: neither shown nor granted', async () => {
     const step = await newBrowser().open(authorizeUrl({ scope: 'admin mcp:tools' }));
     expect('page' in step && step.page.text).toContain('List and use your tools');
     expect('page' in step && step.page.text).not.toContain('admin');
@@ -72,13 +72,13 @@ describe('requests for authorization', () => {
   };
 
   test.each([
-    ['n8n, and whoever only knows OpenID', 'openid'],
-    ['mcp-remote where it finds no scopes', 'openid email profile'],
+    ['n8n, or a client that only knows OpenID', 'openid'],
+    ['mcp-remote without advertised scopes', 'openid email profile'],
     ['with a longer sign-in', 'openid profile offline_access'],
-    ['claude.ai where it finds no scopes', 'claudeai'],
-    ['claude.ai with a space too many', ' offline_access'],
-    ['a word of nobody beside openid', 'openid everything'],
-  ])('%s is offered the scopes of the link at the consent, and gets them (scope=%s)', async (_who, scope) => {
+    ['claude.ai without advertised scopes', 'claudeai'],
+    ['claude.ai with an extra space', ' offline_access'],
+    ['an unknown scope and openid', 'openid everything'],
+  ])('%s is offered the scopes of the link in the consent, and gets them (scope=%s)', async (_who, scope) => {
     const step = await newBrowser().open(authorizeUrl({ scope }));
     const text = 'page' in step ? step.page.text : '';
     for (const one of ['List and use your tools', 'prompts of your services', 'resources of your services']) {
@@ -89,7 +89,7 @@ describe('requests for authorization', () => {
     const browser = newBrowser();
     const client = await browser.signInMcpClient({ scope });
     expect(await granted(client.accessToken)).toEqual(all);
-    // nor does a renewal that names what the sign-in asked for take them away
+    // a renewal that names the requested scopes keeps them
     const renewed = await browser.postForm('/oauth/token', {
       grant_type: 'refresh_token',
       client_id: client.clientId,
@@ -99,7 +99,7 @@ describe('requests for authorization', () => {
     expect(await granted((JSON.parse(await renewed.text()) as { access_token: string }).access_token)).toEqual(all);
   });
 
-  test('a client that names some scopes of the link is offered these alone, and may renew with fewer', async () => {
+  test('a client that names some scopes of the link is offered only these, and may renew with fewer', async () => {
     const browser = newBrowser();
     const client = await browser.signInMcpClient({ scope: 'openid mcp:tools mcp:prompts offline_access' });
     expect(await granted(client.accessToken)).toEqual(['mcp:tools', 'mcp:prompts']);
@@ -114,7 +114,7 @@ describe('requests for authorization', () => {
     ]);
   });
 
-  test('a client that wants an account to be chosen gets the consent, which names the account and offers another', async () => {
+  test('a client that wants the user to choose an account gets the consent, which names the account and offers another', async () => {
     const browser = newBrowser();
     await browser.signInMcpClient({ email: 'ann@souk.test' });
     for (const prompt of ['select_account', 'select_account consent']) {
@@ -128,14 +128,14 @@ describe('requests for authorization', () => {
     expect(await errorOf({ prompt: 'none select_account' }, browser)).toBe('consent_required');
   });
 
-  test('[SIGN-7] no scope, or offline_access alone, asks for the three scopes of the product', async () => {
+  test('[SIGN-7] no scope, or only offline_access, requests the three scopes of the product', async () => {
     for (const scope of ['', 'offline_access']) {
       const step = await newBrowser().open(authorizeUrl({ scope }));
       const text = 'page' in step ? step.page.text : '';
       for (const one of ['your tools', 'prompts of your services', 'resources of your services'])
         expect(text, scope).toContain(one);
     }
-    // and so does the web app's own way in
+    // and so does the web app's own sign-in
     const login = await newBrowser().request(
       `/login?${new URLSearchParams({
         return_to: `${running.publicUrl}/auth/callback`,
@@ -147,14 +147,14 @@ describe('requests for authorization', () => {
     expect(target.searchParams.get('scope')).toBe('mcp:tools mcp:prompts mcp:resources');
   });
 
-  test('an answer comes as a query or not at all', async () => {
+  test('an authorization response is only sent as a query', async () => {
     for (const mode of ['fragment', 'form_post', 'web_message', 'jwt']) {
       expect(await errorOf({ response_mode: mode }), mode).toBe('unsupported_response_mode');
     }
     expect(await errorOf({ response_mode: 'query' })).toBeUndefined();
   });
 
-  test('what is unknown to a request is ignored, and a parameter without a value counts as not sent', async () => {
+  test('unknown parameters are ignored, and a parameter without a value counts as absent', async () => {
     const ofOpenId = {
       nonce: 'n',
       max_age: '3600',
@@ -171,7 +171,7 @@ describe('requests for authorization', () => {
     for (const scope of ['mcp:tools', 'openid mcp:tools']) {
       expect(await errorOf({ scope, ...empty }), scope).toBeUndefined();
     }
-    // a request that asks for an identity means them
+    // in a request for an identity they have a meaning
     for (const name of ['max_age', 'id_token_hint']) {
       expect(await errorOf({ scope: 'openid mcp:tools', [name]: 'x' }), name).toBe('invalid_request');
     }
@@ -184,7 +184,7 @@ describe('requests for authorization', () => {
     expect(await errorOf({ prompt: 'none' }, browser)).toBe('consent_required');
   });
 
-  test('a server that is not deployed has neither metadata nor a sign-in, and those that have one keep it', async () => {
+  test('a server that is not deployed has neither metadata nor a sign-in, and existing sign-ins stay', async () => {
     const { publicUrl } = running;
     const resource = `${publicUrl}/s/travel/mcp`;
     const metadata = () => fetch(`${publicUrl}/.well-known/oauth-protected-resource/s/travel/mcp`);

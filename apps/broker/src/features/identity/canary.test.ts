@@ -6,11 +6,11 @@ import { migrations } from '../../migrations.ts';
 import { startFakeGoogle } from './testing/fake-google.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
-/** Name -> value of everything that opens something, or did. */
+/** Secrets by name: everything that opens something, or did. */
 type Secrets = Map<string, string>;
 
-describeOnEmbedded('after every way in and out', migrations, (open) => {
-  test('no token, code, secret, verifier or cookie value is in the tables or in the log, as it is or encoded', async () => {
+describeOnEmbedded('after every kind of sign-in and sign-out', migrations, (open) => {
+  test('no token, code, secret, verifier or cookie value is in the tables or in the log, plain or encoded', async () => {
     const db = await open();
     const google = await startFakeGoogle('souk-client');
     const secrets: Secrets = new Map();
@@ -41,7 +41,7 @@ describeOnEmbedded('after every way in and out', migrations, (open) => {
 
     const dump = await dumpDatabase(db);
     const log = standIn.logged() + real.logged();
-    // The walk itself must have gone everywhere, or this proves nothing.
+    // The walk itself must have covered everything, or this proves nothing.
     for (const name of [
       'web access',
       'client refresh',
@@ -148,7 +148,7 @@ async function walkEveryWay(running: RunningIdentity, secrets: Secrets, newBrows
   secrets.set('code of a forged callback', 'canary-code-that-nobody-gave');
 }
 
-/** Notes every cookie value, code and ticket that passes through this browser. */
+/** Records every cookie value, code and ticket that passes through this browser. */
 class RecordingBrowser extends ScriptedBrowser {
   readonly #secrets: Secrets;
   readonly #google: string | undefined;

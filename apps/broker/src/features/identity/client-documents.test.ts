@@ -10,7 +10,7 @@ import { ScriptedClientProvider } from '#testing/people/scripted-client-provider
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
-describe('clients that name themselves by a metadata document', () => {
+describe('clients that identify themselves by a metadata document', () => {
   let db: Database;
   let documents: DocumentServer;
   let running: RunningIdentity;
@@ -66,11 +66,11 @@ describe('clients that name themselves by a metadata document', () => {
       headers: { authorization: `Bearer ${provider.token()}` },
     });
     expect(answer.status).toBe(200);
-    // kept for as long as the document says
+    // cached for as long as the document says
     expect(documents.requests.filter((path) => path === '/oauth/metadata.json')).toHaveLength(1);
   });
 
-  test('at a loopback address clients are not told of documents, and one that comes with its own is served', async () => {
+  test('a loopback address does not announce documents to clients, and serves a client that brings its own', async () => {
     const url = publish('/on-its-own', { redirect_uris: ['http://localhost/callback'] });
     for (const [setting, { supported, left }] of Object.entries({
       auto: { supported: false, left: true },
@@ -95,7 +95,7 @@ describe('clients that name themselves by a metadata document', () => {
     }
   });
 
-  test('the consent page says who published it', async () => {
+  test('the consent page names the publisher', async () => {
     const url = publish('/published', { client_name: 'Named', redirect_uris: ['http://localhost/callback'] });
     const step = await open(url);
     expect('page' in step && step.page.text).toContain('Published by client.example');
@@ -139,7 +139,7 @@ describe('clients that name themselves by a metadata document', () => {
     }
   });
 
-  test('a document that cannot be fetched is told apart from a wrong one, with who can help', async () => {
+  test('a document that cannot be fetched is distinguished from an invalid one, and the page says who can help', async () => {
     documents.answers.set('/moved', (_request, response) => {
       response.writeHead(302, { location: 'https://client.example/published' });
       response.end();
@@ -149,7 +149,7 @@ describe('clients that name themselves by a metadata document', () => {
     for (const [path, why] of [
       ['/missing', ': the document&#39;s address answered 404. Try again'],
       ['/moved', ': the document&#39;s address answered 302. Try again'],
-      // what a name resolves to, and how connections fail, is not told to anyone who opens the page
+      // the page does not say what a name resolves to, nor how connections fail
       ['/cut', '. Try again'],
     ]) {
       const step = await open(`https://client.example${path}`);
@@ -160,7 +160,7 @@ describe('clients that name themselves by a metadata document', () => {
     }
   });
 
-  test('a document that does not come is given up after three seconds', async () => {
+  test('a document that does not arrive is abandoned after three seconds', async () => {
     documents.answers.set('/slow', () => undefined);
     const ask = async () => {
       const step = await open('https://client.example/slow');

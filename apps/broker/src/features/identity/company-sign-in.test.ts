@@ -18,7 +18,7 @@ let company: CompanyProvider;
 let person: CompanyProvider['person'];
 let running: RunningIdentity;
 const open: RunningIdentity[] = [];
-/** What the test that runs has started. */
+/** Resources that the running test has started. */
 const started: { close(): Promise<unknown> }[] = [];
 let port: number;
 
@@ -28,7 +28,7 @@ const environmentOf = (issuer: string) => ({
   OIDC_CLIENT_SECRET: companyClient.clientSecret,
 });
 
-/** A broker at the address that is registered at the company's provider: one at a time. */
+/** Starts a broker at the address that is registered at the company's provider: one at a time. */
 async function start(
   environment: NodeJS.ProcessEnv,
   googleIssuer?: string,
@@ -62,7 +62,7 @@ afterAll(async () => {
   await db?.close();
 });
 
-/** Ends it after the test. */
+/** Closes the resource after the test. */
 async function untilEnd<T extends { close(): Promise<unknown> }>(starting: Promise<T>): Promise<T> {
   const one = await starting;
   started.push(one);
@@ -75,7 +75,7 @@ const browserOf = () => new ProviderBrowser(running.publicUrl, company.issuer);
 const get = async (path: string, token: string) =>
   fetch(running.publicUrl + path, { headers: { authorization: `Bearer ${token}` } });
 const profile = async (token: string): Promise<unknown> => (await get('/v2/user/profile', token)).json();
-/** The page at which a sign-in of the web app ended, or what went wrong. */
+/** Returns the page at which a sign-in of the web app ended, or what went wrong. */
 async function attempt(browser = browserOf()): Promise<string> {
   return browser.signInWeb({ provider: 'oidc' }).then(
     () => 'signed in',
@@ -84,7 +84,7 @@ async function attempt(browser = browserOf()): Promise<string> {
 }
 
 describe('a company’s own sign-in provider', () => {
-  test('people sign in with it on the web and in an MCP client; ADMIN_EMAILS makes one an administrator; the stand-in is gone', async () => {
+  test('users sign in with it on the web and in an MCP client; ADMIN_EMAILS makes one an administrator; the stand-in is off', async () => {
     await start({ ...environmentOf(company.issuer), OIDC_NAME: 'Acme <SSO>', ADMIN_EMAILS: 'ana@acme.test' });
     const page = await browserOf().open(
       `/login?${new URLSearchParams({ return_to: '/auth/callback', state: 'a', code_challenge: 'a'.repeat(43) }).toString()}`,
@@ -119,7 +119,7 @@ describe('a company’s own sign-in provider', () => {
     expect(running.logged()).not.toContain(companyClient.clientSecret);
   });
 
-  test('who signs in again is asked again there, and a sign-in of before, which the provider dates, does not count', async () => {
+  test("a new sign-in for confirmation asks again at the provider, and an older sign-in, by the provider's date, does not count", async () => {
     let aheadMs = 0;
     await start(environmentOf(company.issuer), undefined, { clock: { now: () => Date.now() + aheadMs } });
     const browser = browserOf();
@@ -132,18 +132,18 @@ describe('a company’s own sign-in provider', () => {
     expect([asked?.get('prompt'), asked?.get('max_age')]).toEqual(['login', '0']);
 
     aheadMs = 16 * 60_000;
-    // the provider is not asked to ask, and sends the person on by the session that it has
+    // the request for a new sign-in is removed, so the provider uses its existing session
     browser.onTheWay = ({ searchParams }) => {
       searchParams.delete('prompt');
       searchParams.set('max_age', '86400');
     };
     const refused = await browser.open(again);
     expect('page' in refused && refused.page.text).toContain('did not ask you to sign in again.');
-    // a sign-in that needs to be none of these minutes is as old as the provider says, and good for the rest
+    // a sign-in that need not be recent has the date that the provider gives, and is valid for the rest
     expect(await attempt(browser)).toBe('signed in');
   });
 
-  test('an address of which the provider does not say that it is verified counts with OIDC_TRUST_EMAIL=1 alone', async () => {
+  test('an address that the provider does not call verified counts only with OIDC_TRUST_EMAIL=1', async () => {
     const { email_verified: _, ...silent } = person;
     company.person = silent;
     await start(environmentOf(company.issuer));
@@ -155,14 +155,14 @@ describe('a company’s own sign-in provider', () => {
     expect(await attempt(), 'said not to be verified').toContain('no verified e-mail address');
   });
 
-  test('an answer for another nonce is refused, and one whose provider is not the configured issuer', async () => {
+  test('a response with another nonce is refused, and so is a provider with another issuer than the configured one', async () => {
     await start(environmentOf(company.issuer));
     const browser = browserOf();
     browser.onTheWay = (address) => address.searchParams.set('nonce', 'of-somebody-else');
     expect(await attempt(browser)).toContain('The answer of the sign-in provider is not valid');
     expect(await attempt()).toBe('signed in');
 
-    // the same metadata at another address: it names an issuer that was not asked for
+    // the same metadata at another address: it names an issuer that was not requested
     const fake = await startGoogle();
     await start(environmentOf(fake.issuer.replace('127.0.0.1', 'localhost')));
     const answer = await fetch(`${running.publicUrl}/auth/oidc`, { headers: { accept: 'text/html' } });
@@ -170,7 +170,7 @@ describe('a company’s own sign-in provider', () => {
     expect(running.logged()).toContain('discovered metadata issuer does not match the expected issuer');
   });
 
-  test('the provider being away is said by its name, and one that answers without end is cut off', async () => {
+  test('an unreachable provider is named, and an endless response is cut off', async () => {
     await start({ ...environmentOf('http://127.0.0.1:9'), OIDC_NAME: 'Acme' });
     const away = await fetch(`${running.publicUrl}/auth/oidc`, { headers: { accept: 'text/html' } });
     expect(away.status).toBe(503);
@@ -190,10 +190,10 @@ describe('a company’s own sign-in provider', () => {
     await start(environmentOf(`http://127.0.0.1:${flood.port}`));
     expect((await fetch(`${running.publicUrl}/auth/oidc`)).status).toBe(503);
     expect(running.logged()).toContain('answered more than 262144 bytes');
-    expect(written, 'what stands in buffers counts').toBeLessThan(32 * 1024 * 1024);
+    expect(written, 'buffered bytes count').toBeLessThan(32 * 1024 * 1024);
   });
 
-  test('a provider that does not answer is given up after five seconds', async () => {
+  test('a provider that does not respond is abandoned after five seconds', async () => {
     const silent = await untilEnd(listenLocally(createServer(() => {})));
     await start(environmentOf(`http://127.0.0.1:${silent.port}`));
     const signIn = async () => expect((await fetch(`${running.publicUrl}/auth/oidc`)).status).toBe(503);
@@ -201,7 +201,7 @@ describe('a company’s own sign-in provider', () => {
     expect(running.logged()).toMatch(/timed out|timeout/i);
   });
 
-  test('users of the provider before do not exist at another one, even with the same subject', async () => {
+  test('users of the previous provider do not exist at another one, even with the same subject', async () => {
     await start({ ...environmentOf(company.issuer) });
     const before = await browserOf().signInWeb({ provider: 'oidc' });
     const fake = await startGoogle();
@@ -215,7 +215,7 @@ describe('a company’s own sign-in provider', () => {
   });
 });
 
-describe('beside Google', () => {
+describe('alongside Google', () => {
   let google: FakeGoogle;
   beforeAll(async () => {
     google = await startFakeGoogle('google-client');
@@ -232,7 +232,7 @@ describe('beside Google', () => {
   });
   afterAll(() => google.close());
 
-  test('a person chooses between the two, and each account is a user of its own', async () => {
+  test('a user chooses between the two, and each account is a separate user', async () => {
     google.person.email = company.person.email;
     const atAcme = await browserOf().signInWeb({ provider: 'oidc' });
     const atGoogle = await new ProviderBrowser(running.publicUrl, google.issuer).signInWeb({ provider: 'google' });
@@ -242,7 +242,7 @@ describe('beside Google', () => {
     expect((one as { id: string }).id).not.toBe((two as { id: string }).id);
   });
 
-  test('[USR-10] the record of each user names the provider that it came by', async () => {
+  test('[USR-10] the record of each user names their sign-in provider', async () => {
     google.person.email = company.person.email;
     await new ProviderBrowser(running.publicUrl, google.issuer).signInWeb({ provider: 'google' });
     const { accessToken } = await browserOf().signInWeb({ provider: 'oidc' });
@@ -252,7 +252,7 @@ describe('beside Google', () => {
     expect(users.map(({ provider }) => provider).toSorted()).toEqual(['google', 'oidc']);
   });
 
-  test('a client’s consent says that sign-in comes next, and then the person chooses', async () => {
+  test('a client’s consent says that sign-in comes next, and then the user chooses the provider', async () => {
     const browser = browserOf();
     const tokens = await browser.signInMcpClient({ provider: 'oidc' });
     expect(tokens.accessToken).not.toBe('');
@@ -278,7 +278,7 @@ describe('beside Google', () => {
     expect(choice.page.text).toContain('<input type="hidden" name="allow" value="1">');
   });
 
-  test('the answer of one provider is not taken at the callback of the other', async () => {
+  test('the response of one provider is refused at the callback of the other', async () => {
     const browser = browserOf();
     const back = new URL(await browser.leave('/auth/oidc?return_to=/auth/success'));
     // even with its cookie, which a browser sends nowhere else
@@ -287,11 +287,11 @@ describe('beside Google', () => {
     back.pathname = '/auth/google/callback';
     const refused = await browser.open(back);
     expect('page' in refused && refused.page.status).toBe(400);
-    expect(running.logged(), 'and nobody is asked about it').not.toContain('a sign-in was refused');
+    expect(running.logged(), 'and no provider is queried about it').not.toContain('a sign-in was refused');
   });
 });
 
-describe('a provider that lies', () => {
+describe('a dishonest provider', () => {
   let lying: FakeGoogle;
   beforeAll(async () => {
     lying = await startFakeGoogle(companyClient.clientId);
@@ -301,7 +301,7 @@ describe('a provider that lies', () => {
 
   const faults = ['issuer', 'nonce', 'audience', 'signature', 'expired', 'hmac', 'no-email'] as const;
   test.each(faults satisfies readonly FakeGoogleFault[])(
-    'an answer of the company’s provider with a wrong %s is refused',
+    'a response of the company’s provider with a wrong %s is refused',
     async (fault) => {
       lying.fault = fault;
       const outcome = await attempt(new ProviderBrowser(running.publicUrl, lying.issuer));
@@ -310,11 +310,11 @@ describe('a provider that lies', () => {
   );
 });
 
-describe('a provider that does not know the secret of the client', () => {
+describe("a provider that does not accept the client's secret", () => {
   const reasons = () =>
     [...running.logged().matchAll(/"reason":"([^"]*)"[^\n]*"a sign-in was refused"/g)].map(([, reason]) => reason);
 
-  test('the log says invalid_client, or the status where the provider says nothing, and not what else it says', async () => {
+  test('the log says invalid_client, or the status if the provider gives no reason, and nothing else of the response', async () => {
     const lying = await startGoogle();
     await start(environmentOf(lying.issuer));
     for (const fault of ['secret', 'challenge'] as const) {
@@ -325,7 +325,7 @@ describe('a provider that does not know the secret of the client', () => {
     expect(running.logged()).not.toContain('wrong: ');
   });
 
-  test('so it is at a provider that takes the secret in a form', async () => {
+  test('the log says the same for a provider that takes the secret in a form', async () => {
     await start({ ...environmentOf(company.issuer), OIDC_CLIENT_SECRET: 'another' });
     expect(await attempt()).toContain('is not valid');
     expect(reasons()).toEqual(['the provider refused: invalid_client']);
@@ -339,12 +339,12 @@ describe('the algorithm of a provider’s identity tokens', () => {
     return attempt(new ProviderBrowser(running.publicUrl, provider.issuer));
   }
 
-  test.each(['PS256', 'ES256', 'EdDSA'])('is the one that its metadata announces: %s', async (algorithm) => {
+  test.each(['PS256', 'ES256', 'EdDSA'])('is the one in its metadata: %s', async (algorithm) => {
     expect(await attemptAt({ algorithm })).toBe('signed in');
     expect(await attemptAt({ algorithm, announced: ['RS256'] })).toContain('is not valid');
   });
 
-  test('is RS256 where the metadata announces none', async () => {
+  test('is RS256 if the metadata names none', async () => {
     expect(await attemptAt({ announced: null })).toBe('signed in');
     expect(await attemptAt({ announced: null, algorithm: 'ES256' })).toContain('is not valid');
   });

@@ -20,7 +20,7 @@ describeOnEmbedded('connected apps', migrations, (open) => {
     fetch(running.publicUrl + path, { method, headers: { authorization: `Bearer ${token}` } });
   const callMcp = async (token: string) => (await send('POST', '/mcp', token)).status;
 
-  /** Somebody of their own for each test, signed in at the web. */
+  /** Signs in a separate user for each test at the web. */
   async function person(email: string) {
     const browser = newBrowser();
     const { accessToken } = await browser.signInWeb({ email });
@@ -35,7 +35,7 @@ describeOnEmbedded('connected apps', migrations, (open) => {
     };
   }
 
-  test('the list names each client and its scopes, and the browsers apart', async () => {
+  test('the list shows each client with its scopes, and browsers separately', async () => {
     const email = 'lists@souk.test';
     const me = await person(email);
     const client = await newBrowser().signInMcpClient({
@@ -63,15 +63,15 @@ describeOnEmbedded('connected apps', migrations, (open) => {
     expect(JSON.stringify({ apps, webSessions })).not.toContain(client.refreshToken);
   });
 
-  test('the last use of a client is noted', async () => {
+  test('the last use of a client is recorded', async () => {
     const email = 'uses@souk.test';
     const me = await person(email);
     const client = await newBrowser().signInMcpClient({ email });
     expect(await callMcp(client.accessToken)).toBe(200);
-    await waitUntil('the use is noted', async () => (await me.list()).apps[0]?.lastUsedAt !== null);
+    await waitUntil('the use is recorded', async () => (await me.list()).apps[0]?.lastUsedAt !== null);
   });
 
-  test('a disconnected client is refused at once, its refresh too, and another one of the same name stays', async () => {
+  test('a disconnected client is refused immediately, its refresh too, and another one of the same name stays connected', async () => {
     const email = 'disconnects@souk.test';
     const me = await person(email);
     const gone = await newBrowser().signInMcpClient({ email });
@@ -97,7 +97,7 @@ describeOnEmbedded('connected apps', migrations, (open) => {
     for (const id of ['%00', 'a%00b']) expect((await me.disconnect(id)).status).toBe(400);
   });
 
-  test('nobody sees or ends what is another person’s, and only the web’s token may ask', async () => {
+  test('a user neither sees nor ends another user’s apps, and only the web’s token may list them', async () => {
     const owner = await person('owner@souk.test');
     const other = await person('other@souk.test');
     const client = await newBrowser().signInMcpClient({ email: 'owner@souk.test' });
@@ -113,13 +113,13 @@ describeOnEmbedded('connected apps', migrations, (open) => {
     expect(await callMcp(client.accessToken)).toBe(200);
   });
 
-  test('a sign-in ends the one that the same browser had, of the same person or another, and no other browser’s', async () => {
+  test('a sign-in ends the previous one in the same browser, of the same user or another, and none in another browser', async () => {
     const email = 'anew@souk.test';
     const elsewhere = await person(email);
     const me = await person(email);
     const oldCookie = me.browser.cookie('souk_refresh') ?? '';
     const again = await me.browser.signInWeb({ email });
-    expect((await send('GET', me.path, me.accessToken)).status, 'the earlier one is over').toBe(401);
+    expect((await send('GET', me.path, me.accessToken)).status, 'the earlier one has ended').toBe(401);
     expect((await elsewhere.list()).webSessions).toHaveLength(2);
     const shown = me.browser.trail.length;
     await me.browser.signInWeb();
@@ -129,15 +129,15 @@ describeOnEmbedded('connected apps', migrations, (open) => {
     const thief = newBrowser();
     thief.setCookie('souk_refresh', oldCookie, '/oauth');
     expect((await thief.postForm('/oauth/token', refreshForm)).status).toBe(400);
-    expect((await me.browser.postForm('/oauth/token', refreshForm)).status, 'the new one is not').toBe(200);
-    // somebody else sits down at the same browser, and is asked anew
+    expect((await me.browser.postForm('/oauth/token', refreshForm)).status, 'the new one has not').toBe(200);
+    // another user of the same browser is asked again
     me.browser.setCookie('souk_session', '', '/oauth');
     const other = await me.browser.signInWeb({ email: 'sits-down@souk.test' });
     expect((await elsewhere.list()).webSessions).toMatchObject([{ current: true }]);
     expect((await send('GET', '/v2/user/profile', other.accessToken)).status).toBe(200);
   });
 
-  test('a browser is listed by its name, not by what it says', async () => {
+  test('a browser is listed by its name, not by its user agent', async () => {
     const browser = newBrowser();
     const { code, verifier } = await browser.authorizeWeb({ email: 'named@souk.test' });
     const answer = await browser.postForm(
@@ -156,14 +156,14 @@ describeOnEmbedded('connected apps', migrations, (open) => {
     expect(webSessions.map(({ browserName }) => browserName)).toEqual([null, 'Firefox on Linux']);
   });
 
-  test('Sign Out ends this browser’s session at the server, and leaves other devices alone', async () => {
+  test('Sign Out ends this browser’s session at the server, and leaves other devices signed in', async () => {
     const email = 'leaves@souk.test';
     const me = await person(email);
     const elsewhere = await person(email);
     const cookie = me.browser.cookie('souk_session') ?? '';
     expect((await me.browser.postForm('/oauth/revoke', { client_id: 'frontend' })).status).toBe(200);
     expect((await send('GET', me.path, me.accessToken)).status).toBe(401);
-    // Who kept a copy of the cookie is asked who they are like anybody else.
+    // A copy of the cookie does not sign in: the provider choice is shown.
     me.browser.setCookie('souk_session', cookie, '/oauth');
     const step = await me.browser.open(loginUrl(running.publicUrl));
     expect('page' in step && step.page.text).toContain('name="provider"');
@@ -171,7 +171,7 @@ describeOnEmbedded('connected apps', migrations, (open) => {
     expect((await elsewhere.browser.postForm('/oauth/token', refreshForm)).status).toBe(200);
   });
 
-  test('a browser signed out from another one cannot refresh, nor come back without being asked', async () => {
+  test('a browser signed out from another one cannot refresh, nor return without a new sign-in', async () => {
     const email = 'remote@souk.test';
     const lost = await person(email);
     const me = await person(email);

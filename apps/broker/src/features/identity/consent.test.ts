@@ -51,7 +51,7 @@ function pageOf(step: Awaited<ReturnType<ScriptedBrowser['open']>>): LoadedPage 
   return step.page;
 }
 
-/** What a page says, without its markup. */
+/** Returns the text of a page, without its markup. */
 const words = ({ text }: LoadedPage) =>
   text
     .slice(text.indexOf('<h1>'))
@@ -59,7 +59,7 @@ const words = ({ text }: LoadedPage) =>
     .replaceAll(/&#(\d+);/g, (_match, code) => String.fromCharCode(Number(code)))
     .replaceAll(/\s+/g, ' ');
 
-test('the consent says who asks, what it will be able to do, and where the browser is sent back to', async () => {
+test('the consent says which client asks, what it will be able to do, and where the browser is sent back to', async () => {
   const page = words(await openConsent(newBrowser(), { name: 'Claude Code' }));
   expect(page).toContain('Allow Claude Code to use your Souk account?');
   expect(page).toContain('Unverified application.');
@@ -73,7 +73,7 @@ test('the consent says who asks, what it will be able to do, and where the brows
   expect(ofSite).toContain("You'll be sent back to claude.ai.");
 });
 
-test('the consent names the services: of one link its own, else those that the user has enabled', async () => {
+test('the consent names the services: for a link of one server that one, otherwise those that the user has enabled', async () => {
   const one = await openConsent(newBrowser(), { resource: '/s/travel/mcp' });
   expect(words(one)).toContain('ServiceTravel & <Tours> Account');
   expect(words(one)).toContain("List and use Travel & <Tours>'s tools; calls may cost credits");
@@ -93,7 +93,7 @@ test('the consent names the services: of one link its own, else those that the u
   expect(words(await openConsent(browser))).toContain('ServicesEvery service that you enable');
 });
 
-test('the consent says what keeps the tools of a service from working: the plan, or a missing account', async () => {
+test('the consent says what prevents the tools of a service from working: the plan, or a missing account', async () => {
   const browser = newBrowser();
   await browser.signInWeb({ email: 'bea@souk.test' });
   const open = async () => words(await openConsent(browser, { resource: '/s/travel/mcp' }));
@@ -107,7 +107,7 @@ test('the consent says what keeps the tools of a service from working: the plan,
   expect(await open()).not.toMatch(/not in your plan|also needs/);
 });
 
-test('"Not you?" signs this browser out, asks for another account and comes back to the same consent', async () => {
+test('"Not you?" signs this browser out, asks for another account and returns to the same consent', async () => {
   const browser = newBrowser();
   const { accessToken } = await browser.signInWeb({ email: 'bea@souk.test' });
   const page = await openConsent(browser, { name: 'Scripted' });

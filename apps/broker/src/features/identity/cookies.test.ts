@@ -4,7 +4,7 @@ import { migrations } from '../../migrations.ts';
 import { startFakeGoogle } from './testing/fake-google.ts';
 import { startIdentity } from './testing/start-identity.ts';
 
-/** Everything that one origin needs: a Domain would hand the cookies to every host below it too (RFC 6265, 4.1.2.3). */
+/** All cookies of one origin: a Domain would send them to every subdomain too (RFC 6265, 4.1.2.3). */
 test("[SES-37] [GEN-31] on the product's own domain cookies are scoped to exactly its host, to https, and away from scripts; only a provider's redirect brings some along", async () => {
   const db = await openTestDatabase(migrations);
   const google = await startFakeGoogle('souk-client');
@@ -54,7 +54,7 @@ test("[SES-37] [GEN-31] on the product's own domain cookies are scoped to exactl
   for (const line of lines) {
     expect(line, line).not.toMatch(/domain=/i);
     expect(line, line).toMatch(/;\s*secure/i);
-    // says nothing but that there is a sign-in, and our scripts read it
+    // says only that there is a sign-in, and our scripts read it
     if (line.startsWith('souk_signed_in=1;')) continue;
     expect(line, line).toMatch(/;\s*httponly/i);
     expect(line, line).toMatch(line.startsWith('souk_refresh=') ? /;\s*samesite=strict/i : /;\s*samesite=lax/i);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
-/** Requests that nobody honest sends: each gets an answer in OAuth's words, and none a way around the rules. */
+/** Dishonest requests: each gets an OAuth error, and none bypasses the rules. */
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp();
@@ -20,7 +20,7 @@ async function register(body: string, contentType = 'application/json') {
 }
 const client = (change: object) => register(JSON.stringify({ redirect_uris: ['http://127.0.0.1/cb'], ...change }));
 
-test("our web app's codes go to its own address alone, whatever port of this machine is asked for", async () => {
+test("our web app's codes are sent only to its own address, even if another port of this machine is requested", async () => {
   const browser = new ScriptedBrowser(app.publicUrl);
   await browser.signInWeb({ email: 'bea@souk.test' });
   const ask = async (redirectUri: string) => {
@@ -45,7 +45,7 @@ test("our web app's codes go to its own address alone, whatever port of this mac
   expect((await ask(`${app.publicUrl}/auth/callback`)).status).toBe(303);
 });
 
-test('other spellings of this machine, and addresses that parsers read differently, are no redirects', async () => {
+test('other spellings of this machine, and addresses that parsers read differently, are not accepted as redirects', async () => {
   for (const uri of [
     'http://2130706433/cb',
     'http://127.1/cb',
@@ -59,12 +59,12 @@ test('other spellings of this machine, and addresses that parsers read different
   }
 });
 
-test('a name is something that can be seen: hidden characters go, and NUL breaks nothing', async () => {
+test('a name is visible text: hidden characters are removed, and NUL breaks nothing', async () => {
   expect((await client({ client_name: 'Cla\u200Bu\u0000de' })).answer['client_name']).toBe('Cla u de');
   expect((await client({ client_name: '\u200B' })).answer['client_name']).toBeUndefined();
 });
 
-test('NUL in an authorization or token request is a fault of the request', async () => {
+test('NUL in an authorization or token request is an error of the request', async () => {
   const authorize = await fetch(`${app.publicUrl}/oauth/authorize?client_id=a%00b&state=%00&response_type=code`);
   expect(authorize.status).toBe(400);
   const token = await fetch(`${app.publicUrl}/oauth/token`, {
@@ -74,7 +74,7 @@ test('NUL in an authorization or token request is a fault of the request', async
   expect(token.status).toBe(400);
 });
 
-test('registrations that are too large, of another type or no JSON are refused in the words of OAuth', async () => {
+test('registrations that are too large, of another type or not JSON are refused with an OAuth error', async () => {
   for (const [body, type, status, error_description] of [
     [JSON.stringify({ client_name: 'x'.repeat(20_000) }), 'application/json', 413, 'The request body is too large.'],
     ['a=b', 'text/plain', 415, 'The request body must be JSON.'],
@@ -87,7 +87,7 @@ test('registrations that are too large, of another type or no JSON are refused i
   }
 });
 
-test('the consent page names the scheme of an application, not what stands behind it', async () => {
+test('the consent page names the scheme of an application, not the host after it', async () => {
   const redirect = 'com.example.app://claude.ai/api/mcp/auth_callback';
   const { answer } = await client({ client_name: 'Claude', redirect_uris: [redirect] });
   const url = new URL('/oauth/authorize', app.publicUrl);

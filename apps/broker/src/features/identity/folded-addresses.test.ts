@@ -6,7 +6,7 @@ import { companyClient, startCompanyProvider, type CompanyProvider } from './tes
 import { ProviderBrowser } from './testing/provider-browser.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
-/** Each is another address than kate@acme.test, although some folding of letters makes it the same. */
+/** Addresses other than kate@acme.test that some ways of case folding make equal to it. */
 const lookalikes = [
   ['the Kelvin sign', '\u212Aate@acme.test'],
   ['full-width letters', '\uFF4Bate@acme.test'],
@@ -14,7 +14,7 @@ const lookalikes = [
   ['the Kelvin sign in the domain of an address', 'kim@\u212Aate.test'],
 ] as const;
 
-describeOnDatabases('addresses are folded in ASCII alone', migrations, (open) => {
+describeOnDatabases('addresses are folded in ASCII only', migrations, (open) => {
   let company: CompanyProvider;
   let running: RunningIdentity;
   let port: number;
@@ -49,7 +49,7 @@ describeOnDatabases('addresses are folded in ASCII alone', migrations, (open) =>
     return JSON.parse(await answer.text());
   }
 
-  test('an address with other letters is kept as it is, and makes nobody an administrator', async () => {
+  test('an address with other letters is kept unchanged, and makes no user an administrator', async () => {
     await start();
     const kate = await signIn('kate', 'Kate@ACME.test');
     expect(kate).toMatchObject({ email: 'kate@acme.test', role: 'admin' });
@@ -62,7 +62,7 @@ describeOnDatabases('addresses are folded in ASCII alone', migrations, (open) =>
     expect(people.total).toBe(lookalikes.length);
   });
 
-  test('what the operator or an administrator names an account by reaches that account alone', async () => {
+  test('an address that the operator or an administrator gives reaches only its own account', async () => {
     await start();
     const { users, createPersonalToken } = running.identity;
     const [kate, stranger] = [await signIn('kate', 'kate@acme.test'), await signIn('kelvin', '\u212Aate@acme.test')];

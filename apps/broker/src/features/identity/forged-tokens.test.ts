@@ -7,7 +7,7 @@ import { migrations } from '../../migrations.ts';
 import { startIdentity, testVault, type RunningIdentity } from './testing/start-identity.ts';
 
 // the last test retires the key
-describe('access tokens that are not ours', { shuffle: false }, () => {
+describe('foreign access tokens', { shuffle: false }, () => {
   let db: Database;
   let running: RunningIdentity;
   let claims: Record<string, unknown>;
@@ -36,13 +36,13 @@ describe('access tokens that are not ours', { shuffle: false }, () => {
       .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: String(key.kid), ...header })
       .sign(await importJWK(key, 'ES256'));
 
-  test('a token made as ours is good, so that the refusals below mean something', async () => {
+  test('a token built like ours is valid, so the refusals below mean something', async () => {
     expect(await status(await sign({}))).toBe(200);
   });
   test('without a signature', async () => {
     expect(await status(new UnsecuredJWT(claims).encode())).toBe(401);
   });
-  test('of another type: an identity token is no access token', async () => {
+  test('of another type: an identity token is not an access token', async () => {
     expect(await status(await sign({}, { typ: 'JWT' }))).toBe(401);
   });
   test('of another key under our key id', async () => {
@@ -72,7 +72,7 @@ describe('access tokens that are not ours', { shuffle: false }, () => {
     ];
     for (const change of wrong) expect(await status(await sign(change)), JSON.stringify(change)).toBe(401);
   });
-  test('of a retired key, once all that it signed has expired', async () => {
+  test('of a retired key, once all tokens it signed have expired', async () => {
     await db.query(`update signing_keys set state = 'retired', state_since = now() - interval '2 hours'
                     where purpose = 'tokens'`);
     const restarted = await startIdentity({ db, publicUrl: running.publicUrl });

@@ -35,7 +35,7 @@ describeOnEmbedded('Google sign-in', migrations, (open) => {
       publicUrl: before.publicUrl,
       listenPort: Number(new URL(before.publicUrl).port),
     });
-    // The first sign-in reads Google's metadata: the faults are those of the answers after it.
+    // The first sign-in reads Google's metadata, so the faults are in the responses after it.
     await new ProviderBrowser(running.publicUrl, fake.issuer).signInWeb();
   });
   afterAll(async () => {
@@ -44,7 +44,7 @@ describeOnEmbedded('Google sign-in', migrations, (open) => {
   });
   const profile = (token: string) =>
     fetch(`${running.publicUrl}/v2/user/profile`, { headers: { authorization: `Bearer ${token}` } });
-  /** The page shown at the end of a sign-in that should fail. */
+  /** Returns the page shown at the end of a sign-in that should fail. */
   async function attempt(fault: FakeGoogleFault) {
     fake.fault = fault;
     try {
@@ -58,7 +58,7 @@ describeOnEmbedded('Google sign-in', migrations, (open) => {
     }
   }
 
-  test('[CFG-6] with its client id and secret set, Google signs people in, and the stand-in is gone', async () => {
+  test('[CFG-6] with its client id and secret set, Google signs users in, and the stand-in is off', async () => {
     const browser = new ProviderBrowser(running.publicUrl, fake.issuer);
     const tokens = await browser.signInWeb();
     expect(await (await profile(tokens.accessToken)).json()).toMatchObject({
@@ -70,13 +70,13 @@ describeOnEmbedded('Google sign-in', migrations, (open) => {
     expect((await fetch(`${running.publicUrl}/dev-google/.well-known/openid-configuration`)).status).toBe(404);
   });
 
-  test('prompt=login asks a signed-in person anew, and has Google let them choose the account', async () => {
+  test('prompt=login asks a signed-in user again, and lets them choose the account at Google', async () => {
     const browser = new ProviderBrowser(running.publicUrl, fake.issuer);
     await browser.signInWeb();
     const callback = `${running.publicUrl}/auth/callback`;
     const query = { return_to: callback, state: 's'.repeat(32), code_challenge: 'c'.repeat(43) };
     const login = (more: object) => `/login?${new URLSearchParams({ ...query, ...more }).toString()}`;
-    expect(await browser.open(login({})), 'otherwise nobody is asked').toHaveProperty('left');
+    expect(await browser.open(login({})), 'otherwise no page is shown').toHaveProperty('left');
     const step = await browser.open(login({ prompt: 'login' }));
     if (!('page' in step)) throw new Error(`asked nothing, and went to ${step.left.href}`);
     const leaving = await browser.request(step.page.url, {
@@ -101,7 +101,7 @@ describeOnEmbedded('Google sign-in', migrations, (open) => {
     const { clientId, refreshToken } = standInClient;
     const refresh = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken };
     expect((await standInBrowser.postForm('/oauth/token', refresh)).status).toBe(400);
-    // Its session at the authorization server is of nobody: the choice of provider comes, not a code.
+    // Its session at the authorization server has no user: the choice of provider is shown, and no code issued.
     const login = await standInBrowser.open(
       `/login?${new URLSearchParams({ return_to: '/auth/callback', state: 'a', code_challenge: 'a'.repeat(43) }).toString()}`,
     );
@@ -144,7 +144,7 @@ describeOnEmbedded('Google sign-in', migrations, (open) => {
     'no-state',
     'html-200',
   ] as const) {
-    test(`an answer of Google with a wrong ${fault} is refused, with a way to start again`, async () => {
+    test(`a response of Google with a wrong ${fault} is refused, with a way to start again`, async () => {
       const page = await attempt(fault);
       expect(page).toContain('The answer of the sign-in provider is not valid');
       expect(page).toContain('href="/sign-in"');
@@ -152,18 +152,18 @@ describeOnEmbedded('Google sign-in', migrations, (open) => {
     });
   }
 
-  test('[ADM-6] an address that Google has not verified is refused, also one of ADMIN_EMAILS', async () => {
+  test('[ADM-6] an address that Google has not verified is refused, also one in ADMIN_EMAILS', async () => {
     expect(await attempt('unverified')).toContain('no verified e-mail address');
   });
 
-  test('an identity token that is past by our clock is refused, and the page says that the clocks are apart', async () => {
+  test('an identity token that has expired by our clock is refused, and the page says that the clocks differ', async () => {
     const page = await attempt('clock');
     expect(page).toMatch(/The clocks of this server and of Google are (599|600|601) seconds apart/);
     expect(running.logged()).toMatch(/"skewSeconds":(599|600|601)/);
     expect(await attempt('nonce')).not.toContain('clocks');
   });
 
-  test('somebody who turns back at Google comes home, and an application hears access_denied', async () => {
+  test('a user who cancels at Google returns home, and an application receives access_denied', async () => {
     fake.fault = 'denied';
     const browser = new ProviderBrowser(running.publicUrl, fake.issuer);
     const home = await browser.open('/auth/google?return_to=/auth/success');
@@ -173,7 +173,7 @@ describeOnEmbedded('Google sign-in', migrations, (open) => {
     fake.fault = 'none';
   });
 
-  test('a callback whose cookie has expired, or is of another browser, is refused', async () => {
+  test('a callback whose cookie has expired, or belongs to another browser, is refused', async () => {
     const browser = new ProviderBrowser(running.publicUrl, fake.issuer);
     const started = await browser.request('/auth/google?return_to=/auth/success');
     const back = (await fetch(started.headers.get('location') ?? '', { redirect: 'manual' })).headers.get('location');
@@ -181,7 +181,7 @@ describeOnEmbedded('Google sign-in', migrations, (open) => {
     const refused = await other.open(back ?? '');
     expect('page' in refused && refused.page.status).toBe(400);
     expect('page' in refused && refused.page.text).toContain('has expired or was started in another browser');
-    // The cookie itself says how long it is good for: ten minutes, and nobody can stretch that.
+    // The cookie itself says how long it is valid: ten minutes, which cannot be extended.
     const cookieName = pendingCookieName(new URL(back ?? '').searchParams.get('state') ?? '');
     const pending = browser.cookie(cookieName) ?? '';
     const claims: { iat: number; exp: number } = JSON.parse(
@@ -195,7 +195,7 @@ describeOnEmbedded('Google sign-in', migrations, (open) => {
     expect('page' in forged && forged.page.status).toBe(400);
   });
 
-  test('two sign-ins that start in one browser both end, whichever comes back first', async () => {
+  test('two sign-ins that start in one browser both succeed, whichever returns first', async () => {
     for (const order of ['first', 'last'] as const) {
       const browser = new ProviderBrowser(running.publicUrl, fake.issuer);
       const redirectUri = 'http://127.0.0.1:53999/callback';
@@ -230,7 +230,7 @@ describeOnEmbedded('Google sign-in', migrations, (open) => {
     }
   });
 
-  test('the answer of one sign-in is not taken with the cookie of another', async () => {
+  test('the response of one sign-in is refused with the cookie of another', async () => {
     const browser = new ProviderBrowser(running.publicUrl, fake.issuer);
     const [one, two] = [await browser.leave('/auth/google'), await browser.leave('/auth/google')];
     const stateOf = (back: string) => new URL(back).searchParams.get('state') ?? '';
@@ -241,7 +241,7 @@ describeOnEmbedded('Google sign-in', migrations, (open) => {
     expect(await browser.open(two)).toHaveProperty('left');
   });
 
-  test('eight sign-ins at most wait in one browser: the oldest gives way, and the cookies are for the callback alone', async () => {
+  test('at most eight sign-ins wait in one browser: the oldest is dropped, and the cookies are for the callback only', async () => {
     const browser = new ProviderBrowser(running.publicUrl, fake.issuer);
     const backs: string[] = [];
     for (let count = 0; count < 10; count++) backs.push(await browser.leave('/auth/google'));
@@ -256,7 +256,7 @@ describeOnEmbedded('Google sign-in', migrations, (open) => {
     );
   });
 
-  test('a gateway page in the place of an answer is said to be Google not being there', async () => {
+  test('an HTML page instead of a response is reported as Google being unreachable', async () => {
     expect(await attempt('html')).toContain('Google cannot be reached right now. Please try again in a moment.');
     fake.fault = 'html';
     const fresh = await startIdentity({ db, environment: google, googleIssuer: fake.issuer });
@@ -269,13 +269,13 @@ describeOnEmbedded('Google sign-in', migrations, (open) => {
     const page = await answer.text();
     expect(page).toContain('Google cannot be reached right now.');
     expect(page).not.toContain('Bad Gateway');
-    // What failed once is asked again: no restart is needed.
+    // A failed request is retried: no restart is needed.
     const after = await fetch(`${fresh.publicUrl}/auth/google`, { redirect: 'manual' });
     expect(after.status).toBe(303);
     await fresh.close();
   });
 
-  test('Google being away is said, and it works again when it is back', async () => {
+  test('an outage of Google is reported, and sign-in works again when it is over', async () => {
     const away = await startIdentity({ db, environment: google, googleIssuer: 'http://127.0.0.1:9' });
     const answer = await fetch(`${away.publicUrl}/auth/google`, { headers: { accept: 'text/html' } });
     expect(answer.status).toBe(503);
@@ -283,7 +283,7 @@ describeOnEmbedded('Google sign-in', migrations, (open) => {
     await away.close();
   });
 
-  test('nothing of Google’s answers, nor its secret, is in the log', async () => {
+  test('nothing of Google’s responses, nor its secret, is in the log', async () => {
     await attempt('nonce');
     expect(running.logged()).toContain('a sign-in was refused');
     expect(running.logged()).not.toContain('canary-google-secret');

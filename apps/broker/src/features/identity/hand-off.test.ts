@@ -11,7 +11,7 @@ const handOff = (ticket: string) => ({
   token: ticket,
 });
 
-describeOnEmbedded('a sign-in that comes back with a ticket', migrations, (open) => {
+describeOnEmbedded('a sign-in that returns with a ticket', migrations, (open) => {
   let running: RunningIdentity;
   beforeAll(async () => {
     running = await startIdentity({ db: await open() });
@@ -41,7 +41,7 @@ describeOnEmbedded('a sign-in that comes back with a ticket', migrations, (open)
     });
   });
 
-  test('[SIGN-35] POST /oauth/token swaps it, and answers what a code exchange answers: tokens, cookie and handle', async () => {
+  test('[SIGN-35] POST /oauth/token swaps it, and answers like a code exchange: tokens, cookie and handle', async () => {
     const browser = newBrowser();
     const answer = await browser.postForm('/oauth/token', handOff(await getTicket(browser)));
     expect(answer.status).toBe(200);
@@ -62,7 +62,7 @@ describeOnEmbedded('a sign-in that comes back with a ticket', migrations, (open)
     expect(refreshed.status).toBe(200);
   });
 
-  test('[SIGN-38] the answer says whether the browser is the one that came back from the provider with this ticket', async () => {
+  test('[SIGN-38] the answer says whether the browser is the one that returned from the provider with this ticket', async () => {
     const swap = async (browser: ScriptedBrowser, ticket: string) => {
       const answer = await browser.postForm('/oauth/token', handOff(ticket));
       expect(answer.status).toBe(200);
@@ -72,16 +72,16 @@ describeOnEmbedded('a sign-in that comes back with a ticket', migrations, (open)
     const browser = newBrowser();
     const own = await getTicket(browser);
     expect(browser.cookie('souk_hand_off')).toBeDefined();
-    expect(await swap(browser, own), 'the same').toMatchObject({ sameBrowser: true });
-    expect(browser.cookie('souk_hand_off'), 'good for one swap').toBeUndefined();
+    expect(await swap(browser, own), 'the same browser').toMatchObject({ sameBrowser: true });
+    expect(browser.cookie('souk_hand_off'), 'valid for one swap').toBeUndefined();
 
-    expect(await swap(newBrowser(), await getTicket(newBrowser())), 'one without').toMatchObject({
+    expect(await swap(newBrowser(), await getTicket(newBrowser())), 'a browser without the cookie').toMatchObject({
       sameBrowser: false,
     });
 
     const busy = newBrowser();
     await busy.open('/auth/google?return_to=/auth/success');
-    expect(await swap(busy, await getTicket(newBrowser())), 'one that began a sign-in of its own').toMatchObject({
+    expect(await swap(busy, await getTicket(newBrowser())), 'a browser that began a sign-in of its own').toMatchObject({
       sameBrowser: false,
     });
 
@@ -97,7 +97,7 @@ describeOnEmbedded('a sign-in that comes back with a ticket', migrations, (open)
     expect(await swap(forger, ticket), 'the ticket itself proves nothing').toMatchObject({ sameBrowser: false });
   });
 
-  test('[SIGN-38] with keep_sign_in a ticket of another browser leaves the cookie alone, and one of this browser replaces it', async () => {
+  test('[SIGN-38] with keep_sign_in a ticket of another browser keeps the cookie, and one of this browser replaces it', async () => {
     const browser = newBrowser();
     await browser.signInWeb({ email: 'carl@souk.test' });
     const before = browser.cookie('souk_refresh');
@@ -110,7 +110,7 @@ describeOnEmbedded('a sign-in that comes back with a ticket', migrations, (open)
     expect(browser.cookie('souk_refresh')).not.toBe(before);
   });
 
-  test('[SIGN-31] the ticket is no access token, and no code of the ordinary exchange', async () => {
+  test('[SIGN-31] the ticket is not an access token, and not a code of the ordinary exchange', async () => {
     const browser = newBrowser();
     const ticket = await getTicket(browser);
     expect((await profile(ticket)).status).toBe(401);
@@ -142,7 +142,7 @@ describeOnEmbedded('a sign-in that comes back with a ticket', migrations, (open)
     expect((await newBrowser().postForm('/oauth/token', handOff(ticket))).status).toBe(400);
   });
 
-  test('[GEN-30] a swap needs our Origin and the client frontend, and one that is refused costs nothing', async () => {
+  test('[GEN-30] a swap needs our Origin and the client frontend, and a refused swap does not use up the ticket', async () => {
     const browser = newBrowser();
     const ticket = await getTicket(browser);
     const foreign = await browser.postForm('/oauth/token', handOff(ticket), { origin: 'https://evil.test' });
@@ -158,7 +158,7 @@ describeOnEmbedded('a sign-in that comes back with a ticket', migrations, (open)
     expect((await browser.postForm('/oauth/token', handOff(ticket))).status).toBe(200);
   });
 
-  test('[SIGN-11] with mcp_client=true the sign-in goes on with the authorization request of the client, which asks for consent', async () => {
+  test('[SIGN-11] with mcp_client=true the sign-in continues with the authorization request of the client, which asks for consent', async () => {
     const browser = newBrowser();
     const { clientId, redirectUri } = await newBrowser().signInMcpClient();
     const authorize = browser.authorizeUrl({
@@ -179,7 +179,7 @@ describeOnEmbedded('a sign-in that comes back with a ticket', migrations, (open)
     expect('left' in end && end.left.searchParams.get('code')).toBeTruthy();
   });
 
-  test('with mcp_client=true no other address is taken than /auth/success and our own authorization endpoint', async () => {
+  test('with mcp_client=true only /auth/success and our own authorization endpoint are accepted as addresses', async () => {
     for (const address of [
       'https://evil.test/oauth/authorize?a=b',
       '//evil.test/oauth/authorize?a=b',

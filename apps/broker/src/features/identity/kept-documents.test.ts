@@ -41,7 +41,7 @@ describe('clients whose metadata document cannot be fetched', () => {
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ client_id: clientId, redirect_uris: ['http://localhost/callback'], ...document }));
     });
-  /** The document's host answers 403, or hangs up. */
+  /** Makes the document's host answer 403, or disconnect. */
   const forbid = (clientId: string, how: 'refuses' | 'hangs up' = 'refuses') =>
     documents.answers.set(new URL(clientId).pathname, (request, response) =>
       how === 'refuses' ? response.writeHead(403).end() : request.socket.destroy(),
@@ -56,7 +56,7 @@ describe('clients whose metadata document cannot be fetched', () => {
     ]);
   const { call, refresh } = useTokens(() => running.publicUrl);
 
-  test('one that was good once signs in and renews after a restart, while its host answers 403', async () => {
+  test('a client whose document was valid once signs in and renews after a restart, while its host answers 403', async () => {
     const clientId = 'https://client.example/kept';
     publish(clientId);
     const client = await signIn(clientId);
@@ -67,11 +67,11 @@ describe('clients whose metadata document cannot be fetched', () => {
     await restart();
     const again = await signIn(clientId);
     expect(await call(again.accessToken)).toBe(200);
-    // it was asked for again beside that
-    await waitUntil('asked again', () => asked(clientId) >= 2);
+    // it was requested again in the background
+    await waitUntil('requested again', () => asked(clientId) >= 2);
   });
 
-  test('a kept document is fetched again beside its use, and the next use has what it says now', async () => {
+  test('a cached document is refetched in the background of its use, and the next use has the new version', async () => {
     const clientId = 'https://client.example/changed';
     publish(clientId);
     await signIn(clientId);
@@ -79,7 +79,7 @@ describe('clients whose metadata document cannot be fetched', () => {
     await ageDocument(clientId, '1 hour');
     await restart();
     await signIn(clientId);
-    await waitUntil('kept anew', async () => {
+    await waitUntil('stored again', async () => {
       const { rows } = await db.query<{ metadata: { redirect_uris: string[] } }>(
         `select metadata from client_documents where client_id = $1`,
         [clientId],
@@ -91,7 +91,7 @@ describe('clients whose metadata document cannot be fetched', () => {
     expect(await call(client.accessToken)).toBe(200);
   });
 
-  test('while the database is away a renewal is answered 503, never invalid_client', async () => {
+  test('while the database is down a renewal is answered 503, never invalid_client', async () => {
     const clientId = 'https://client.example/database';
     publish(clientId);
     const client = await signIn(clientId);
@@ -109,7 +109,7 @@ describe('clients whose metadata document cannot be fetched', () => {
     expect((await refresh(client)).status).toBe(200);
   });
 
-  test('one that is young is used without asking', async () => {
+  test('a recent document is used without a request', async () => {
     const clientId = 'https://client.example/young';
     publish(clientId);
     await signIn(clientId);
@@ -120,7 +120,7 @@ describe('clients whose metadata document cannot be fetched', () => {
     running = await start();
   });
 
-  test('a document that breaks a rule later does not take the place of the good one', async () => {
+  test('a document that becomes invalid does not replace the valid one', async () => {
     const clientId = 'https://client.example/spoilt';
     publish(clientId);
     await signIn(clientId);
@@ -133,7 +133,7 @@ describe('clients whose metadata document cannot be fetched', () => {
     expect(running.logged()).toContain('only public clients');
   });
 
-  test('well-known clients sign in by what is shipped of them where nothing can be fetched', async () => {
+  test('well-known clients sign in with their bundled documents if nothing can be fetched', async () => {
     let turn = 0;
     for (const [clientId, { redirect_uris: redirects }] of knownDocuments) {
       forbid(clientId, turn++ % 2 === 0 ? 'hangs up' : 'refuses');
@@ -147,18 +147,18 @@ describe('clients whose metadata document cannot be fetched', () => {
     const { rows } = await db.query(`select 1 from client_documents where client_id = any($1)`, [
       [...knownDocuments.keys()],
     ]);
-    // what is shipped is not kept: a fetch that works comes first
+    // a bundled document is not stored: a successful fetch comes first
     expect(rows).toEqual([]);
   });
 
-  test('what a well-known client publishes comes before what is shipped of it', async () => {
+  test('the published document of a well-known client takes precedence over the bundled one', async () => {
     const clientId = 'https://zed.dev/oauth/client-metadata.json';
     publish(clientId, { client_name: 'Zed', redirect_uris: ['http://127.0.0.1/elsewhere'], scope: 'mcp:*' });
     const client = await signIn(clientId, 'http://127.0.0.1:4711/elsewhere');
     expect(await call(client.accessToken)).toBe(200);
   });
 
-  test('a client that lists the method none among others is a public client', async () => {
+  test('a client that lists none among its authentication methods is a public client', async () => {
     const clientId = 'https://chatgpt.com/oauth/client.json';
     const document = {
       redirect_uris: ['https://chatgpt.com/connector_platform_oauth_redirect'],
@@ -176,7 +176,7 @@ describe('clients whose metadata document cannot be fetched', () => {
     await expect(signIn(secretive, redirect)).rejects.toThrow('stopped at 400');
   });
 
-  test('a kept document that was not used for 90 days is deleted', async () => {
+  test('a cached document that was not used for 90 days is deleted', async () => {
     const [unused, used] = ['https://client.example/unused', 'https://client.example/used'];
     for (const clientId of [unused, used]) {
       publish(clientId);

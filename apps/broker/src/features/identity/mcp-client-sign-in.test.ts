@@ -44,14 +44,14 @@ describeOnEmbedded('MCP clients sign in', migrations, (open) => {
     expect(await call('', '/mcp')).toBe(401);
   });
 
-  test('the official client signs in by itself: discovery, registration, sign-in, one consent, token', async () => {
+  test('the official client signs in automatically: discovery, registration, sign-in, one consent, token', async () => {
     const browser = newBrowser();
     const provider = new ScriptedClientProvider(browser, 'http://localhost:53998/callback');
     const connect = () =>
       new Client({ name: 'test', version: '1' }).connect(
         new StreamableHTTPClientTransport(new URL(`${running.publicUrl}/mcp`), { authProvider: provider }),
       );
-    // The probe endpoint authenticates and speaks no MCP: getting past 401 is what counts here.
+    // The probe endpoint authenticates and does not speak MCP: passing 401 is what counts here.
     await connect().catch(() => undefined);
     expect(provider.callback?.searchParams.get('iss')).toBe(running.publicUrl);
     const transport = new StreamableHTTPClientTransport(new URL(`${running.publicUrl}/mcp`), {
@@ -63,7 +63,7 @@ describeOnEmbedded('MCP clients sign in', migrations, (open) => {
     expect(browser.trail.filter((step) => step.startsWith('POST /oauth/interaction/'))).toHaveLength(1);
   });
 
-  test('consent is asked before Google is, and again each time', async () => {
+  test('consent is requested before Google, and again each time', async () => {
     const browser = newBrowser();
     await browser.signInMcpClient();
     const consentAt = browser.trail.findIndex((step) => step.startsWith('POST /oauth/interaction/'));
@@ -103,7 +103,7 @@ describeOnEmbedded('MCP clients sign in', migrations, (open) => {
     expect('page' in step && step.page.headers.get('content-security-policy')).toContain('http://localhost:41234');
   });
 
-  test('consent cannot be skipped by going on without it', async () => {
+  test('consent cannot be skipped by resuming the request without it', async () => {
     const { client_id: clientId } = await readRegistration(
       await register({ redirect_uris: ['https://app.example/cb'] }),
     );
@@ -127,7 +127,7 @@ describeOnEmbedded('MCP clients sign in', migrations, (open) => {
     expect(answer.status).toBe(403);
   });
 
-  test('Cancel tells the client access_denied with state and iss', async () => {
+  test('Cancel sends access_denied with state and iss to the client', async () => {
     const { client_id: clientId } = await readRegistration(
       await register({ redirect_uris: ['https://app.example/cb'] }),
     );
@@ -166,7 +166,7 @@ describeOnEmbedded('MCP clients sign in', migrations, (open) => {
     }
   });
 
-  test('a wrong resource does not cost a client its refresh token or its code', async () => {
+  test("a wrong resource does not use up a client's refresh token or its code", async () => {
     const client = await newBrowser().signInMcpClient();
     for (const resource of [
       'https://other.test/mcp',
@@ -204,7 +204,7 @@ describeOnEmbedded('MCP clients sign in', migrations, (open) => {
     }
   });
 
-  test('a code that is used twice: the second is refused, and the tokens of the first are revoked', async () => {
+  test('a second use of a code is refused, and the tokens of the first are revoked', async () => {
     const { client_id: clientId } = await readRegistration(
       await register({ redirect_uris: ['http://127.0.0.1/callback'] }),
     );

@@ -16,7 +16,7 @@ describeOnEmbedded('MCP clients renew and revoke their tokens', migrations, (ope
 
   const newBrowser = () => new ScriptedBrowser(running.publicUrl);
   const { call, refresh } = useTokens(() => running.publicUrl);
-  /** How many refresh tokens of this token's authorization are still to be used: how many lines live on. */
+  /** Returns the number of unused refresh tokens of this token's authorization. */
   const unusedRefreshTokens = async (accessToken: string) => {
     const { rows } = await running.db.query(
       `select 1 from oauth_records where model = 'RefreshToken' and grant_id = $1 and consumed_at is null`,
@@ -25,13 +25,13 @@ describeOnEmbedded('MCP clients renew and revoke their tokens', migrations, (ope
     return rows.length;
   };
 
-  test('a client that refreshes in three windows at once keeps its sign-in', async () => {
+  test('a client that refreshes in three windows concurrently keeps its sign-in', async () => {
     const client = await newBrowser().signInMcpClient();
     const answers = await Promise.all([1, 2, 3].map(() => refresh(client)));
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
   });
 
-  test('a retry within ten seconds gets the same successor, and no second line', async () => {
+  test('a retry within ten seconds gets the same successor, and no second token chain', async () => {
     const client = await newBrowser().signInMcpClient();
     const renew = async (refreshToken: string) => {
       const answer = await refresh({ clientId: client.clientId, refreshToken });
@@ -41,7 +41,7 @@ describeOnEmbedded('MCP clients renew and revoke their tokens', migrations, (ope
     const again = await renew(client.refreshToken);
     expect(again.refreshToken).toBe(second.refreshToken);
     expect(await call(again.accessToken)).toBe(200);
-    // The line went on meanwhile: the retry gets where it is by now, not a token that is about to count as stolen.
+    // The chain continued meanwhile: the retry gets the newest token, not one that would count as stolen when used.
     const third = await renew(second.refreshToken);
     expect((await renew(client.refreshToken)).refreshToken).toBe(third.refreshToken);
     expect(await unusedRefreshTokens(client.accessToken)).toBe(1);
@@ -55,7 +55,7 @@ describeOnEmbedded('MCP clients renew and revoke their tokens', migrations, (ope
     expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
   });
 
-  test('after its ten seconds a used refresh token revokes its family', async () => {
+  test('after ten seconds a used refresh token revokes its family', async () => {
     const client = await newBrowser().signInMcpClient();
     const next: { access_token: string } = JSON.parse(await (await refresh(client)).text());
     await running.db.query(
@@ -65,7 +65,7 @@ describeOnEmbedded('MCP clients renew and revoke their tokens', migrations, (ope
     expect(await call(next.access_token)).toBe(401);
   });
 
-  test('a refresh token lives thirty days from its last use and ninety from the sign-in', async () => {
+  test('a refresh token expires thirty days after its last use and ninety after the sign-in', async () => {
     const client = await newBrowser().signInMcpClient();
     const days = async () => {
       const { rows } = await running.db.query<{ days: number }>(
@@ -89,7 +89,7 @@ describeOnEmbedded('MCP clients renew and revoke their tokens', migrations, (ope
     expect(await days()).toBeCloseTo(10, 1);
   });
 
-  test('revoking one authorization refuses its access token at once, tells the listeners, and leaves the other alone', async () => {
+  test('revoking one authorization refuses its access token immediately, notifies the listeners, and keeps the other authorization', async () => {
     const browser = newBrowser();
     const one = await browser.signInMcpClient();
     const other = await browser.signInMcpClient();
@@ -121,7 +121,7 @@ describeOnEmbedded('MCP clients renew and revoke their tokens', migrations, (ope
     expect(await call(one.accessToken)).toBe(200);
   });
 
-  test('a client revokes by its access token too, and only its own', async () => {
+  test('a client can also revoke by its access token, and only its own', async () => {
     const one = await newBrowser().signInMcpClient();
     const other = await newBrowser().signInMcpClient({ clientName: 'A third client' });
     const revoke = (token: string, clientId: string) =>

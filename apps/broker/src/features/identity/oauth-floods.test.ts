@@ -9,7 +9,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
-describe('requests without a sign-in that would keep the broker busy', () => {
+describe('requests without a sign-in that try to overload the broker', () => {
   let db: Database;
   let running: RunningIdentity;
   let nowMs = Date.now();
@@ -32,7 +32,7 @@ describe('requests without a sign-in that would keep the broker busy', () => {
     });
   const fail = () => post('grant_type=nonsense');
 
-  test('bad input 41: a resource with 65,000 slashes does not keep the broker busy', async () => {
+  test('bad input 41: a resource with 65,000 slashes does not block the broker', async () => {
     const form = `grant_type=authorization_code&client_id=x&resource=${running.publicUrl}/mcp`;
     await post(form);
     // the request itself costs a few milliseconds, sent and served by this thread
@@ -43,7 +43,7 @@ describe('requests without a sign-in that would keep the broker busy', () => {
     });
   });
 
-  test('an address whose requests fail sixty times a minute is refused before its parameters mean anything', async () => {
+  test('an address with sixty failed requests a minute is refused before its parameters are read', async () => {
     const answers = [];
     for (let count = 0; count < 60; count++) answers.push((await fail()).status);
     expect(new Set(answers)).toEqual(new Set([400]));
@@ -56,7 +56,7 @@ describe('requests without a sign-in that would keep the broker busy', () => {
       code: 'rate_limited',
       error: 'temporarily_unavailable',
     });
-    // before anything of the request is read: even its body
+    // before any part of the request is read, even its body
     const large = await post(`grant_type=${'x'.repeat(70_000)}`);
     expect(large.status).toBe(429);
     const page = await fetch(`${running.publicUrl}/oauth/authorize?client_id=x`, { headers: { accept: 'text/html' } });
@@ -67,7 +67,7 @@ describe('requests without a sign-in that would keep the broker busy', () => {
     expect((await fail()).status).toBe(400);
   });
 
-  test('failures at /oauth/authorize count as those at /oauth/token do', async () => {
+  test('failures at /oauth/authorize count like those at /oauth/token', async () => {
     const authorize = async () => (await fetch(`${running.publicUrl}/oauth/authorize?client_id=x`)).status;
     const answers = [];
     for (let count = 0; count < 60; count++) answers.push(await authorize());
@@ -75,8 +75,8 @@ describe('requests without a sign-in that would keep the broker busy', () => {
     expect([await authorize(), (await fail()).status]).toEqual([429, 429]);
   });
 
-  test('requests that are sent at once fail no more often', async () => {
-    // these ask the database
+  test('concurrent requests cannot fail more often', async () => {
+    // these query the database
     const guess = () => post('grant_type=authorization_code&client_id=x&code=guessed');
     await guess();
     const answers = await Promise.all(Array.from({ length: 100 }, guess));
@@ -86,14 +86,14 @@ describe('requests without a sign-in that would keep the broker busy', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(100 - failed);
   });
 
-  test('what succeeds does not count', async () => {
+  test('successful requests do not count', async () => {
     for (let count = 0; count < 59; count++) await fail();
     await new ScriptedBrowser(running.publicUrl).signInWeb();
     expect((await fail()).status).toBe(400);
     expect((await fail()).status).toBe(429);
   });
 
-  test('requests that are given up before their answer count as failures', async () => {
+  test('requests that are aborted before their response count as failures', async () => {
     const { hostname, port } = new URL(running.publicUrl);
     for (let count = 0; count < 60; count++) {
       const socket = connect(Number(port), hostname);
@@ -104,7 +104,7 @@ describe('requests without a sign-in that would keep the broker busy', () => {
       await once(socket, 'data'); // the request has arrived
       socket.destroy();
     }
-    // a sign-in that begins is no failure, so asking does not count
+    // a started sign-in is not a failure, so it does not count
     const metadata = { client_name: 'Asking', redirect_uris: ['https://app.example/cb'] };
     const registered = await fetch(`${running.publicUrl}/oauth/register`, {
       method: 'POST',
@@ -118,7 +118,7 @@ describe('requests without a sign-in that would keep the broker busy', () => {
       code_challenge: challengeOf('verifier'),
     });
     const begin = async () => (await fetch(address, { redirect: 'manual' })).status;
-    await waitUntil('the broker has seen them go', async () => (await begin()) !== 303);
+    await waitUntil('the broker has noticed their end', async () => (await begin()) !== 303);
     expect(await begin()).toBe(429);
   });
 });

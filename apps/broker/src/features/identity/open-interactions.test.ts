@@ -5,12 +5,12 @@ import { challengeOf, ScriptedBrowser } from '#testing/people/scripted-browser.t
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
-describeOnDatabases('sign-ins that are begun and not finished', migrations, (open) => {
+describeOnDatabases('unfinished sign-ins', migrations, (open) => {
   let db: Database;
   let running: RunningIdentity | undefined;
   afterEach(() => running?.close());
 
-  /** A broker behind a proxy, with a client; `begin` asks for a sign-in from an address. */
+  /** Starts a broker behind a proxy, with a client; `begin` starts a sign-in from an address. */
   async function start(options: { SIGN_IN_PER_MINUTE: string; mostInteractions?: number }) {
     db = await open();
     const { SIGN_IN_PER_MINUTE, ...rest } = options;
@@ -39,18 +39,18 @@ describeOnDatabases('sign-ins that are begun and not finished', migrations, (ope
     return found.rows[0]?.count ?? 0;
   }
 
-  test('an address has so many; then a page says so, others go on, and what ends makes room', async () => {
-    // fifteen minutes of it
+  test('an address has a limit; above it a page says so, other addresses continue, and finished sign-ins make room', async () => {
+    // the limit of fifteen minutes
     const { begin } = await start({ SIGN_IN_PER_MINUTE: '1' });
     const statuses = await Promise.all(Array.from({ length: 25 }, async () => (await begin('198.51.100.1')).status));
-    // of those that come at once some may be told to wait that could have begun
+    // of concurrent requests some may be refused that would have been allowed sequentially
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(10);
     for (let n = 0; n < 15; n++) await begin('198.51.100.1');
     expect(await rows()).toBe(15);
 
     const refused = await begin('198.51.100.1');
     expect(refused.headers.get('content-type')).toContain('text/html');
-    // until the oldest ends
+    // until the oldest expires
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(800);
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(900);
     expect(await refused.text()).toContain('Too many sign-ins were begun from your network and not finished.');
@@ -60,17 +60,17 @@ describeOnDatabases('sign-ins that are begun and not finished', migrations, (ope
     expect((await begin('198.51.100.1')).status).toBe(303);
   });
 
-  test('a flood from one network and from many pushes out its own alone: who signs in beside it gets in', async () => {
+  test('a flood from one network or many replaces only its own sign-ins: another user can sign in meanwhile', async () => {
     const { begin, browser, publicUrl } = await start({ SIGN_IN_PER_MINUTE: '1000', mostInteractions: 20 });
     const person = browser();
     const begun = await begin('203.0.113.9', person);
-    // they have the page before them
+    // the user has the page open
     const page = await person.open(new URL(begun.headers.get('location') ?? '', publicUrl));
-    if (!('page' in page)) throw new Error('no page came');
+    if (!('page' in page)) throw new Error('no page was shown');
     expect(page.page.text).toContain('Editor');
     for (let n = 0; n < 40; n++) expect((await begin('198.51.100.1')).status).toBe(303);
     for (let n = 0; n < 40; n++) expect((await begin(`192.0.2.${n}`)).status).toBe(303);
-    // they are counted by twenties
+    // they are counted in batches of twenty
     expect(await rows()).toBeLessThanOrEqual(40);
 
     const left = await person.submit(page.page, { allow: '1' });

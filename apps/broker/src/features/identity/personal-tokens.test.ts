@@ -52,12 +52,12 @@ describeOnEmbedded('personal access tokens', migrations, (open) => {
     expect((Date.parse(String(body['expiresAt'])) - Date.parse(String(body['createdAt']))) / 86_400_000).toBe(90);
   });
 
-  test('[PAT-2] the list has the tokens of the caller alone, newest first, without the tokens themselves', async () => {
+  test("[PAT-2] the list has only the caller's tokens, newest first, without the token values", async () => {
     const { accessToken: dora } = await new ScriptedBrowser(running.publicUrl).signInWeb({ email: 'dora@souk.test' });
     const older = await create({ name: 'older' }, dora);
     aheadMs = 60_000;
     try {
-      // between the two in time, of another person
+      // created between the two, by another user
       await create({ name: 'of another' });
       aheadMs = 120_000;
       const newer = await create({ name: 'newer' }, dora);
@@ -71,7 +71,7 @@ describeOnEmbedded('personal access tokens', migrations, (open) => {
     }
   });
 
-  test('[PAT-3] [PAT-5] a revoked token is refused at once', async () => {
+  test('[PAT-3] [PAT-5] a revoked token is refused immediately', async () => {
     const { body } = await create({ name: 'short-lived' });
     const token = String(body['token']);
     expect(await useAt(token)).toBe(200);
@@ -85,7 +85,7 @@ describeOnEmbedded('personal access tokens', migrations, (open) => {
     expect(await heard).toBe(body['id']);
   });
 
-  test('[PAT-4] the stats count the tokens of the caller by status, and tell the last use', async () => {
+  test("[PAT-4] the stats count the caller's tokens by status, and show the last use", async () => {
     const email = 'stats@souk.test';
     const token = (await new ScriptedBrowser(running.publicUrl).signInWeb({ email })).accessToken;
     const [, expired, revoked, used] = [
@@ -110,7 +110,7 @@ describeOnEmbedded('personal access tokens', migrations, (open) => {
       expect(await useAt(String(used.body['token']))).toBe(200);
       const usedAtMs = Date.now() + aheadMs;
       await waitUntil('the use is written', async () => (await statsNow()).stats.lastUsedAt !== null);
-      // a later use of another person's token is none of theirs
+      // a later use of another user's token does not count
       aheadMs += 3_600_000;
       expect(await useAt(String(foreign.body['token']))).toBe(200);
       await waitUntil('that use is written', async () => {
@@ -156,7 +156,7 @@ describeOnEmbedded('personal access tokens', migrations, (open) => {
     }
   });
 
-  test("[PAT-8] an unknown token, a revoked one and somebody else's are all 'Failed to revoke PAT'", async () => {
+  test("[PAT-8] an unknown token, a revoked one and another user's token all give 'Failed to revoke PAT'", async () => {
     const foreign = await create({ name: 'of carl' }, carl);
     for (const id of ['nonsense', '018f0000-0000-7000-8000-000000000000', String(foreign.body['id'])]) {
       const { status, body } = await send(bea, 'DELETE', `/auth/pat/${id}`);
@@ -166,7 +166,7 @@ describeOnEmbedded('personal access tokens', migrations, (open) => {
     expect(await useAt(String(foreign.body['token']))).toBe(200);
   });
 
-  test('[TOK-19] [TOK-20] [TOK-21] [TOK-22] a personal token mints no other, nor does a client, nor nobody', async () => {
+  test('[TOK-19] [TOK-20] [TOK-21] [TOK-22] a personal token cannot create another one, nor can a client or an anonymous caller', async () => {
     const personal = String((await create({ name: 'minter' })).body['token']);
     const client = (await new ScriptedBrowser(running.publicUrl).signInMcpClient()).accessToken;
     for (const token of [personal, client, '']) {
@@ -216,7 +216,7 @@ describeOnEmbedded('personal access tokens', migrations, (open) => {
 });
 
 describeOnEmbedded('personal access tokens without their table', migrations, (open) => {
-  test('[PAT-7] [PAT-9] a database that fails gives the text of each call and nothing of the cause', async () => {
+  test('[PAT-7] [PAT-9] a failing database gives the text of each call and does not reveal the cause', async () => {
     const db = await open();
     const running = await startIdentity({ db });
     const token = (await new ScriptedBrowser(running.publicUrl).signInWeb()).accessToken;
@@ -241,7 +241,7 @@ describeOnEmbedded('personal access tokens without their table', migrations, (op
       expect(JSON.parse(answered)).toMatchObject({ success: false, message: text, error: text });
       expect(answered).not.toContain('personal_tokens');
     }
-    // so that the database is as it was for the next test
+    // restores the database for the next test
     await db.query('alter table away rename to personal_tokens');
     await running.close();
   });

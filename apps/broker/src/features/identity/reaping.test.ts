@@ -28,7 +28,7 @@ describeOnEmbedded('reaping', migrations, (open) => {
   const age = (days: number) =>
     running.db.query(`update oauth_records set created_at = created_at - make_interval(days => $1)`, [days]);
 
-  test('records past their end, unused clients and orphans go; what is in use stays', async () => {
+  test('expired records, unused clients and orphans are deleted; records in use stay', async () => {
     const { db, identity, publicUrl } = running;
     await register('Never used');
     await register('Comes back');

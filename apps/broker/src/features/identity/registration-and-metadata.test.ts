@@ -28,7 +28,7 @@ describeOnEmbedded('registration and metadata', migrations, (open) => {
     });
 
   test('a flood of different registrations is stopped', async () => {
-    // the clock stands still: nothing is refilled, however slow the machine is
+    // the clock is stopped, so nothing is refilled, however slow the machine is
     const nowMs = Date.now();
     const calm = await startIdentity({ db: running.db, clock: { now: () => nowMs } });
     const statuses = new Set<number>();
@@ -47,7 +47,7 @@ describeOnEmbedded('registration and metadata', migrations, (open) => {
     expect(waits).toEqual([1]);
   });
 
-  test('a registration while the database is away, or full, answers 503', async () => {
+  test('a registration while the database is down, or full, answers 503', async () => {
     const lost = Object.assign(new Error('could not extend file'), { code: '53100' });
     const query: typeof running.db.query = async (text, values) => {
       if (text.includes('into oauth_records')) throw lost;
@@ -120,7 +120,7 @@ describeOnEmbedded('registration and metadata', migrations, (open) => {
         }),
       });
     expect((await redeem('wrong')).status).toBe(401);
-    // right secret, and so far as the verifier, which is not the challenge's
+    // the secret is accepted, and the verifier is wrong
     expect(await (await redeem(secret)).json()).toMatchObject({ error: 'invalid_grant' });
   });
 

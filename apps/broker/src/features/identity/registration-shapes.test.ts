@@ -11,13 +11,13 @@ import { startIdentity, type RunningIdentity } from './testing/start-identity.ts
 type Shape = {
   client: string;
   metadata: Record<string, unknown>;
-  /** What it names at sign-in. */
+  /** Redirect address that it uses at sign-in. */
   redirectUri: string;
-  /** What a person reads on the consent page. */
+  /** Address as shown to the user on the consent page. */
   shown: string;
 };
 
-/** What the clients that people use send at registration, with what they lack and what they have too much of. */
+/** Registrations as common clients send them, with missing and superfluous fields. */
 const shapes: Shape[] = [
   {
     client: 'Claude Code: loopback without a port, no application_type',
@@ -174,7 +174,7 @@ const shapes: Shape[] = [
   },
 ];
 
-describe('registrations of clients that people use', () => {
+describe('registrations of common clients', () => {
   let db: Database;
   let running: RunningIdentity;
   beforeAll(async () => {
@@ -198,7 +198,7 @@ describe('registrations of clients that people use', () => {
     return registered;
   };
 
-  /** What the registration says but for the secrets of a client that has some. */
+  /** Registers a client and returns the response, without any secret. */
   const registerAnew = async (metadata: Record<string, unknown>): Promise<Record<string, unknown>> => {
     const { client_id: id, client_secret: secret, ...said } = await register(metadata);
     return { ...said, ...(secret === undefined && { client_id: id }) };
@@ -232,7 +232,7 @@ describe('registrations of clients that people use', () => {
     expect(readTokens(await answer.json()).refreshToken).not.toBe('');
   });
 
-  test('null in a registration is as if it were not there', async () => {
+  test('null in a registration means absent', async () => {
     // why the cast: the SDK's type shows the standard interface only
     const schema = specTypeSchemas.OAuthClientMetadata as unknown as z.core.$ZodType;
     const members = optionalMembers(schema);
@@ -249,7 +249,7 @@ describe('registrations of clients that people use', () => {
     }
   });
 
-  test('a registration keeps its good redirects, and says which it refused and why', async () => {
+  test('a registration keeps its valid redirects, and says which ones it refused and why', async () => {
     const bad = ['editor-nightly://oauth/callback', 'http://evil.test/cb', 'javascript:alert(1)', 7];
     const good = ['https://editor.example/cb', 'cursor://anysphere.cursor-mcp/oauth/callback'];
     const registered = await registerAnew({
@@ -293,7 +293,7 @@ describe('registrations of clients that people use', () => {
     expect(ids[0]?.client_id).toBe(ids[1]?.client_id);
   });
 
-  test('one with a secret that registers twice is two, and the first one’s secret stays good', async () => {
+  test('a client with a secret that registers twice becomes two clients, and the first secret stays valid', async () => {
     const metadata = {
       client_name: 'Twice with a secret',
       redirect_uris: ['https://app.example/cb'],
@@ -308,7 +308,7 @@ describe('registrations of clients that people use', () => {
       },
       body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'unknown' }),
     });
-    // The client is known: it is its refresh token that is not.
+    // The client is known; its refresh token is not.
     expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
   });
 });

@@ -18,7 +18,7 @@ describeOnPostgres('two replicas behind one address', migrations, (open) => {
     db = await open();
     const ports = await Promise.all([freePort(), freePort()]);
     let turn = 0;
-    // Every request goes to the other replica than the one before.
+    // Alternates the requests between the replicas.
     const server = createServer((incoming, outgoing) => {
       turn += 1;
       const forwarded = httpRequest(
@@ -38,7 +38,7 @@ describeOnPostgres('two replicas behind one address', migrations, (open) => {
     });
     balancer = await listenLocally(server);
     publicUrl = `http://localhost:${balancer.port}`;
-    // At the same moment, on an empty database: they must agree on their keys.
+    // Both start at the same moment on an empty database: they must agree on their keys.
     replicas = await Promise.all(ports.map((listenPort) => startIdentity({ db, publicUrl, listenPort })));
   });
   afterAll(async () => {
@@ -46,7 +46,7 @@ describeOnPostgres('two replicas behind one address', migrations, (open) => {
     await Promise.all(replicas.map((replica) => replica.close()));
   });
 
-  test('a sign-in, its code, its tokens and its refreshes may each meet either', async () => {
+  test('a sign-in, its code, its tokens and its refreshes may each reach either replica', async () => {
     const browser = new ScriptedBrowser(publicUrl);
     const tokens = await browser.signInWeb({ email: 'carl@souk.test' });
     const profile = () =>
@@ -60,7 +60,7 @@ describeOnPostgres('two replicas behind one address', migrations, (open) => {
     expect(client.accessToken).toMatch(/^eyJ/);
   });
 
-  test('of six refreshes at once over both, every one gets the same successor, and one line lives on', async () => {
+  test('six concurrent refreshes over both replicas get the same successor, and one token chain stays', async () => {
     const client = await new ScriptedBrowser(publicUrl).signInMcpClient({ clientName: 'Six windows' });
     const refresh = (refreshToken: string) =>
       fetch(`${publicUrl}/oauth/token`, {
@@ -100,7 +100,7 @@ describeOnPostgres('two replicas behind one address', migrations, (open) => {
     ]);
   });
 
-  test('a revocation at one is heard at the other', async () => {
+  test('a revocation at one replica reaches the other', async () => {
     const [one, other] = replicas;
     if (!one || !other) throw new Error('no replicas');
     const heard: (string | undefined)[] = [];
@@ -114,10 +114,10 @@ describeOnPostgres('two replicas behind one address', migrations, (open) => {
       headers: { authorization: `Bearer ${accessToken}`, host: new URL(publicUrl).host },
     });
     expect(answer.statusCode).toBe(200);
-    await waitUntil('the other replica hears it', () => heard.includes(made.id));
+    await waitUntil('the other replica is notified', () => heard.includes(made.id));
   });
 
-  test('a client that is disconnected at one is refused at the other, where it was known, and cannot refresh there', async () => {
+  test('a client that is disconnected at one replica is refused at the other, where it was known, and cannot refresh there', async () => {
     const [one, other] = replicas;
     if (!one || !other) throw new Error('no replicas');
     const email = 'both@souk.test';
@@ -148,7 +148,7 @@ describeOnPostgres('two replicas behind one address', migrations, (open) => {
     expect(refreshed.json()).toMatchObject({ error: 'invalid_grant' });
   });
 
-  test('somebody who is deactivated at one is refused at the other, where their token was good a moment ago', async () => {
+  test('a user who is deactivated at one replica is refused at the other, where their token was valid a moment ago', async () => {
     const [one, other] = replicas;
     if (!one || !other) throw new Error('no replicas');
     const email = 'shut.out@souk.test';

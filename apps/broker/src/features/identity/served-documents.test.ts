@@ -9,7 +9,7 @@ import { useTokens } from './testing/use-tokens.ts';
 
 const native = { response_types: ['code'], token_endpoint_auth_method: 'none' };
 const both = ['authorization_code', 'refresh_token'];
-/** As their makers published them in November 2026, and a redirect address that the client then asks for. */
+/** Documents as their publishers had them in November 2026, and a redirect address that the client then uses. */
 const published = [
   {
     asked: 'https://chatgpt.com/connector_platform_oauth_redirect',
@@ -81,7 +81,7 @@ afterAll(async () => {
 const { call } = useTokens(() => running.publicUrl);
 
 test.each(published)(
-  '$document.client_name signs in by the document that it publishes',
+  '$document.client_name signs in with the document that it publishes',
   async ({ asked, document }) => {
     const { pathname } = new URL(document.client_id);
     documents.answers.set(pathname, (_request, response) => response.end(JSON.stringify(document)));

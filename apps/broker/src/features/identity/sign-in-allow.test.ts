@@ -34,7 +34,7 @@ async function signInEverywhere(email: string): Promise<Person> {
   return { browser, web, client, personal };
 }
 
-/** What each use of a token of theirs comes to. */
+/** Returns the status of each use of the user's tokens. */
 async function uses({ browser, web, client, personal }: Person) {
   const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
   const profile = async (token: string) => (await fetch(`${running.publicUrl}/v2/user/profile`, bearer(token))).status;
@@ -57,7 +57,7 @@ async function uses({ browser, web, client, personal }: Person) {
   };
 }
 
-test('with SIGN_IN_ALLOW the tokens of everybody else are refused at each use, and of those that are named they work', async () => {
+test('with SIGN_IN_ALLOW the tokens of named users work, and all other tokens are refused at each use', async () => {
   await restart({});
   const [ana, bob, eve] = [
     await signInEverywhere('ana@acme.test'),
@@ -70,12 +70,12 @@ test('with SIGN_IN_ALLOW the tokens of everybody else are refused at each use, a
   expect(await uses(ana)).toEqual(good);
   expect(await uses(bob)).toEqual(good);
   expect(await uses(eve)).toEqual(refused);
-  // her session at the authorization server is of nobody: she is asked to sign in
+  // her session at the authorization server has no user: she is asked to sign in
   const again = await eve.browser.open(loginPath);
   expect('page' in again && again.page.text).toContain('name="provider"');
 });
 
-test('a person who is not named gets a page that says what to do, and no account', async () => {
+test('a user who is not named gets a page that says what to do, and no account', async () => {
   await restart({ SIGN_IN_ALLOW: 'acme.test', SUPPORT_EMAIL: 'help@acme.test' });
   const browser = new ScriptedBrowser(running.publicUrl);
   const refused = await browser.signInWeb({ email: 'mallory@evil.test' }).catch((error: unknown) => String(error));
@@ -88,7 +88,7 @@ test('a person who is not named gets a page that says what to do, and no account
   expect(rows).toEqual([]);
 });
 
-test('from that page they go on with another account: on the web, in a client, and without either', async () => {
+test('from that page the user can continue with another account: on the web, in a client, and without either', async () => {
   await restart({ SIGN_IN_ALLOW: 'acme.test' });
   for (const start of [
     loginPath,
@@ -116,7 +116,7 @@ test('from that page they go on with another account: on the web, in a client, a
   }
 });
 
-test('the operator makes no token for a person who is not named', async () => {
+test('the operator cannot create a token for a user who is not named', async () => {
   await restart({ SIGN_IN_ALLOW: 'acme.test' });
   const create = running.identity.createPersonalToken;
   await expect(create({ email: 'mallory@evil.test', name: 'x' })).rejects.toThrow(
@@ -138,7 +138,7 @@ async function registerClient() {
   return { client_id: clientId, redirect_uri: redirectUri, code_challenge: 'c'.repeat(43) };
 }
 
-/** Clicks through the pages of a sign-in as this person, until it ends or is refused. */
+/** Clicks through the pages of a sign-in as this user, until it succeeds or is refused. */
 async function goOn(browser: ScriptedBrowser, first: Awaited<ReturnType<ScriptedBrowser['open']>>, email: string) {
   let step = first;
   for (let clicks = 0; clicks < 6 && 'page' in step && step.page.status === 200; clicks++) {

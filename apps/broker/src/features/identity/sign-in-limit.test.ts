@@ -30,7 +30,7 @@ afterAll(async () => {
 async function start(running: RunningIdentity, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${running.publicUrl}/auth/google?return_to=/auth/success`, { redirect: 'manual', headers });
 }
-/** Statuses of four starts from these addresses, one after another, in a new minute. */
+/** Statuses of four sequential starts from these addresses, in a new minute. */
 async function startFour(running: RunningIdentity, forwarded: (n: number) => string | undefined): Promise<number[]> {
   nowMs += 60_000;
   const statuses = [];
@@ -43,13 +43,13 @@ async function startFour(running: RunningIdentity, forwarded: (n: number) => str
 const limited = [303, 303, 303, 429];
 const free = [303, 303, 303, 303];
 
-test('an address may start so many sign-ins a minute, and again in the next', async () => {
+test('an address may start this many sign-ins a minute, and again in the next minute', async () => {
   expect(await startFour(direct, () => undefined)).toEqual(limited);
   nowMs += 60_000;
   expect((await start(direct)).status).toBe(303);
 });
 
-test('a program that is too fast gets the error with Retry-After, a browser a page that says so', async () => {
+test('above the limit a program gets the error with Retry-After, and a browser a page that says so', async () => {
   await startFour(direct, () => undefined);
   const program = await start(direct);
   expect(program.headers.get('retry-after')).toBe('60');
@@ -69,17 +69,17 @@ test('without TRUST_PROXY a forged X-Forwarded-For changes nothing', async () =>
   expect(await startFour(direct, (n) => `203.0.113.${n}`)).toEqual(limited);
 });
 
-test('with TRUST_PROXY each address behind the proxy counts for itself', async () => {
+test('with TRUST_PROXY each address behind the proxy is counted separately', async () => {
   expect(await startFour(behindProxy, (n) => `203.0.113.${n}`)).toEqual(free);
   expect(await startFour(behindProxy, () => '203.0.113.9')).toEqual(limited);
 });
 
-test('the rightmost address that is no proxy of ours counts: what a client writes before it is not believed', async () => {
+test('the rightmost address that is not our proxy counts: addresses that a client adds before it are ignored', async () => {
   expect(await startFour(behindProxy, (n) => `198.51.100.${n}, 203.0.113.9`)).toEqual(limited);
   expect(await startFour(behindProxy, (n) => `198.51.100.${n}, 203.0.113.9, 10.1.2.3`)).toEqual(limited);
 });
 
-test('the addresses of one IPv6 network of 64 bits count together', async () => {
+test('the addresses of one IPv6 network of 64 bits are counted together', async () => {
   expect(await startFour(behindProxy, (n) => `2001:db8:1:2:${n}::${n}`)).toEqual(limited);
   expect(await startFour(behindProxy, (n) => `2001:db8:1:${n}::1`)).toEqual(free);
 });

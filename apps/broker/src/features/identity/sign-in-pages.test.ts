@@ -6,7 +6,7 @@ import { migrations } from '../../migrations.ts';
 import { pendingCookieName } from './sign-in/pending-cookie.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
-describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
+describeOnEmbedded('sign-in pages and sign-in methods', migrations, (open) => {
   let running: RunningIdentity;
   beforeAll(async () => {
     running = await startIdentity({ db: await open() });
@@ -14,7 +14,7 @@ describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
   afterAll(() => running.close());
   const newBrowser = () => new ScriptedBrowser(running.publicUrl);
 
-  test('[SIGN-12] GET /login takes return_to: the callback of this site in both spellings, and no other address', async () => {
+  test('[SIGN-12] GET /login accepts return_to: the callback of this site in both spellings, and no other address', async () => {
     const login = (...addresses: string[]) => {
       const query = new URLSearchParams({ state: 'mine', code_challenge: challengeOf('v') });
       for (const address of addresses) query.append('return_to', address);
@@ -50,7 +50,7 @@ describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
     }
   });
 
-  test('[SIGN-13] /login with state and challenge goes on to /oauth/authorize, and back to /auth/callback where no return_to is named', async () => {
+  test('[SIGN-13] /login with state and challenge continues to /oauth/authorize, and returns to /auth/callback if return_to is missing', async () => {
     const verifier = 'v'.repeat(128);
     const query = new URLSearchParams({ state: 'mine', code_challenge: challengeOf(verifier) });
     const first = await newBrowser().request(`/login?${query}`);
@@ -64,7 +64,7 @@ describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
     expect((await browser.redeemWeb(callback.searchParams.get('code') ?? '', verifier)).status).toBe(200);
   });
 
-  test('[SIGN-43] [GEN-45] GitHub, Facebook and Apple sign-in answer that they are not yet implemented, anything else is not found', async () => {
+  test('[SIGN-43] [GEN-45] GitHub, Facebook and Apple sign-in answer that they are not yet implemented, any other provider is not found', async () => {
     for (const [provider, name] of [
       ['github', 'GitHub'],
       ['facebook', 'Facebook'],
@@ -106,7 +106,7 @@ describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
     }
   });
 
-  test('what fails unexpectedly, or comes by another name, is a page for a browser and the usual error for a program', async () => {
+  test('an unexpected failure, or another host name, is a page for a browser and the usual error for a program', async () => {
     const broken = await startIdentity({
       db: await open(),
       connectUpstream: (options) => ({ ...connectOpenId(options), start: async () => Object.create(null) }),
@@ -127,7 +127,7 @@ describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
     await broken.close();
   });
 
-  test('a client whose registration is unknown, or whose request has expired, hears on the page what to do', async () => {
+  test("if a client's registration is unknown, or its request has expired, the page says what to do", async () => {
     const unknown = await newBrowser().open(
       newBrowser().authorizeUrl({
         client_id: 'gone',
@@ -152,7 +152,7 @@ describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
     }
   });
 
-  test('GET /auth/google returns to the page that was asked for, signed in at the authorization server', async () => {
+  test('GET /auth/google returns to the requested page, signed in at the authorization server', async () => {
     const browser = newBrowser();
     const left = await browser.signIn('/auth/google?return_to=/auth/success&mcp_client=true');
     expect(left.origin + left.pathname).toBe(`${running.publicUrl}/auth/success`);
@@ -161,7 +161,7 @@ describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
     expect(browser.trail.slice(shown).some((step) => step.includes('choose'))).toBe(false);
   });
 
-  test('userinfo answers who the web app speaks for', async () => {
+  test('userinfo returns the user of the web app', async () => {
     const { accessToken } = await newBrowser().signInWeb({ email: 'bea@souk.test' });
     const url = `${running.publicUrl}/oauth/userinfo`;
     const answer = await fetch(url, { headers: { authorization: `Bearer ${accessToken}` } });
@@ -178,11 +178,11 @@ describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
     const state = new URL(started.headers.get('location') ?? '').searchParams.get('state') ?? '';
     expect(browser.cookie(pendingCookieName(state))).toBeDefined();
     expect((await browser.request(`/auth/google/callback?code=a&state=${state}`)).status).toBe(400);
-    // once: the cookie is gone
+    // once: the cookie has been removed
     expect(browser.cookie(pendingCookieName(state))).toBeUndefined();
   });
 
-  test('[SIGN-13] [SIGN-42] /login with state and challenge shows the choice of provider, and in one line those that do not work yet', async () => {
+  test('[SIGN-13] [SIGN-42] /login with state and challenge shows the choice of provider, and one line with those that do not work yet', async () => {
     const browser = newBrowser();
     const step = await browser.open(
       `/login?${new URLSearchParams({ return_to: `${running.publicUrl}/auth/callback`, state: 'a', code_challenge: challengeOf('v') })}`,
@@ -204,7 +204,7 @@ describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
     }
   });
 
-  test('the pages of the broker run one file of ours, the theme, and nothing inline; they cannot be framed', async () => {
+  test('the pages of the broker run one script of ours, the theme, and nothing inline; they cannot be framed', async () => {
     const browser = newBrowser();
     const login = new URLSearchParams({ state: 'a', code_challenge: challengeOf('v') });
     const shown = await Promise.all([
@@ -236,7 +236,7 @@ describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
     expect((await browser.request('/oauth/mark.svg')).headers.get('content-type')).toContain('image/svg+xml');
   });
 
-  test('the stand-in says on its page that no real Google account is used, and asks again for a real address', async () => {
+  test('the page of the stand-in says that no real Google account is used, and asks again if the address is invalid', async () => {
     const browser = newBrowser();
     const start = await browser.open('/auth/google?return_to=/auth/success');
     const page = 'page' in start ? start.page : undefined;
@@ -247,7 +247,7 @@ describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
     expect('page' in again && again.page.status).toBe(400);
   });
 
-  test('while the database is away a browser is shown a page that leads on, wherever the sign-in stops, and a program gets the error', async () => {
+  test('while the database is down a browser gets a page with a way forward at each step of the sign-in, and a program gets the error', async () => {
     const { db } = running;
     let isAway = (_text: string) => false;
     const query: typeof db.query = async (text, values) => {
@@ -278,7 +278,7 @@ describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
       expect(text).not.toContain('"success"');
     };
     const { pathname, search } = new URL(address);
-    // the whole database, and then the moment in which the request is written down
+    // the whole database, and then only the write of the request
     for (const fails of [() => true, (text: string) => text.includes('into oauth_records')]) {
       isAway = fails;
       await expectPage(pathname + search);
@@ -289,7 +289,7 @@ describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
     expect([program.status, program.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await program.json()).toMatchObject({ success: false, code: 'unavailable' });
     isAway = () => false;
-    expect((await browser.request(address, html)).status, 'tried again').toBe(303);
+    expect((await browser.request(address, html)).status, 'retried').toBe(303);
     await away.close();
   });
 });

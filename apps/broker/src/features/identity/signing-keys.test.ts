@@ -39,9 +39,9 @@ describeOnPostgres('signing keys', migrations, (open) => {
   };
   const keyOf = (token: string) => decodeProtectedHeader(token).kid ?? '';
 
-  describe('from the first one on', { shuffle: false }, () => {
-    test('next, current, retired, gone: each token is good for as long as its key is published, on both replicas', async () => {
-      // The next key is there from the start, so that everybody knows it long before it signs.
+  describe('a sequence of keys', { shuffle: false }, () => {
+    test('next, current, retired, deleted: each token is valid for as long as its key is published, on both replicas', async () => {
+      // The next key exists from the start, so that it is published long before it signs.
       await Promise.all([running.identity.rotateKeys(), replica.identity.rotateKeys()]);
       const first = await signIn();
       const [current = '', next = '', ...others] = await publishedBy(running);
@@ -58,7 +58,7 @@ describeOnPostgres('signing keys', migrations, (open) => {
 
       aheadMs = 91 * dayMs;
       await running.identity.rotateKeys();
-      await waitUntil('the other replica hears of it', async () => (await publishedBy(replica)).length === 3);
+      await waitUntil('the other replica is notified', async () => (await publishedBy(replica)).length === 3);
       const second = await signIn();
       expect(keyOf(second.accessToken)).toBe(next);
       for (const one of [running, replica]) {
@@ -68,7 +68,7 @@ describeOnPostgres('signing keys', migrations, (open) => {
 
       aheadMs += 2 * hourMs;
       await replica.identity.rotateKeys();
-      await waitUntil('the first one hears of it', async () => !(await publishedBy(running)).includes(current));
+      await waitUntil('the first one is notified', async () => !(await publishedBy(running)).includes(current));
       for (const one of [running, replica]) {
         expect(await callAt(one, first.accessToken)).toBe(401);
         expect(await callAt(one, second.accessToken)).toBe(200);
@@ -84,7 +84,7 @@ describeOnPostgres('signing keys', migrations, (open) => {
       expect(keyOf(readTokens(await refreshed.json()).accessToken)).toBe(next);
     });
 
-    test('replicas that rotate at the same moment move the keys on once', async () => {
+    test('replicas that rotate at the same moment rotate the keys once', async () => {
       aheadMs += 91 * dayMs;
       const before = await publishedBy(running);
       await Promise.all(
@@ -94,7 +94,7 @@ describeOnPostgres('signing keys', migrations, (open) => {
         `select state from signing_keys where purpose = 'tokens' order by state`,
       );
       expect(rows.map(({ state }) => state)).toEqual(['current', 'next', 'retired']);
-      // the one that found them moved on already hears of it
+      // the replica that did not rotate them is notified
       await waitUntil('it signs with the next one', async () => (await publishedBy(running))[0] === before[1]);
     });
   });

@@ -6,7 +6,7 @@ import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { ScriptedClientProvider } from '#testing/people/scripted-client-provider.ts';
 
-describe('a client that needs one more scope', () => {
+describe('a client that needs another scope', () => {
   let app: TestApp;
   let fixture: HttpFixture;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('a client that needs one more scope', () => {
     await fixture.close();
   });
 
-  test('is told which, and the official client asks for what it holds and that one, and goes on', async () => {
+  test('is told which, and the official client requests its scopes and the new one, and continues', async () => {
     const browser = new ScriptedBrowser(app.publicUrl);
     const held = await browser.signInMcpClient({ scope: 'mcp:tools' });
     const provider = new ScriptedClientProvider(browser, held.redirectUri);
@@ -49,7 +49,7 @@ describe('a client that needs one more scope', () => {
     await client.close();
   });
 
-  test('the challenge names what is held and what is missing', async () => {
+  test('the challenge names the granted and the missing scopes', async () => {
     const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInMcpClient({ scope: 'mcp:resources' });
     const answer = await fetch(`${app.publicUrl}/mcp`, {
       method: 'POST',

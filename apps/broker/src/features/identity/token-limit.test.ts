@@ -4,7 +4,7 @@ import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
-describeOnDatabases('personal access tokens of one person', migrations, (open) => {
+describeOnDatabases('personal access tokens of one user', migrations, (open) => {
   let running: RunningIdentity;
   beforeAll(async () => {
     running = await startIdentity({ db: await open() });
@@ -22,7 +22,7 @@ describeOnDatabases('personal access tokens of one person', migrations, (open) =
     return { send, create: () => send('POST', '/auth/pat/create', { name: 'one of many' }) };
   }
 
-  test('are fifty at most, also when several are made at once; a revoked one makes room', async () => {
+  test('are at most fifty, also when several are created concurrently; a revoked one makes room', async () => {
     const [ann, bob] = [await personOf('ann@souk.test'), await personOf('bob@souk.test')];
     const made: Record<string, string>[] = [];
     for (let count = 0; count < 45; count++) made.push((await (await ann.create()).json()) as Record<string, string>);

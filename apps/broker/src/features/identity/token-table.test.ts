@@ -9,7 +9,7 @@ const allTokens = ['web', 'admin', 'client', 'personal', 'adminPersonal', 'none'
 type Token = (typeof allTokens)[number];
 type Access = 'public' | 'user' | 'account' | 'refresh' | 'admin';
 
-describe('which token opens what', () => {
+describe('what each token opens', () => {
   let db: Database;
   let running: RunningIdentity;
   const tokens = new Map<Token, string>();
@@ -65,7 +65,7 @@ describe('which token opens what', () => {
     };
     expect(await outcomes('public', 'GET', expected)).toEqual(expected);
   });
-  test('[TOK-11] [TOK-12] [TOK-13] [TOK-14] a refresh acts for a web token alone: a personal one and none re-read, a client is refused', async () => {
+  test('[TOK-11] [TOK-12] [TOK-13] [TOK-14] a refresh acts for a web token only: a personal token and no token re-read, a client is refused', async () => {
     const expected = {
       web: 'caller',
       client: unauthenticated,
@@ -120,7 +120,7 @@ describe('which token opens what', () => {
     }
   });
 
-  test('a token in the query string or a cookie counts for nothing', async () => {
+  test('a token in the query string or a cookie is ignored', async () => {
     const web = tokens.get('web') ?? '';
     const url = `${running.publicUrl}/probe/user?access_token=${web}&token=${web}`;
     expect((await fetch(url, { headers: { cookie: `auth-token=${web}` } })).status).toBe(401);

@@ -32,7 +32,7 @@ test('[ADM-5] the role follows ADMIN_EMAILS from one start to the next, and a pe
 
   const address = { publicUrl: before.publicUrl, listenPort: Number(new URL(before.publicUrl).port) };
   const named = await startIdentity({ db, ...address, environment: { ADMIN_EMAILS: 'Chief@Souk.test' } });
-  // The token of before is still good, and speaks for an administrator now.
+  // The earlier token is still valid, and now belongs to an administrator.
   expect(await get(named, '/v2/user/profile', first.accessToken)).toMatchObject({ body: { role: 'admin' } });
   expect(await get(named, '/probe/admin', first.accessToken)).toMatchObject({ status: 200 });
   expect(await get(named, '/probe/admin', token)).toMatchObject({
@@ -46,7 +46,7 @@ test('[ADM-5] the role follows ADMIN_EMAILS from one start to the next, and a pe
   await after.close();
 });
 
-test('the last sign-in is recorded, and a sign-in at the provider counts, not a page that is opened', async () => {
+test('the last sign-in is recorded: a sign-in at the provider counts, opening a page does not', async () => {
   let nowMs = Date.parse('2026-05-01T10:00:00Z');
   const clock: Clock = { now: () => nowMs };
   const running = await startIdentity({ db, clock });

@@ -17,7 +17,7 @@ describeOnEmbedded('the web app renews its tokens', migrations, (open) => {
   const profile = (token: string) =>
     fetch(`${running.publicUrl}/v2/user/profile`, { headers: { authorization: `Bearer ${token}` } });
 
-  test('the refresh uses the cookie, rotates it, and answers a handle that is worth nothing alone', async () => {
+  test('the refresh uses the cookie, rotates it, and returns a handle that is worthless on its own', async () => {
     const browser = newBrowser();
     const first = await browser.signInWeb();
     const firstCookie = browser.cookie('souk_refresh');
@@ -29,7 +29,7 @@ describeOnEmbedded('the web app renews its tokens', migrations, (open) => {
     expect((await browser.postForm('/oauth/token', withHandle)).status).toBe(200);
   });
 
-  test('the refresh cookie is HttpOnly, SameSite=Strict and sent to the OAuth endpoints alone', async () => {
+  test('the refresh cookie is HttpOnly, SameSite=Strict and sent only to the OAuth endpoints', async () => {
     const browser = newBrowser();
     const { code, verifier } = await browser.authorizeWeb();
     const cookies = (await browser.redeemWeb(code, verifier)).headers.getSetCookie();
@@ -39,7 +39,7 @@ describeOnEmbedded('the web app renews its tokens', migrations, (open) => {
     expect(line).toMatch(/Path=\/oauth/);
   });
 
-  test('[GEN-30] a refresh without our Origin, or from another one, is refused and costs nothing', async () => {
+  test('[GEN-30] a refresh without our Origin, or from another one, is refused and uses up nothing', async () => {
     const browser = newBrowser();
     await browser.signInWeb();
     const foreign = await browser.postForm('/oauth/token', refreshForm, { origin: 'https://evil.test' });
@@ -59,7 +59,7 @@ describeOnEmbedded('the web app renews its tokens', migrations, (open) => {
     expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(200);
   });
 
-  test("the web's refresh token is worth nothing to another client, nor without the web's own way of asking, and the try costs nothing", async () => {
+  test("the web's refresh token is useless to another client or without the web's own request form, and the attempt uses up nothing", async () => {
     const browser = newBrowser();
     const { accessToken } = await browser.signInWeb();
     const { clientId } = await newBrowser().signInMcpClient();
@@ -94,14 +94,14 @@ describeOnEmbedded('the web app renews its tokens', migrations, (open) => {
     expect((await profile(second.accessToken)).status).toBe(401);
   });
 
-  test('[SES-15] a renewal whose answer was lost is asked again by its name, and comes to the one successor', async () => {
+  test('[SES-15] a renewal whose response was lost is retried by its name, and gets the one successor', async () => {
     const browser = newBrowser();
     await browser.signInWeb();
     const old = browser.cookie('souk_refresh') ?? '';
     const first = { ...refreshForm, renewal: 'a'.repeat(22) };
     expect((await browser.postForm('/oauth/token', first)).status).toBe(200);
     const successor = browser.cookie('souk_refresh');
-    browser.setCookie('souk_refresh', old, '/oauth'); // as if that answer had never come
+    browser.setCookie('souk_refresh', old, '/oauth'); // as if that response had been lost
     const again = await browser.postForm('/oauth/token', first);
     expect(again.status).toBe(200);
     expect(browser.cookie('souk_refresh')).toBe(successor);
@@ -110,7 +110,7 @@ describeOnEmbedded('the web app renews its tokens', migrations, (open) => {
     expect((await browser.postForm('/oauth/token', { ...refreshForm, renewal: 'b'.repeat(22) })).status).toBe(200);
   });
 
-  test('a used refresh token without the name of its renewal, with another, or once its successor was used, is reuse', async () => {
+  test('a used refresh token without the name of its renewal, with another name, or after a use of its successor, counts as reuse', async () => {
     const name = 'a'.repeat(22);
     for (const [form, usesSuccessor] of [
       [refreshForm, false],
@@ -125,11 +125,11 @@ describeOnEmbedded('the web app renews its tokens', migrations, (open) => {
       await browser.postForm('/oauth/token', { ...refreshForm, renewal: name });
       if (usesSuccessor) await browser.postForm('/oauth/token', { ...refreshForm, renewal: 'c'.repeat(22) });
       expect((await thief.postForm('/oauth/token', form)).status, JSON.stringify(form)).toBe(400);
-      expect((await browser.postForm('/oauth/token', refreshForm)).status, 'the whole sign-in is over').toBe(400);
+      expect((await browser.postForm('/oauth/token', refreshForm)).status, 'the whole sign-in has ended').toBe(400);
     }
   });
 
-  test('a renewal is over ten minutes after it was begun', async () => {
+  test('a renewal expires ten minutes after its start', async () => {
     const browser = newBrowser();
     const { accessToken } = await browser.signInWeb();
     const old = browser.cookie('souk_refresh') ?? '';
@@ -144,7 +144,7 @@ describeOnEmbedded('the web app renews its tokens', migrations, (open) => {
     expect((await profile(accessToken)).status).toBe(401);
   });
 
-  test('a token that a broker used up before it ended, without a successor, is used again by the same renewal', async () => {
+  test('if a broker used up a token and died before it stored a successor, the same renewal may use the token again', async () => {
     const browser = newBrowser();
     await browser.signInWeb();
     const old = browser.cookie('souk_refresh') ?? '';

@@ -79,7 +79,7 @@ describeOnEmbedded('the web app signs in', migrations, (open) => {
     expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
   });
 
-  test('a code is good once; used again, the tokens of its first use are revoked', async () => {
+  test('a code is valid once; if it is used again, the tokens of its first use are revoked', async () => {
     const browser = newBrowser();
     const { code, verifier } = await browser.authorizeWeb();
     const first = readTokens(await (await browser.redeemWeb(code, verifier)).json());
@@ -90,7 +90,7 @@ describeOnEmbedded('the web app signs in', migrations, (open) => {
     expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(400);
   });
 
-  test('a code is not good for another redirect address', async () => {
+  test('a code is not valid for another redirect address', async () => {
     const browser = newBrowser();
     const { code, verifier } = await browser.authorizeWeb();
     const answer = await browser.postForm('/oauth/token', {
@@ -116,7 +116,7 @@ describeOnEmbedded('the web app signs in', migrations, (open) => {
     }
   });
 
-  test('return_to elsewhere is refused in every spelling', async () => {
+  test('return_to with another origin is refused in every spelling', async () => {
     const { publicUrl } = running;
     const spellings = [
       'https://evil.test/auth/success',

@@ -17,7 +17,7 @@ describeOnEmbedded('the web app signs out', migrations, (open) => {
   const profile = (token: string) =>
     fetch(`${running.publicUrl}/v2/user/profile`, { headers: { authorization: `Bearer ${token}` } });
 
-  test('the web client revokes with its cookie, and its access token is refused at once', async () => {
+  test('the web client revokes with its cookie, and its access token is refused immediately', async () => {
     const browser = newBrowser();
     const tokens = await browser.signInWeb();
     expect(
@@ -27,7 +27,7 @@ describeOnEmbedded('the web app signs out', migrations, (open) => {
     expect((await profile(tokens.accessToken)).status).toBe(401);
   });
 
-  test('POST /oauth/logout ends the session of this browser, its authorization and every cookie, old ones too', async () => {
+  test('POST /oauth/logout ends the session of this browser, its authorization and every cookie, including old ones', async () => {
     const browser = newBrowser();
     const other = newBrowser();
     const [tokens, kept] = [await browser.signInWeb(), await other.signInWeb()];
@@ -47,7 +47,7 @@ describeOnEmbedded('the web app signs out', migrations, (open) => {
       expect(browser.cookie(name), name).toBeUndefined();
     }
     expect((await profile(tokens.accessToken)).status).toBe(401);
-    // Whoever kept the cookies has nothing: the rows are gone.
+    // Copies of the cookies are worthless: the rows are deleted.
     browser.setCookie('souk_refresh', refresh, '/oauth');
     expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(400);
     const rows = await running.db.query(`select 1 from oauth_records where model = 'Session' and id = $1`, [
@@ -58,7 +58,7 @@ describeOnEmbedded('the web app signs out', migrations, (open) => {
     expect((await other.postForm('/oauth/token', refreshForm)).status).toBe(200);
   });
 
-  test('[GEN-30] a sign-out of another site is refused, and one without a sign-in has nothing to say', async () => {
+  test('[GEN-30] a sign-out from another site is refused, and a sign-out without a sign-in has no effect', async () => {
     const browser = newBrowser();
     const tokens = await browser.signInWeb();
     const foreign = await browser.postForm('/oauth/logout', {}, { origin: 'https://evil.test' });
@@ -68,13 +68,13 @@ describeOnEmbedded('the web app signs out', migrations, (open) => {
     expect((await newBrowser().postForm('/oauth/logout', {})).status).toBe(204);
   });
 
-  test('a deactivated user is refused at once, and cannot refresh or sign in', async () => {
+  test('a deactivated user is refused immediately, and cannot refresh or sign in', async () => {
     const browser = newBrowser();
     const tokens = await browser.signInWeb({ email: 'gone@souk.test' });
     await running.db.query(`update users set is_active = false where email = 'gone@souk.test'`);
     const refused = await profile(tokens.accessToken);
     expect(refused.status).toBe(401);
-    // the web app tells its person why
+    // the web app tells the user why
     expect(await refused.json()).toMatchObject({ code: 'unauthenticated', reason: 'account_deactivated' });
     expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(400);
     await expect(browser.signInWeb({ email: 'gone@souk.test' })).rejects.toThrow('has been deactivated');

@@ -33,11 +33,11 @@ async function signIn(person: Partial<FakeGoogle['person']>) {
 
 test.each([
   ['a subject with NUL', { sub: 'a\0b' }],
-  ['a subject that is turned around', { sub: 'a\u202Eb' }],
+  ['a subject with a text-direction override', { sub: 'a\u202Eb' }],
   ['a long subject', { sub: 's'.repeat(256) }],
   ['an address with NUL', { email: 'a\0b@person.test' }],
-  ['an address with a letter that cannot be seen', { email: 'go\u200Bod@person.test' }],
-  ['an address with half a character', { email: 'a\uD800@person.test' }],
+  ['an address with an invisible character', { email: 'go\u200Bod@person.test' }],
+  ['an address with half a surrogate pair', { email: 'a\uD800@person.test' }],
   ['two addresses', { email: 'good@person.test other@person.test' }],
   ['an address without a domain', { email: 'good@' }],
   ['an empty address', { email: '' }],
@@ -50,8 +50,8 @@ test.each([
 });
 
 test.each([
-  ['NUL, a line and an override', 'Ma\0x\n\u202EMuster', 'Ma x Muster'],
-  ['nothing that can be seen', '\u200B\u202E \0', 'good'],
+  ['NUL, a line break and an override', 'Ma\0x\n\u202EMuster', 'Ma x Muster'],
+  ['no visible characters', '\u200B\u202E \0', 'good'],
   ['nothing', '', 'good'],
   ['more than a line', 'M'.repeat(50_000), 'M'.repeat(100)],
   ['letters of other scripts', 'Жанна 山田 é', 'Жанна 山田 é'],
@@ -59,7 +59,7 @@ test.each([
   await expect(signIn({ name })).resolves.toMatchObject({ displayName: shown });
 });
 
-test('an answer with NUL in its parameters is a page too', async () => {
+test('a response with NUL in its parameters shows a page too', async () => {
   for (const query of ['state=a%00b&code=c', 'code=a%00b', 'state=%00&iss=%00&code=%00']) {
     const browser = new ProviderBrowser(running.publicUrl, google.issuer);
     const back = new URL(await browser.leave('/auth/google'));

@@ -17,7 +17,7 @@ describeOnEmbedded('notices', migrations, (open) => {
     await mail?.stop();
   });
 
-  test('a payment that fails is told once, by a mail that leads to where it is paid', async () => {
+  test('a failed payment is reported once, by an e-mail that links to where it is paid', async () => {
     const { ann } = await refusedPlan(shop, 'past_due', 75);
     await shop.notices.sendDue();
     const mails = mail.received.filter(({ to }) => to.includes(ann.email));

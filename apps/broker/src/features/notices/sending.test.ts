@@ -63,7 +63,7 @@ describeOnDatabases('e-mails', migrations, (open) => {
     };
   }
 
-  test('each notice is sent once, by however many brokers at once, and however often its event is read', async () => {
+  test('each notice is sent once, by however many brokers concurrently, and however often its event is read', async () => {
     const ann = await newPerson();
     await Promise.all(
       Array.from({ length: 15 }, (_, left) =>
@@ -78,7 +78,7 @@ describeOnDatabases('e-mails', migrations, (open) => {
     );
   });
 
-  test('a notice of a broker that was killed while it sent is sent by another, under the same Message-ID', async () => {
+  test('if a broker is killed while it sends a notice, another one sends it, under the same Message-ID', async () => {
     const ann = await newPerson();
     await ann.tell(7);
     const [hangs, arrived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -101,7 +101,7 @@ describeOnDatabases('e-mails', migrations, (open) => {
     expect(await ann.outcomes()).toEqual([{ outcome: 'sent', attempts: 2, error: null }]);
   });
 
-  test('what the mail server does not take is tried again later and later, and given up after three days, in words without the address', async () => {
+  test('an e-mail that the mail server refuses is retried at growing intervals, and abandoned after three days, with a reason that omits the address', async () => {
     const ann = await newPerson();
     mail.refuse = { code: 451, message: `4.7.1 <${ann.email}>: try again later` };
     await ann.tell(5);
@@ -115,9 +115,9 @@ describeOnDatabases('e-mails', migrations, (open) => {
     expect(await ann.outcomes()).toEqual([{ outcome: null, attempts: 2, error }]);
     expect(await app.notices.figures()).toMatchObject({ waiting: 1, failing: 1, lastError: error });
     ahead += 3 * dayMs;
-    // counts seven days
+    // counts the last seven days
     const { givenUp } = await app.notices.figures();
-    // one that would be taken now is old news, such as that of a restored backup
+    // one that would be accepted now is outdated, for example after the restore of a backup
     mail.refuse = undefined;
     await app.notices.sendDue();
     expect(ann.received()).toEqual([]);
@@ -127,7 +127,7 @@ describeOnDatabases('e-mails', migrations, (open) => {
     expect(app.logged()).not.toContain(ann.email);
   });
 
-  test('an address that does not exist is given up at once, and mails to others do not wait for it', async () => {
+  test('an address that does not exist is abandoned immediately, and e-mails to others do not wait for it', async () => {
     const [ann, bob] = [await newPerson(), await newPerson()];
     mail.refuse = { code: 550, message: '5.1.1 no such mailbox' };
     await ann.tell(5);
@@ -139,7 +139,7 @@ describeOnDatabases('e-mails', migrations, (open) => {
     expect(bob.received()).toHaveLength(1);
   });
 
-  test('a person gets at most 20 e-mails in a day, and the others later', async () => {
+  test('a user gets at most 20 e-mails a day, and the others later', async () => {
     const ann = await newPerson();
     for (let left = 0; left < 23; left++) await ann.tell(left);
     await app.notices.sendDue();
@@ -149,7 +149,7 @@ describeOnDatabases('e-mails', migrations, (open) => {
     expect(ann.received()).toHaveLength(23);
   });
 
-  test('a deleted account is told of its end alone, and what waited for it is gone', async () => {
+  test('a deleted account is notified only of its deletion, and its waiting e-mails are removed', async () => {
     const ann = await newPerson();
     await ann.api.setNotice({ params: { userId: ann.userId, kind: 'access_ends' }, body: { isOn: false } });
     await ann.tell(5);
@@ -165,7 +165,7 @@ describeOnDatabases('e-mails', migrations, (open) => {
     expect(ann.received(), 'once').toHaveLength(1);
   });
 
-  test("a deleted person's address stands in the row of their last e-mail alone, until this is sent or given up", async () => {
+  test("a deleted user's address is stored only in the row of their last e-mail, until it is sent or abandoned", async () => {
     const [ann, bob] = [await newPerson(), await newPerson()];
     const rowsWith = async ({ email }: typeof ann) =>
       (await dumpDatabase(app.db)).split('\n').filter((row) => row.includes(email)).length;
@@ -182,7 +182,7 @@ describeOnDatabases('e-mails', migrations, (open) => {
     expect([ann.received().length, await rowsWith(ann)], 'sent').toEqual([1, 0]);
     ahead += 4 * dayMs;
     await app.notices.sendDue();
-    expect([bob.received().length, await rowsWith(bob)], 'given up').toEqual([0, 0]);
+    expect([bob.received().length, await rowsWith(bob)], 'abandoned').toEqual([0, 0]);
     expect(app.logged()).not.toContain(bob.email);
   });
 
@@ -220,7 +220,7 @@ describeOnDatabases('e-mails', migrations, (open) => {
     expect(ann.received()).toHaveLength(2);
   });
 
-  test('what is about money or safety cannot be switched off, and names others chose stay text in one line', async () => {
+  test('notices about money or safety cannot be switched off, and names chosen by others stay text on one line', async () => {
     const ann = await newPerson();
     await expect(
       ann.api.setNotice({ params: { userId: ann.userId, kind: 'app_connected' }, body: { isOn: false } }),
@@ -241,6 +241,6 @@ describeOnDatabases('e-mails', migrations, (open) => {
     expect(one?.text).toContain('&#60;img src');
     expect(one?.text.split('text/html')[1]).not.toContain('<img');
     expect(one?.text).toContain('it cannot be switched off');
-    expect((await fetch(`${app.publicUrl}/dev-mail`)).status, 'where mails are sent').toBe(404);
+    expect((await fetch(`${app.publicUrl}/dev-mail`)).status, 'mails are really sent').toBe(404);
   });
 });

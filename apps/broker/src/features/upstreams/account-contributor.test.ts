@@ -17,7 +17,7 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-test("an export contains a person's switches and accounts without a secret, and a deletion removes all of them", async () => {
+test("an export contains a user's switches and accounts without a secret, and a deletion removes all of them", async () => {
   const [ann, bob] = [
     await signInPerson(app.publicUrl, 'ann@souk.test'),
     await signInPerson(app.publicUrl, 'bob@souk.test'),

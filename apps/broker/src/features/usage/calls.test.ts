@@ -52,7 +52,7 @@ async function calls(query = '', token: string | undefined = personalToken, of =
   return { status: response.status, body, ...listCalls.answer.safeParse(body).data };
 }
 
-test('every call of a person is listed with its client, server, tool, duration and outcome, newest first', async () => {
+test('every call of a user is listed with its client, server, tool, duration and outcome, newest first', async () => {
   const answer = await calls();
   expect(answer.calls?.map(({ serverId, name, outcome }) => `${serverId} ${name} ${outcome}`)).toEqual([
     'two echo ok',
@@ -72,13 +72,13 @@ test('every call of a person is listed with its client, server, tool, duration a
   expect(answer.calls?.[0]?.client.kind).toBe('client');
   expect(answer.calls?.[0]?.client.name).not.toBe('Disconnected client');
   expect(answer.calls?.[2]?.reason).toBe('protocol_error');
-  // neither arguments nor results are kept
+  // neither arguments nor results are stored
   expect(JSON.stringify(answer.body)).not.toContain('a secret of mine');
   const { rows } = await app.db.query('select * from usage_events');
   expect(JSON.stringify(rows)).not.toContain('a secret of mine');
 });
 
-/** A person who has made six calls. */
+/** Creates a user who has made six calls. */
 async function newCaller() {
   const email = `${randomUUID()}@souk.test`;
   const { token } = await app.identity.createPersonalToken({ email, name: 'own' });
@@ -93,7 +93,7 @@ async function newCaller() {
   return { call, list: (query: string) => calls(query, token, rows[0]?.id ?? '') };
 }
 
-test('pages neither repeat nor skip calls, also when new calls come in between', async () => {
+test('pages neither repeat nor skip calls, also when new calls arrive in between', async () => {
   const { call, list } = await newCaller();
   const first = await list('?limit=2');
   await call();
@@ -115,7 +115,7 @@ test('the list is narrowed by server, outcome and time', async () => {
   }
 });
 
-test("a person cannot read another's calls", async () => {
+test("a user cannot read another user's calls", async () => {
   const bob = (await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'bob@souk.test' })).accessToken;
   expect((await calls('', bob)).status).toBe(404);
   const response = await fetch(`${app.publicUrl}/v2/user/profile`, { headers: { authorization: `Bearer ${bob}` } });
@@ -141,7 +141,7 @@ describeOnDatabases('months of calls', migrations, (open) => {
   });
 });
 
-test('refusals for rate are one call of the log a minute and token with a count, which the statistics add up', async () => {
+test('rate-limit refusals are one log entry per minute and token with a count, and the statistics add the counts up', async () => {
   let nowMs = Date.UTC(2030, 0, 1, 12, 0, 30);
   const strict = await startTestApp({
     allowAddresses: [fixture.address],
@@ -160,7 +160,7 @@ test('refusals for rate are one call of the log a minute and token with a count,
   await callTimes(50, token);
   await call(other);
   await callTimes(20, other);
-  // in the next minute, where one more call has become free
+  // in the next minute, where one more call is allowed
   nowMs += 60_000;
   await call(token);
   await callTimes(30, token);

@@ -4,9 +4,9 @@ import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { migrations } from '../../migrations.ts';
 import { ensurePartitions } from './ensure-partitions.ts';
 
-// years of their own: the embedded database keeps its tables from one test to the next
+// separate years: the embedded database keeps its tables from one test to the next
 
-/** A database server whose sessions begin in this time zone. */
+/** Simulates a database server whose sessions begin in this time zone. */
 const inZone = (db: Database, zone: string): Pick<Database, 'transaction'> => ({
   transaction: <T>(work: (query: Query) => Promise<T>) =>
     db.transaction(async (query) => {
@@ -29,7 +29,7 @@ async function bounds(db: Database): Promise<Record<string, string>> {
 }
 
 describeOnDatabases('partitions of usage rows', migrations, (open) => {
-  test('are months of UTC, whatever the time zone of the database, which may change', async () => {
+  test('are months of UTC in any time zone of the database, which may change', async () => {
     const db = await open();
     await ensurePartitions(inZone(db, 'Pacific/Kiritimati'), Date.UTC(2026, 9, 31));
     await ensurePartitions(inZone(db, 'America/Los_Angeles'), Date.UTC(2026, 11, 31));

@@ -19,7 +19,7 @@ const row: UsageRow = {
   atMs: 0,
 };
 
-test('a client that gave up after half a minute leaves a line, one that did so before leaves none', () => {
+test('a client that gave up after half a minute leaves a log line, and one that did so earlier leaves none', () => {
   const lines: unknown[] = [];
   const log = createCallLog(pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) }));
   log.note([{ ...row, durationMs: 29_999 }]);

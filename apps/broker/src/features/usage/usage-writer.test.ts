@@ -66,7 +66,7 @@ describeOnDatabases('usage rows', migrations, (open) => {
     await writer.stop();
   });
 
-  test('wait while the database refuses, and are written when it is back: the log tells each once', async () => {
+  test('wait while the database refuses, and are written when it is back: the log reports each once', async () => {
     const db = await open();
     const lines: string[] = [];
     let away = true;
@@ -86,7 +86,7 @@ describeOnDatabases('usage rows', migrations, (open) => {
     await writer.stop();
   });
 
-  test('beyond a number the oldest are dropped, whatever comes, and that is logged once for many', async () => {
+  test('above a limit the oldest rows are dropped, of any kind, and that is logged once for many', async () => {
     const lines: unknown[] = [];
     const counting = { ...log, error: (...line: unknown[]) => lines.push(line) } as unknown as typeof log;
     const writer = createUsageWriter({ query: () => Promise.reject(new Error('disk full')), log: counting });
@@ -111,7 +111,7 @@ describeOnDatabases('usage rows', migrations, (open) => {
     expect(await readUsageRows(db)).toHaveLength(300);
   });
 
-  test('security row 47: of 5,000 refusals for rate in a second are one a minute and token, with a count', async () => {
+  test('security row 47: 5,000 rate-limit refusals in a second become one row per minute and token, with a count', async () => {
     const db = await open();
     let sent = 0;
     const counting: typeof db.query = (text, values) => (sent++, db.query(text, values));
@@ -160,11 +160,11 @@ describeOnDatabases('usage rows', migrations, (open) => {
     other.record(event({ ...answered, outcome: 'failed', reason: 'timeout', credits: 0 }));
     await other.flush();
     expect(await written()).toEqual(['failed timeout 0 2 9']);
-    // the same round again, on another replica: what was charged stays
+    // the same round again, on another replica: the charge stays
     writer.record(event(answered));
     await writer.flush();
     other.record(event({ ...answered, outcome: 'error', reason: 'tool_error', credits: 0 }));
-    // a broker whose row of the first round was late
+    // from a broker that was late with its row of the first round
     other.record(event({ ...asked, rounds: 1 }));
     await other.flush();
     expect(await written()).toEqual(['ok  3 2 9']);
@@ -176,7 +176,7 @@ describeOnDatabases('usage rows', migrations, (open) => {
     expect(await written()).toEqual(['ok  3 2 9', 'ok  3 2 9']);
   });
 
-  test('fall into a partition of their month, made ahead and only once', async () => {
+  test('fall into a partition of their month, created ahead of time and only once', async () => {
     const db = await open();
     await Promise.all([1, 2, 3].map(() => ensurePartitions(db, Date.UTC(2026, 11, 31))));
     const writer = createUsageWriter({ query: db.query, log });

@@ -5,7 +5,7 @@ import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/dat
 import { hasPgBouncer, startPgBouncer } from '#testing/databases/pgbouncer.ts';
 import { runCli } from './run-cli.ts';
 
-test.skipIf(!hasPostgres() || !hasPgBouncer())('check-config warns of a pooler that brings no notices', async () => {
+test.skipIf(!hasPostgres() || !hasPgBouncer())('check-config warns of a pooler that delivers no notices', async () => {
   const databaseUrl = await createPostgresDatabase();
   const bouncer = await startPgBouncer(databaseUrl);
   async function said(env: NodeJS.ProcessEnv): Promise<string[]> {

@@ -43,8 +43,8 @@ afterAll(() => app?.stop());
 const ownNames = (of: string) => readdirSync(of).filter((name) => /^souk-.*\.tar\.zst$/.test(name));
 const signIn = (email: string) => new ScriptedBrowser(app.publicUrl).signInWeb({ email });
 
-// in this order: the database keeps the last backup alone
-describe('backups of its own', { shuffle: false }, () => {
+// in this order: the database stores only the last backup
+describe('automatic backups', { shuffle: false }, () => {
   test('a shop with BACKUP_DIR backs itself up at the start, and System, souk_backup_age_seconds and the log say so', async () => {
     const admin = await signIn('admin@souk.test');
     const api = createClient(adminSystemEndpoints, {
@@ -67,7 +67,7 @@ describe('backups of its own', { shuffle: false }, () => {
     expect(app.logged()).toContain('a backup was written');
   });
 
-  test('old backups go only after a new one is whole, a full disk is named and keeps them all, and a draft of a killed one goes', async () => {
+  test('old backups are deleted only after a new one is complete, a full disk is reported and keeps them all, and the partial file of a killed one is deleted', async () => {
     const own = newFolder('kept');
     let nowMs = Date.UTC(2030, 0, 1);
     const fails = { now: false };

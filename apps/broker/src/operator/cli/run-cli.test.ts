@@ -40,7 +40,7 @@ describe("the operator's command line", () => {
       },
     });
   };
-  /** What a broker leaves that started here once. */
+  /** Leaves the data of a broker that has started here once. */
   const leaveData = (...statements: string[]) => writeTo(undefined, ...statements);
   const writeTo = async (databaseUrl: string | undefined, ...statements: string[]) => {
     const db = await openDatabase({ databaseUrl, dataDir, log: pino({ level: 'silent' }), migrations });
@@ -48,8 +48,8 @@ describe("the operator's command line", () => {
     await db.close();
   };
   /**
-   * The same for many commands, each of which opens the database anew: on PostgreSQL where there is one, since the embedded one
-   * takes a second of processor time to open. The tests share it: what one leaves there, no other looks for.
+   * The same for many commands, each of which opens the database again: on PostgreSQL if available, since opening the
+   * embedded one takes a second of processor time. The tests share it, and none looks for another one's rows.
    * @returns the environment of the commands
    */
   const leaveDataForMany = async (...statements: string[]) => {
@@ -70,14 +70,14 @@ describe("the operator's command line", () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  test('[CFG-23] token create asks the running broker and prints the token alone', async () => {
+  test('[CFG-23] token create asks the running broker and prints only the token', async () => {
     await startBroker();
     const result = await run(['token', 'create', '--email', 'ada@souk.test', '--name', 'laptop']);
     expect(result).toEqual({ code: 0, out: 'pat_1234', err: '' });
     expect(received).toEqual([{ email: 'ada@souk.test', name: 'laptop', operator: userInfo().username }]);
   });
 
-  test('what a manifest says reaches the terminal as text alone, and --json without a change of meaning', async () => {
+  test("a manifest's texts reach the terminal only as text, and --json without a change of meaning", async () => {
     const hostile = 'x\u001B]0;owned\u0007\u009B2J\u202E\u{E0041}';
     const stdin = async () => Buffer.from(JSON.stringify({ [hostile]: 1 }));
     const environment = { DATA_DIR: dataDir };
@@ -98,7 +98,7 @@ describe("the operator's command line", () => {
     expect(refused.out).toContain('byte order mark');
   });
 
-  test('user list, deactivate and activate work on the database itself where no broker runs', async () => {
+  test('user list, deactivate and activate work on the database itself if no broker runs', async () => {
     const environment = await leaveDataForMany();
     const user = (...words: string[]) => run(['user', ...words], { environment });
     const create = ['token', 'create', '--email', 'bob@souk.test', '--name', 'laptop'];
@@ -115,13 +115,13 @@ describe("the operator's command line", () => {
     expect((await user('deactivate', '--email', 'a@b.c', '--provider', 'x')).code).toBe(64);
   });
 
-  test('where there is no data a command makes none, and names the variable; nor does it make a key', async () => {
+  test('without data a command creates none and names the variable; nor does it create a key', async () => {
     const commands = [
       ['manifest', 'list'],
       ['manifest', 'undeploy', 'travel'],
       ['token', 'create', '--email=a@b.c', '--name=x'],
     ];
-    // before anything else that is wrong with the command
+    // before any other error of the command
     for (const command of [...commands, ['token', 'create'], ['server', 'log', 'travel'], ['payments', 'flagged']]) {
       const { code, err } = await run(command);
       expect({ code, isNamed: err.includes(`DATA_DIR: ${dataDir} has no data`) }).toEqual({ code: 78, isNamed: true });
@@ -140,7 +140,7 @@ describe("the operator's command line", () => {
     expect(otherKey.err).toContain('sealed with another master key. Set MASTER_KEY');
   });
 
-  test('the folder of the data is named when it is not there, or no folder', async () => {
+  test('the data folder is named if it does not exist, or is not a folder', async () => {
     const list = async (folder: string) => {
       const { code, err } = await run(['manifest', 'list'], { environment: { DATA_DIR: folder } });
       expect(code).toBe(78);
@@ -153,7 +153,7 @@ describe("the operator's command line", () => {
     expect(existsSync(away)).toBe(false);
   });
 
-  test('--env-file gives the variables of a file, beneath those that are set', async () => {
+  test('--env-file reads variables from a file, and variables that are set take precedence', async () => {
     await startBroker();
     const create = ['token', 'create', '--email', 'ada@souk.test', '--name', 'laptop'];
     const file = join(dataDir, 'souk.env');
@@ -171,7 +171,7 @@ describe("the operator's command line", () => {
     }
   });
 
-  test('a shop without a server says how to fill it', async () => {
+  test('a shop without a server says how to add some', async () => {
     const environment = await leaveDataForMany();
     const how =
       'Deploy a manifest: npm run souk -- manifest deploy FILE|ID (docs/manifests.md says what a manifest is).';
@@ -207,7 +207,7 @@ describe("the operator's command line", () => {
     expect(result).toEqual({ code: 1, out: '', err: 'The broker refused: There is no such user.' });
   });
 
-  test('a database that is away is named, with the exit code of a start', async () => {
+  test('a database that is down is named, with the exit code of a start', async () => {
     const DATABASE_URL = `postgres://souk:canary@127.0.0.1:${await freePort()}/souk`;
     const environment = { DATA_DIR: dataDir, MASTER_KEY: masterKey, DATABASE_URL };
     const { code, err } = await run(['manifest', 'list'], { environment });
@@ -217,7 +217,7 @@ describe("the operator's command line", () => {
     });
   });
 
-  test("a running broker's database that is away is named, with the exit code of a service that is away", async () => {
+  test('if the database of a running broker is down, that is said, with the exit code of an unavailable service', async () => {
     await startBroker();
     expect(await run(['system'])).toEqual({
       code: 69,
@@ -226,7 +226,7 @@ describe("the operator's command line", () => {
     });
   });
 
-  test('offers are shown and archived where no broker runs, with the sentences that the screen says', async () => {
+  test('offers are shown and archived if no broker runs, with the sentences of the screen', async () => {
     const environment = await leaveDataForMany(
       `insert into plans values ('solo', 'Solo', '', 'T2', 1000, 'USD', 'month', '[]', 10, true, 9)`,
       `insert into plan_prices values ('price_1', 'solo', 800, 'USD', 10)`,
@@ -256,7 +256,7 @@ describe("the operator's command line", () => {
     });
   });
 
-  test('credits and what a user has are shown and changed where no broker runs, but nothing is paid back there', async () => {
+  test("a user's credits and items are shown and changed if no broker runs, but nothing is refunded then", async () => {
     const [user, plan] = ['7d8b4a52-0f0c-4c57-9a3b-2f5a0b6f0001', '7d8b4a52-0f0c-4c57-9a3b-2f5a0b6f0002'];
     const environment = await leaveDataForMany(
       `insert into users (id, email, display_name, created_at) values ('${user}', 'ada@souk.test', 'Ada', now())`,
@@ -271,7 +271,7 @@ describe("the operator's command line", () => {
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('No refund can be made from here') });
     const shown = (await ada('user show')).out;
     expect(shown).toContain('7 credits, 0 held, 0 owed');
-    expect(shown, 'it goes on').toContain(`${plan}  plan pro  active, by payment until`);
+    expect(shown, 'it continues').toContain(`${plan}  plan pro  active, by payment until`);
     const ends =
       /\n {2}Pro plan ends \d{4}-\d\d-\d\d; canceled at the payment provider as soon as Souk runs and it answers$/;
     expect((await ada('user deactivate')).out).toMatch(ends);
@@ -287,7 +287,7 @@ describe("the operator's command line", () => {
     for (const words of wrong) expect((await ada(words)).code, words).toBe(64);
   });
 
-  test('a scope that does not exist is named in one line, where no broker runs too', async () => {
+  test('a scope that does not exist is named in one line, also if no broker runs', async () => {
     const environment = await leaveDataForMany();
     const create = ['token', 'create', '--email=a@b.c', '--name=x', '--scopes=foo'];
     const { code, out, err } = await run(create, { environment });
@@ -295,7 +295,7 @@ describe("the operator's command line", () => {
     expect(err.split('\n').at(-1)).toMatch(/^scopes\.0: .*"mcp:tools".*$/);
   });
 
-  test('the commands of a word are listed alone', async () => {
+  test('the commands of a group are listed separately', async () => {
     const { code, out } = await run(['manifest', '--help']);
     expect(code).toBe(0);
     expect(out).toContain('manifest undeploy');
@@ -335,7 +335,7 @@ describe("the operator's command line", () => {
     expect(await run(['check-config'])).toEqual({ code: 0, out: 'Configuration is valid', err: '' });
   });
 
-  test('[CFG-33] check-config prints every problem at once and exits with 78', async () => {
+  test('[CFG-33] check-config prints all problems together and exits with 78', async () => {
     const environment = { DATA_DIR: dataDir, PORT: 'x', DATABASE_URL: 'mysql://x' };
     const { code, err } = await run(['check-config'], { environment });
     expect(code).toBe(78);
@@ -353,7 +353,7 @@ describe("the operator's command line", () => {
   });
 
   test.each(['embedded', ...(hasPostgres() ? ['PostgreSQL'] : [])])(
-    'check-config reads what is deployed where no broker runs (%s)',
+    'check-config reads what is deployed if no broker runs (%s)',
     async (kind) => {
       const isEmbedded = kind === 'embedded';
       const key = { MASTER_KEY: masterKey };
@@ -398,7 +398,7 @@ describe("the operator's command line", () => {
     },
   );
 
-  test('check-config says that a database away was not checked', async () => {
+  test('check-config says that a database that is down was not checked', async () => {
     const DATABASE_URL = `postgres://souk:canary@127.0.0.1:${await freePort()}/souk`;
     expect(await run(['check-config'], { environment: { DATA_DIR: dataDir, DATABASE_URL } })).toEqual({
       code: 0,
@@ -414,7 +414,7 @@ describe("the operator's command line", () => {
       err: expect.stringContaining(`  - PROGRAMS_CGROUP cannot be used (${dataDir} is no control group)`),
     });
     expect(await check({ PROGRAMS_CGROUP: dataDir, STDIO: 'off' })).toMatchObject({ code: 0 });
-    // beside a problem of the variables too
+    // together with a problem of the variables too
     const both = await check({ PROGRAMS_CGROUP: dataDir, PROGRAM_MEMORY_MB: '1025' });
     expect(both).toMatchObject({ code: 78 });
     expect(both.err.split('\n').slice(1)).toEqual([

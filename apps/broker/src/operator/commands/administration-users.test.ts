@@ -9,8 +9,6 @@ import { chooseAccount } from './choose-account.ts';
 import { userCommands } from './user-commands.ts';
 import { billingCommands } from './billing-commands.ts';
 
-// The list of users, and what administrators do with accounts, by calls and by commands.
-
 const minuteMs = 60_000;
 let started: Administration | undefined;
 let shop: Administration['shop'];
@@ -44,11 +42,11 @@ const search = async (text: string, more: object = {}) => {
   return users.map(({ email }) => email).toSorted();
 };
 
-test('all users are searched by the beginning of an address or of a word of the name, in any case', async () => {
+test('all users are searched by the beginning of an address or of a word of the name, ignoring case', async () => {
   await arrive('zoe.lang@search.test', 'Zoë  Maria Lang-Weiss');
   await arrive('zorro@search.test', 'Diego de la Vega');
   const per = await arrive('per@search.test', "Per O'Neil");
-  // the stand-in takes no such address; a company's provider may
+  // the stand-in accepts no such address; a company's provider may
   await shop.db.query(`update users set email = 'per%cent_sign@search.test' where id = $1`, [per.id]);
   const zoe = 'zoe.lang@search.test';
   expect(await search('ZOE.l')).toEqual([zoe]);
@@ -62,7 +60,7 @@ test('all users are searched by the beginning of an address or of a word of the 
   for (const text of ['aria', 'lang@', 'search.test', 'per_', 'z%', '%', '_', '\\', "'", '%%%', 'p%c', 'ego'])
     expect(await search(text), text).toEqual([]);
   expect(await search('de la')).toEqual(['zorro@search.test']);
-  // a name that changes with the next sign-in, and an account that is deleted, are found no more as they were
+  // a name that changed with the next sign-in, and a deleted account, are no longer found under their old names
   await arrive('zorro@search.test', 'Alejandro');
   expect(await search('vega')).toEqual([]);
   expect(await search('aleja')).toEqual(['zorro@search.test']);
@@ -90,13 +88,13 @@ test('a hostile search costs little and breaks nothing', async () => {
   ]) {
     expect(await send(`GET /admin/users?${query}`, administrator.accessToken), query).toMatchObject({ status: 400 });
   }
-  // a name that its provider made very long is found by its first words
+  // an extremely long name is found by its first words
   await arrive('long@search.test', `${'Endless '.repeat(10_000)}Tail`);
   expect(await search('endless')).toEqual(['long@search.test']);
   expect(await search('tail')).toEqual([]);
 });
 
-test('[USR-9] [USR-10] filters of role, activity and plan go together with the search; the totals count all users', async () => {
+test('[USR-9] [USR-10] filters of role, activity and plan combine with the search; the totals count all users', async () => {
   const names = ['fil-ann', 'fil-bob', 'fil-cleo'];
   const [ann, bob, cleo] = await Promise.all(names.map((name) => arrive(`${name}@filter.test`)));
   if (!ann || !bob || !cleo) throw new Error('nobody');
@@ -144,7 +142,7 @@ test('[USR-9] [USR-10] filters of role, activity and plan go together with the s
 });
 type ListAnswer = Awaited<ReturnType<Administration['admin']['listUsers']>>;
 
-test('the counts that triggers keep are those of the table, before and after the reaper adds them up', async () => {
+test('the counts that triggers maintain match the table, before and after the reaper adds them up', async () => {
   const counted = async () => {
     const { all, active } = await admin.listUsers({ query: {} });
     const { rows } = await shop.db.query(
@@ -166,7 +164,7 @@ test('the counts that triggers keep are those of the table, before and after the
   expect((await shop.db.query('select 1 from user_counts')).rows.length).toBeLessThan(3);
 });
 
-test('what cannot be undone wants a sign-in of the last 15 minutes, which a renewal of the token is not', async () => {
+test('an irreversible action requires a sign-in of the last 15 minutes, and a token renewal is not one', async () => {
   const chief = new ScriptedBrowser(shop.publicUrl);
   const { accessToken } = await chief.signInWeb({ email: 'admin@souk.test' });
   const ann = await arrive('recent@souk.test');
@@ -185,9 +183,9 @@ test('what cannot be undone wants a sign-in of the last 15 minutes, which a rene
   };
   await refused(accessToken);
   await refused(silent);
-  // letting someone in needs none
+  // activating a user needs none
   expect(await send(`POST /admin/users/${ann.id}/activate`, silent, {})).toMatchObject({ result: 'unchanged' });
-  // nor is a page that the browser, which is signed in, opens without a question
+  // nor is a page that opens without a question in the signed-in browser
   await refused((await chief.signInWeb()).accessToken);
 
   const again = await signInAgain(chief, administrator.userId, 'admin@souk.test');
@@ -202,7 +200,7 @@ test('what cannot be undone wants a sign-in of the last 15 minutes, which a rene
   expect(await deactivate(fresh)).toMatchObject({ status: 200, result: 'deactivated' });
 });
 
-/** Where the web app's window goes. */
+/** Follows the sign-in window of the web app. */
 async function signInAgain(browser: ScriptedBrowser, userId: string, email: string) {
   const step = await browser.open(`/auth/google?return_to=/auth/success&again_as=${userId}`);
   if ('left' in step) throw new Error('the account was not asked for');
@@ -210,7 +208,7 @@ async function signInAgain(browser: ScriptedBrowser, userId: string, email: stri
   return 'left' in answer ? { left: answer.left } : { page: answer.page };
 }
 
-test('whoever signs in again must be the same person: another account is refused in words, and changes nothing', async () => {
+test('the user who signs in again must be the same: another account is refused with a reason, and changes nothing', async () => {
   const chief = new ScriptedBrowser(shop.publicUrl);
   const { accessToken } = await chief.signInWeb({ email: 'admin@souk.test' });
   const refused = await signInAgain(chief, administrator.userId, 'someone.else@souk.test');
@@ -223,7 +221,7 @@ test('whoever signs in again must be the same person: another account is refused
   expect(renewed.status).toBe(200);
 });
 
-test('nobody shuts out or erases themselves, and there is no one to shut out by a wrong id', async () => {
+test('users cannot deactivate or erase themselves, and a wrong id is not found', async () => {
   const own = { status: 400, code: 'own_account', message: 'You cannot do this to your own account.' };
   const me = administrator.userId;
   const { accessToken } = administrator;
@@ -241,7 +239,7 @@ test('nobody shuts out or erases themselves, and there is no one to shut out by 
   expect(await audits(me)).toEqual([]);
 });
 
-test('[ADM-15] shutting out and letting in leave one row each; what did not change leaves none', async () => {
+test('[ADM-15] deactivating and activating leave one row each; an action without a change leaves none', async () => {
   const ann = await arrive('audited@souk.test');
   const params = { id: ann.id };
   const reason = 'a complaint';
@@ -266,7 +264,7 @@ test('[ADM-15] shutting out and letting in leave one row each; what did not chan
   ]);
 });
 
-test('plans of a person who is shut out end now where the administrator says so', async () => {
+test('plans of a deactivated user end immediately if the administrator says so', async () => {
   const person = await started?.newPerson();
   if (!person) throw new Error('nobody');
   const params = { id: person.userId };
@@ -275,13 +273,13 @@ test('plans of a person who is shut out end now where the administrator says so'
   const answer = await admin.deactivateUser({ params, body: {} });
   expect(answer).toMatchObject({ ending: [{ id, name: 'Basic plan', endsAt: currentPeriodEnd }] });
   expect((await admin.getUserBilling({ params: { userId: person.userId } })).billing.subscriptions).toHaveLength(1);
-  // again, now
+  // again, with the end now
   const now = await admin.deactivateUser({ params, body: { endNow: true } });
   expect(now).toMatchObject({ result: 'unchanged', ending: [{ name: 'Basic plan' }] });
   expect((await admin.getUserBilling({ params: { userId: person.userId } })).billing.subscriptions).toEqual([]);
 });
 
-test('an erased person leaves no address, in reasons of administrators neither; all else of these rows stays', async () => {
+test('an erased user leaves no address, not even in reasons of administrators; everything else in these rows stays', async () => {
   const ann = await arrive('Erased.Person@souk.test');
   const other = await arrive('kept@souk.test');
   const address = 'erased.person@souk.test';
@@ -332,7 +330,7 @@ test('an erased person leaves no address, in reasons of administrators neither; 
   }
 });
 
-test("a person's own deletion does the same", async () => {
+test("a user's own deletion does the same", async () => {
   const ann = await arrive('goes.herself@souk.test');
   await admin.setUserCredits({ params: { id: ann.id }, body: { credits: 5, reason: 'for goes.herself@souk.test' } });
   await send(`DELETE /api/users/${ann.id}/account`, ann.accessToken, { confirm: ann.email });
@@ -343,7 +341,7 @@ test("a person's own deletion does the same", async () => {
   expect(await dumpDatabase(shop.db)).not.toContain('goes.herself');
 });
 
-test.each(['audit_log', 'ledger_entries'])('%s takes no other change, whoever sends it', async (table) => {
+test.each(['audit_log', 'ledger_entries'])('%s accepts no other change, from any sender', async (table) => {
   const refused = async (statement: string, address = 'kept@souk.test') => {
     const change = shop.db.transaction(async (query) => {
       await query(`select set_config('souk.erased_address', $1, true)`, [address]);
@@ -364,10 +362,10 @@ test.each(['audit_log', 'ledger_entries'])('%s takes no other change, whoever se
   await refused(`truncate ${table}`);
 });
 
-test('an address with two accounts at one provider is said, and --id chooses, for each command', async () => {
+test('an address with two accounts at one provider is reported, and --id chooses, for each command', async () => {
   const first = await arrive('twice@souk.test');
   const second = await arrive('twice.before@souk.test');
-  // the address passed from one person to another at the provider
+  // the address passed from one user to another at the provider
   await shop.db.query('update users set email = $2 where id = $1', [second.id, first.email]);
   const who = { email: first.email, operator: 'root' };
   const users = userCommands(shop.identity, { isRunning: true });

@@ -34,7 +34,7 @@ async function souk(...argv: string[]) {
 }
 const shown = () => vault.app.catalogue.snapshot().byId.get('vault')?.tools.length;
 
-test('souk manifest approve ID --from EMAIL makes the list of that account what the shop shows', async () => {
+test('souk manifest approve ID --from EMAIL approves the list of that account for the shop', async () => {
   const diff = (who: string) => souk('diff', 'vault', '--from', `${who}@souk.test`);
   const approve = (who: string, shown: string) =>
     souk('approve', 'vault', '--from', `${who}@souk.test`, '--shown', shown, '--reason', 'read it');

@@ -18,7 +18,7 @@ import { migrations } from '../../migrations.ts';
 
 // The audit log as administrators see it: in the browser, in files and in the terminal.
 
-/** @param isWhole everything, or what the database's engine can make different */
+/** @param isWhole whether all tests run, or only those that depend on the database engine */
 const testsOf = (isWhole: boolean) => (open: () => Promise<Database>) => {
   let app: TestApp;
   let admin: { userId: string; accessToken: string };
@@ -47,7 +47,7 @@ const testsOf = (isWhole: boolean) => (open: () => Promise<Database>) => {
     admin = await signIn('admin@souk.test');
     ann = await signIn('ann@souk.test');
     api = apiOf(admin.accessToken);
-    // of an older time, so that the pages of what the tests do are not moved
+    // older rows, so that the pages with the tests' actions do not move
     const rule = { actorId: undefined };
     await write(
       { ...rule, action: 'manifest.deployed', subject: 'travel', details: { version: '1.0.0', via: 'start' } },
@@ -85,7 +85,7 @@ const testsOf = (isWhole: boolean) => (open: () => Promise<Database>) => {
       },
       '2026-01-05T10:00:00Z',
     );
-    // two of one moment: a page between them neither loses nor repeats one
+    // two at the same moment: a page between them neither loses nor repeats one
     for (const subject of ['notes', 'notes_old'])
       await write({ ...rule, action: 'manifest.deleted', subject, details: { renters: 0 } }, '2026-01-06T10:00:00Z');
     return () => app.stop();
@@ -95,7 +95,7 @@ const testsOf = (isWhole: boolean) => (open: () => Promise<Database>) => {
   const objects = async (query: Parameters<typeof api.listAudit>[0]['query']) =>
     (await api.listAudit({ query: { ...old, ...query } })).entries.map(({ object }) => object.name).join(' ');
 
-  test('is filtered by who, group, object and time, and paged in both directions', async () => {
+  test('is filtered by actor, group, object and time, and paged in both directions', async () => {
     expect(await objects({ who: 'people' })).toBe('ann@souk.test');
     expect(await objects({ who: 'operators' })).toBe('ann@souk.test travel');
     expect(await objects({ who: 'operator:root' })).toBe('ann@souk.test');
@@ -132,7 +132,7 @@ const testsOf = (isWhole: boolean) => (open: () => Promise<Database>) => {
     }
   });
 
-  test('an act over HTTP names its network address, a refused one too, and erasing a person forgets theirs', async () => {
+  test('an action over HTTP records its network address, also if it is refused, and erasing a user deletes theirs', async () => {
     const bea = await signIn('bea@souk.test');
     const before = new Set((await api.listAudit({ query: { limit: 200 } })).entries.map(({ id }) => id));
     const forwarded = async (method: string, path: string, body: object, token?: string) => {
@@ -165,7 +165,7 @@ const testsOf = (isWhole: boolean) => (open: () => Promise<Database>) => {
       ['administration.refused', null, null],
       ['credits.set', 'admin@souk.test', '203.0.113.7'],
     ]);
-    // nothing else opens the row
+    // nothing else can change the row
     await expect(app.db.query('update audit_log set address = null')).rejects.toThrow(/append-only/);
     await expect(
       app.db.transaction(async (query) => {
@@ -177,7 +177,7 @@ const testsOf = (isWhole: boolean) => (open: () => Promise<Database>) => {
 
   if (!isWhole) return;
 
-  test('is told in words: who did what to what, from which to which value, why and from where', async () => {
+  test('is described in words: who did what to what, from which to which value, why and from where', async () => {
     const { entries } = await api.listAudit({ query: old });
     expect(entries.map(({ id: _id, ...entry }) => entry)).toEqual([
       expect.objectContaining({
@@ -221,7 +221,7 @@ const testsOf = (isWhole: boolean) => (open: () => Promise<Database>) => {
     ]);
   });
 
-  test('of offers and payments is told in words: prices with their currency, ids apart, an offer with its page', async () => {
+  test('of offers and payments is described in words: prices with their currency, ids separately, an offer with its page', async () => {
     const currency = { from: 'USD', to: 'USD' };
     const plan = { kind: 'plan', name: 'Pro', amount: 1900, currency: 'USD', tier: 'T2', features: [], popular: false };
     const groups = [
@@ -305,11 +305,11 @@ const testsOf = (isWhole: boolean) => (open: () => Promise<Database>) => {
       await write({ actorId: undefined, action, subject, details }, `1999-01-01T10:0${index}:00Z`);
     const { entries } = await api.listAudit({ query: { to: '1999-12-31' } });
     expect(entries.toReversed()).toEqual(told.map(([, , , expected]) => expect.objectContaining(expected)));
-    // as people read it, without what tells it apart from a server
+    // with the readable id, without the prefix that distinguishes it from a server
     expect((await api.listAudit({ query: { to: '1999-12-31', object: 'pr' } })).entries).toHaveLength(3);
   });
 
-  test('refuses filters that no row can fit, in words, in the browser, in files and in the terminal', async () => {
+  test('refuses filters that no row can match, with a reason, in the browser, in files and in the terminal', async () => {
     const reversed = { from: '2026-01-03', to: '2026-01-02' };
     const refusal = { status: 400, message: 'query.from: must not be later than `to`' };
     for (const call of [api.listAudit, api.getAuditCsv, api.getAuditLines])
@@ -323,7 +323,7 @@ const testsOf = (isWhole: boolean) => (open: () => Promise<Database>) => {
     await expect(command?.(reversed)).rejects.toThrow('must not be later than `to`');
   });
 
-  test('its files have what is filtered, run as no formula, need the token, and are audited', async () => {
+  test('its files have the filtered rows, contain no formulas, need the token, and are audited', async () => {
     const filter = { who: 'people', ...old };
     const csv = await api.getAuditCsv({ query: filter });
     expect(csv.split('\r\n')).toEqual([
@@ -361,7 +361,7 @@ const testsOf = (isWhole: boolean) => (open: () => Promise<Database>) => {
     const browser = new ScriptedBrowser(app.publicUrl);
     const { accessToken } = await browser.signInWeb({ email: 'admin@souk.test' });
     for (const path of ['/admin/audit', '/admin/audit.csv', '/admin/audit.jsonl']) {
-      expect((await browser.request(path)).status, 'a cookie opens nothing').toBe(401);
+      expect((await browser.request(path)).status, 'a cookie does not open them').toBe(401);
       expect((await fetch(`${app.publicUrl}${path}?access_token=${accessToken}`)).status).toBe(401);
       expect(
         (await fetch(app.publicUrl + path, { headers: { authorization: `Bearer ${ann.accessToken}` } })).status,
@@ -388,7 +388,7 @@ const testsOf = (isWhole: boolean) => (open: () => Promise<Database>) => {
       log: createLog('silent'),
     });
 
-  test('token create leaves a row of the token, and one of the person it made; a token of your own leaves none', async () => {
+  test('token create leaves a row for the token, and one for the user it created; creating your own token leaves none', async () => {
     const operator = await startOperator();
     try {
       const create = (name: string) => run('token', 'create', '--email', 'Tina@souk.test', '--name', name);

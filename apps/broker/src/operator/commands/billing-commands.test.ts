@@ -34,7 +34,7 @@ test('setting credits by command leaves an audit row that says who, whose, how m
   await expect(run('nobody@souk.test', 'credits.show')).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('the operator shows, gives and removes by commands, with a refund where they ask for it, and leaves audit rows', async () => {
+test('the operator shows, gives and removes by commands, with a refund if requested, and leaves audit rows', async () => {
   const ann = await newPerson();
   await ann.rent('top');
   const { id } = (await ann.rental()) ?? {};
@@ -68,7 +68,7 @@ test('the operator shows, gives and removes by commands, with a refund where the
   expect(await checkLedger(shop.db)).toEqual([]);
 });
 
-test('payments are listed and refunded by command, and a user is signed out, by the functions of the screen', async () => {
+test('payments are listed and refunded by command, and a user is signed out, through the functions of the screen', async () => {
   const ann = await newPerson();
   const { price } = await ann.buyCredits();
   const listed = await run(ann.email, 'payments.list');

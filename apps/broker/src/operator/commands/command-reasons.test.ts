@@ -12,7 +12,7 @@ import { billingCommands } from './billing-commands.ts';
 import { offerCommands } from './offer-commands.ts';
 import { operatorCommands } from './operator-commands.ts';
 
-/** Reasons stand in the audit log, where a character that hides text or turns it around would tell something else. */
+/** Reasons are stored in the audit log, where a character that hides or reverses text would change the meaning. */
 const who = ['--email', 'ann@souk.test'];
 const file = join(temporaryRoot(), `reasons-${process.pid}.json`);
 const commands: Readonly<Record<string, readonly string[]>> = {
@@ -66,7 +66,7 @@ afterAll(async () => {
   await app?.stop();
 });
 
-test('every command that takes a reason is among those that are tried', async () => {
+test('every command with a reason is among those tested', async () => {
   const { out } = await souk('--help');
   const names = out.split('\n').flatMap((line) => /^ {2}([a-z]+(?: [a-z-]+)?) {1,}/.exec(line)?.[1] ?? []);
   const found = await Promise.all(
@@ -76,7 +76,7 @@ test('every command that takes a reason is among those that are tried', async ()
   expect(taking.toSorted()).toEqual(Object.keys(commands).toSorted());
 });
 
-test.each(Object.entries(commands))('souk %s takes no reason with hidden characters', async (name, args) => {
+test.each(Object.entries(commands))('souk %s accepts no reason with hidden characters', async (name, args) => {
   for (const reason of ['as agreed\u202Edeerga sa', 'two\nlines']) {
     const named = name === 'payments refund' ? [...args, ...ofPayment] : args;
     const { code, err } = await souk(...name.split(' '), ...named, '--reason', reason);

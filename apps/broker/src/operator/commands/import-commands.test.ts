@@ -10,7 +10,8 @@ import { startPackageRegistry, type PackageRegistry } from '#testing/servers/pac
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { operatorCommands } from './operator-commands.ts';
 
-// `souk registry …` and `souk manifest import` of what registries publish, as an operator types them beside a broker.
+// `souk registry …` and `souk manifest import` of what registries publish, as an operator types them while a broker
+// runs.
 
 let folder: string;
 let published: McpRegistry;
@@ -83,7 +84,7 @@ example.harbour/old: not staged
   expect((await souk('registry', 'updates')).out).toBe(
     'example-harbour-tides  1.0.0 -> 1.1.0  (example.harbour/tides)',
   );
-  // the version that is named, and not the newest
+  // the named version, and not the newest
   published.publish(remote('1.2.0'));
   expect((await souk('registry', 'import', 'example.harbour/tides@1.1.0')).out).toContain(
     'staged as example-harbour-tides 1.1.0\n  version: 1.0.0 -> 1.1.0\n',
@@ -106,7 +107,7 @@ example.harbour/old: not staged
   ]);
 });
 
-test('a server.json is written as a manifest by a command, its package at the version that npm has', async () => {
+test('a command writes a server.json as a manifest, its package at the version that npm has', async () => {
   const document = {
     name: 'io.github.small-things/small',
     description: 'Says its process id.',

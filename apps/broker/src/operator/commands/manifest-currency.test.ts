@@ -56,7 +56,7 @@ test('a manifest whose rental is in another currency is refused, with its field 
   const source = Buffer.from(foreign('foreign')).toString('base64');
   await expect(commands['manifest.deploy']?.({ source })).rejects.toMatchObject(refused);
   expect(await commands['manifest.check']?.({ source })).toMatchObject({ ok: false, problems: [{ path, message }] });
-  // staged before the shop's currency was another one
+  // staged before the shop had another currency
   const staged = parseManifest(foreign('staged'), { ...app.policy, currency: 'EUR' });
   await app.catalogue.stage(staged, { origin: 'admin' });
   await expect(commands['manifest.deploy']?.({ id: 'staged' })).rejects.toMatchObject(refused);

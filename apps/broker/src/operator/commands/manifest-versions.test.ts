@@ -110,7 +110,7 @@ test('a manifest is staged, shown, compared, deployed and deleted by command, as
   ]);
 });
 
-test('several servers are deleted with one command, and the first one that is refused ends it', async () => {
+test('several servers are deleted with one command, which ends at the first one that is refused', async () => {
   for (const id of ['one', 'two', 'three']) await souk('stage', await file(app.dataDir, { id }));
   const deleted = await souk('delete', 'one', 'two', '--reason', 'the vendor closes');
   expect(deleted).toEqual({
@@ -134,7 +134,7 @@ test('several servers are deleted with one command, and the first one that is re
 });
 
 describe.skipIf(!hasPostgres())('on a machine where no broker runs', () => {
-  test('a command says so, works on the database, and keeps its answer clean', async () => {
+  test('a command says so, works on the database, and keeps its standard output clean', async () => {
     const folder = await mkdtemp(join(temporaryRoot(), 'operator-'));
     const environment = {
       DATA_DIR: folder,

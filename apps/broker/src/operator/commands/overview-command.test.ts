@@ -26,7 +26,7 @@ async function souk(...argv: string[]): Promise<string[]> {
 }
 
 describe('overview', { shuffle: false }, () => {
-  test('prints what waits and the figures that administrators see, and --json the same as data', async () => {
+  test('prints what needs attention and the figures that administrators see, and --json the same as data', async () => {
     expect((await souk('overview'))[0]).toBe('Nothing needs you.');
     const ann = await newSubscriber(shop);
     await ann.buyCredits('4000000000000259');
@@ -49,7 +49,7 @@ describe('overview', { shuffle: false }, () => {
     ]);
   });
 
-  test('names a refund that failed, why, and what can be done', async () => {
+  test('names a failed refund, its reason, and what can be done', async () => {
     const bob = await newSubscriber(shop);
     const { chargeId, price } = await bob.buyCredits();
     shop.control.drop(1000);

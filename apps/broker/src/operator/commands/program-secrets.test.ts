@@ -11,7 +11,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { serverCommands } from './server-commands.ts';
 import { runCli } from '#operator/cli/run-cli.ts';
 
-/** What the operator gives a program in secret, and what a program writes to stderr: who sees it. */
+/** Secrets that the operator gives a program, and what a program writes to stderr: tests who sees them. */
 let folder: string;
 let app: TestApp;
 let operator: OperatorServer;
@@ -81,7 +81,7 @@ describe('secrets of programs', { shuffle: false }, () => {
     return [pid, ...below.flat()];
   }
 
-  test('the operator reads what a program wrote to stderr, without its secrets; other people do not', async () => {
+  test('the operator reads what a program wrote to stderr, without its secrets; other users do not', async () => {
     await call('complain', { about: 'the-weather', key: 'canary-pem' });
     await waitUntil('it was read', () => app.upstreams.programs.linesOf('fault').length > 0);
     const { code, printed } = await serverLog('fault');
@@ -100,7 +100,7 @@ describe('secrets of programs', { shuffle: false }, () => {
   test('a crash is in the log of its server', async () => {
     await call('crash', {});
     const lines = () => app.upstreams.programs.linesOf('fault').join();
-    await waitUntil('its end is noted', () => lines().includes('(the process ended'));
+    await waitUntil('its end is recorded', () => lines().includes('(the process ended'));
     expect((await serverLog('fault')).printed).toContain('(the process ended (exit code 3))');
   });
 
@@ -117,7 +117,7 @@ describe('secrets of programs', { shuffle: false }, () => {
     expect(app.logged()).toContain(missing);
   });
 
-  test('so it is with a server whose header the operator has not set: people read no variable, the operator does', async () => {
+  test('a server whose header the operator has not set says so too: users see no variable name, the operator does', async () => {
     const auth = { type: 'headers', headers: [{ name: 'X-Key', from: 'operator' }] } as const;
     const connection = { type: 'http', url: 'https://tickets.example/mcp' } as const;
     await deployManifest(app, { id: 'tickets', connection, auth }, 'error');
@@ -128,7 +128,7 @@ describe('secrets of programs', { shuffle: false }, () => {
     );
   });
 
-  test('a server that is not deployed, and no server at all, are refused in words', async () => {
+  test('a server that is not deployed, and an unknown server, are refused with a reason', async () => {
     expect(await serverLog('other')).toEqual({
       code: 1,
       printed: 'The broker refused: No server other is deployed.',

@@ -18,7 +18,7 @@ import { migrations } from '../../migrations.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { serverCommands } from './server-commands.ts';
 
-/** Programs that cannot be started any more, and what the operator sees of them until they can. */
+/** Programs that can no longer be started, and what the operator sees of them until they can. */
 let folder: string;
 let db: Database;
 let stdioAllowlist: string;
@@ -46,7 +46,7 @@ type Running = {
   souk(...argv: string[]): ReturnType<typeof runSouk>;
 };
 
-/** Starts the broker on the same database, as after a change of its configuration, for as long as `use` takes. */
+/** Starts the broker on the same database, as after a configuration change, while `use` runs. */
 async function run(list: object, env: NodeJS.ProcessEnv, use: (running: Running) => Promise<void>): Promise<void> {
   await writeFile(stdioAllowlist, JSON.stringify(list));
   const metricsPort = await freePort();
@@ -87,7 +87,7 @@ const statusOf = ({ catalogue }: TestApp) => {
   return { status, statusDetail };
 };
 
-test('a program whose alias left the allow-list is no connected server, wherever one looks, and is one again when the alias is back', async () => {
+test('a program whose alias left the allow-list is shown as not connected everywhere, and as connected once the alias is back', async () => {
   await run({ fault }, {}, async ({ app, call, metrics, souk }) => {
     await deployManifest(app, { id: 'fault', slug: 'fault', connection });
     expect(await call('echo')).toContain('text');
@@ -107,7 +107,7 @@ test('a program whose alias left the allow-list is no connected server, wherever
         `error: ${detail}`,
         `Reason: ${reason}, or undeploy the server`,
       ]);
-      // the same as the administrators' screen
+      // the same as on the administrators' screen
       const { now } = JSON.parse((await souk('server', 'show', 'fault', '--json')).out);
       expect(now).toMatchObject({ status: 'error', reason: detail, detail: `${reason}, or undeploy the server` });
       expect(await call('echo')).toContain('is set up in a way that is not allowed here');
@@ -125,7 +125,7 @@ test('a program whose alias left the allow-list is no connected server, wherever
   });
 });
 
-test('so it is with a program that lost its secret, or its package', async () => {
+test('the same applies to a program that lost its secret, or its package', async () => {
   const withSecret = { fault: { ...fault, secrets: ['API_TOKEN'] } };
   const UPSTREAM_ENV_FAULT__API_TOKEN = 'secret';
   await run(withSecret, { UPSTREAM_ENV_FAULT__API_TOKEN }, async ({ app }) => {
@@ -154,7 +154,7 @@ test('so it is with a program that lost its secret, or its package', async () =>
   });
 });
 
-test('a program that crashed for good says what brings it back, and each of these does', async () => {
+test('a program that crashed repeatedly says what restarts it, and each of these does', async () => {
   await run({ fault }, { HEALTH_INTERVAL_MS: '200', SERVICE_RESTART_DELAY_MS: '1' }, async (running) => {
     const { app, call, souk } = running;
     const shared = { id: 'fault', slug: 'fault', connection, isolation: 'shared' };
@@ -170,7 +170,7 @@ test('a program that crashed for good says what brings it back, and each of thes
       const before = warnings();
       for (let crash = 0; crash < 3; crash++) {
         expect(await call('crash')).toContain('ended the connection');
-        // over the pause between two starts
+        // longer than the pause between two starts
         aheadMs += 5000;
       }
       await waitUntil('it to stay stopped', () => statusOf(app).status === 'error');
@@ -190,10 +190,10 @@ test('a program that crashed for good says what brings it back, and each of thes
     const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'bob@souk.test' });
     const refresh = () =>
       fetch(`${app.publicUrl}/mcp/refresh`, { method: 'POST', headers: { authorization: `Bearer ${accessToken}` } });
-    // it was asked a moment ago, so that this is remembered, for as long as the 10 s take
+    // it was queried a moment ago, so the request is remembered for the rest of the 10 s
     aheadMs += 9500;
     expect(await (await refresh()).json()).toMatchObject({ refreshed: ['fault'] });
-    await waitUntil('Refresh to bring it back', () => statusOf(app).status === 'connected');
+    await waitUntil('Refresh to start it again', () => statusOf(app).status === 'connected');
     expect(await call('echo')).toContain('text');
 
     const file = join(folder, 'fault.json');

@@ -16,7 +16,7 @@ import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { secretCommands } from './secret-commands.ts';
 
-/** `souk secret …` beside two brokers on one database, and beside none: set, changed, removed. */
+/** `souk secret …` with two brokers on one database, and with none: set, changed, removed. */
 describe.skipIf(!hasPostgres())('secrets by command', { shuffle: false }, () => {
   const masterKey = randomBytes(32).toString('base64url');
   let server: DemandingServer;
@@ -68,7 +68,7 @@ describe.skipIf(!hasPostgres())('secrets by command', { shuffle: false }, () => 
     return JSON.stringify(answer.body);
   }
 
-  test('one broker is told, and both send the new value, also what was set beside no broker', async () => {
+  test('one broker is notified, and both send the new value, also one that was set while no broker ran', async () => {
     expect(await secret(['list', 'keyed'])).toEqual({ code: 0, printed: `X-Key  missing  for ${server.url}` });
     const told = `X-Key of keyed is set, only for ${server.url}`;
     expect(await secret(['set', 'keyed', 'x-key'], { stdin: 'canary-one\n' })).toEqual({ code: 0, printed: told });
@@ -86,7 +86,7 @@ describe.skipIf(!hasPostgres())('secrets by command', { shuffle: false }, () => 
     for (const app of replicas.apps) expect(app.logged()).not.toContain('canary');
   });
 
-  test('a secret that cannot be set is refused in words, and no value is repeated', async () => {
+  test('a secret that cannot be set is refused with a reason, and no value is repeated', async () => {
     expect(await secret(['set', 'keyed', 'X-Key'], { stdin: 'canary\nof two lines' })).toEqual({
       code: 1,
       printed: 'The broker refused: The value of X-Key must be one line of plain characters.',
@@ -98,7 +98,7 @@ describe.skipIf(!hasPostgres())('secrets by command', { shuffle: false }, () => 
     expect((await secret(['list', 'nothing'])).printed).toBe('The broker refused: There is no manifest of nothing.');
   });
 
-  test('headers of the environment go to a changed address only after the operator says so, at both brokers', async () => {
+  test('headers of the environment are sent to a changed address only after the operator allows it, on both brokers', async () => {
     const [first, second] = replicas.apps;
     const auth = { type: 'headers', headers: [{ name: 'X-Key', from: 'operator' }] };
     const at = (url: string, version: string) => ({ id: 'moved', version, connection: { type: 'http', url }, auth });
@@ -132,7 +132,7 @@ describe.skipIf(!hasPostgres())('secrets by command', { shuffle: false }, () => 
     expect(rows).toEqual([{ place: next.url, operator: userInfo().username }]);
   });
 
-  test('a removal is heard by both brokers', async () => {
+  test('a removal reaches both brokers', async () => {
     expect(await secret(['remove', 'keyed', 'X-Key'])).toEqual({
       code: 0,
       printed: `X-Key of keyed is removed, for ${server.url}`,

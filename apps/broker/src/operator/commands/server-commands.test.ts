@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const souk = (...argv: string[]) => runSouk(argv, { environment: { DATA_DIR: app.dataDir } });
 
-test('manifest test prints each step of a stored version, and what it found', async () => {
+test('manifest test prints each step of a stored version, and its findings', async () => {
   const { code, out } = await souk('manifest', 'test', 'web');
   expect(code).toBe(0);
   expect(out).toMatch(/^manifest {3}ok {5}web 1\.0\.0 \(\d+ ms\)$/m);
@@ -59,7 +59,7 @@ test('manifest test of a file fails with its reason, and --json prints all event
   expect(await souk('manifest', 'test', 'unknown')).toMatchObject({ code: 1, err: expect.stringContaining('unknown') });
 });
 
-test('server show prints how a server is and did, and --json the same as data', async () => {
+test('server show prints the status and figures of a server, and --json the same as data', async () => {
   const { code, out } = await souk('server', 'show', 'web');
   expect(code).toBe(0);
   expect(out).toMatch(/^connected since 2\d{3}-/m);

@@ -21,14 +21,14 @@ import { migrations } from '../../migrations.ts';
 import { version } from '../../version.ts';
 import { systemCommand } from './system-command.ts';
 
-// How an installation is, as administrators see it in the browser and operators in the terminal.
+// The state of an installation, as administrators see it in the browser and operators in the terminal.
 
 async function asAdministrator(app: TestApp) {
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'admin@souk.test' });
   return createClient(adminSystemEndpoints, { baseUrl: app.publicUrl, fetch, token: async () => accessToken });
 }
 
-/** Runs of a job, a day apart, as pg-boss keeps them. */
+/** Inserts runs of a job, a day apart, as pg-boss stores them. */
 async function plantRuns(app: TestApp, name: string, message: string, states: readonly string[]): Promise<void> {
   for (const [index, state] of states.entries()) {
     const day = `2030-01-0${index + 1}T00:00:0`;
@@ -40,7 +40,7 @@ async function plantRuns(app: TestApp, name: string, message: string, states: re
 }
 
 const canary = 'canary-5Qz8';
-/** A secret in every variable that may have one, of those with a name of their own and of those for servers. */
+/** Sets a secret in every variable that may contain one: named variables and those for servers. */
 function planted(): Record<string, string> {
   const own = Object.entries(disclosure).flatMap(([name, rule]) => {
     if (rule === 'shown') return [];
@@ -82,7 +82,7 @@ describeOnEmbedded('the system', migrations, (open) => {
   const read = async (): Promise<System> => (await admin.getSystem()).system;
   const warning = async (id: string) => (await read()).warnings.find((one) => one.id === id)?.text;
 
-  test('says what runs, on which database, and whether every migration is applied', async () => {
+  test('shows what runs, on which database, and whether every migration is applied', async () => {
     const { node, publicUrl, database, brokers } = await read();
     expect({ node, publicUrl }).toEqual({ node: process.versions.node, publicUrl: app.publicUrl });
     expect(database.kind).toBe('embedded');
@@ -99,7 +99,7 @@ describeOnEmbedded('the system', migrations, (open) => {
     await app.db.query(`insert into kysely_migration (name, timestamp) values ('0004-platform-backups', 'now')`);
   });
 
-  test('tells of jobs when they ran and run next, and of the last failure in one line', async () => {
+  test('shows when jobs ran and run next, and the last failure in one line', async () => {
     const [name, failing] = ['identity-reaping', 'usage-partitions'];
     await plantRuns(app, name, 'no such table\n  at file.ts', ['completed', 'failed', 'completed']);
     await plantRuns(app, failing, 'no such table\n  at file.ts', ['completed', 'failed']);
@@ -111,12 +111,12 @@ describeOnEmbedded('the system', migrations, (open) => {
       lastFailure: { at: '2030-01-02T00:00:01.000Z', message: 'no such table' },
     });
     expect(Date.parse(job?.nextRunAt ?? '')).toBeGreaterThan(Date.now() + 3_000_000);
-    // the other went well again
+    // the other one succeeded again
     expect((await read()).warnings.filter(({ id }) => id === 'job')).toHaveLength(1);
     expect(await warning('job')).toBe(`The job ${failing} failed the last time: no such table`);
   });
 
-  test('counts events of payments that wait and fail, and says how long the last took', async () => {
+  test('counts payment events that wait and fail, and says how long the last took', async () => {
     await app.db.query(
       `insert into payment_events (id, type, object_id, received_at, attempts, next_at, done_at, error) values
         ('evt_1', 'invoice.paid', 'in_1', '2030-01-01T00:00:00Z', 1, null, '2030-01-01T00:00:02.500Z', null),
@@ -136,7 +136,7 @@ describeOnEmbedded('the system', migrations, (open) => {
     expect(await warning('webhook')).toBe('1 payment event could not be handled and will be tried again.');
   });
 
-  test('warns of a proxy that is not trusted by its requests, and of what the configuration leaves open', async () => {
+  test('warns of an untrusted proxy based on its requests, and of what the configuration leaves open', async () => {
     expect(await warning('trust-proxy')).toBeUndefined();
     for (let count = 0; count < 3; count += 1)
       await fetch(`${app.publicUrl}/mcp/info`, { headers: { 'x-forwarded-for': '203.0.113.5' } });
@@ -147,7 +147,7 @@ describeOnEmbedded('the system', migrations, (open) => {
     expect(await warning('misspelled')).toBe('METRIC_PORT is not a variable of Souk: did you mean METRICS_PORT?');
   });
 
-  test('runs the checks on demand alone, once for all who ask meanwhile', async () => {
+  test('runs the checks only on demand, once for all who request them meanwhile', async () => {
     await read();
     expect(runs).toBe(0);
     const answers = await Promise.all([app.system.check(), app.system.check()]);
@@ -186,7 +186,7 @@ describeOnEmbedded('the system', migrations, (open) => {
   });
 });
 
-test('no secret of any variable is in what administrators see, whatever the checks and jobs quote', async () => {
+test('administrators see no secret of any variable, even if checks and jobs quote it', async () => {
   const env = { ...planted(), PAYMENTS: 'off', OIDC_ISSUER: 'https://sign-in.example', GOOGLE_CLIENT_ID: 'google' };
   const quoting = Object.values(env).map((value) => ({
     id: 'one',
@@ -237,7 +237,7 @@ test('a setting says where it comes from: environment, file of variables, file o
   expect(of('BRAND_NAME')).toMatchObject({ value: 'Bazaar', origin: 'env-file', file: '/etc/souk.env' });
   expect(of('HTTPS_PROXY')).toMatchObject({ value: 'http://proxy.example:1/', origin: 'environment' });
   expect(of('MASTER_KEY')).toMatchObject({ value: null, origin: 'secret-file', file: '/data/master.key' });
-  // what is in force where nothing is set
+  // defaults where nothing is set
   expect(of('LOG_LEVEL')).toMatchObject({ value: 'warn', origin: 'default' });
   expect(of('PUBLIC_URL')).toMatchObject({ value: 'http://localhost:4000', origin: 'default' });
   expect(of('ADMIN_EMAILS')).toMatchObject({ value: 'admin@souk.test', origin: 'default' });
@@ -245,7 +245,7 @@ test('a setting says where it comes from: environment, file of variables, file o
 });
 
 describe.skipIf(!hasPostgres())('two brokers', () => {
-  test('are both listed, and one that was killed is shown as gone within its time', async () => {
+  test('are both listed, and a killed one is shown as down in time', async () => {
     const databaseUrl = await createPostgresDatabase(migrations);
     const env = { MASTER_KEY: randomBytes(32).toString('base64url') };
     const start = async () => {
@@ -259,7 +259,7 @@ describe.skipIf(!hasPostgres())('two brokers', () => {
       expect(await listed()).toEqual(['true alive', 'false alive']);
       const [, { id = '', lagMs = null } = {}] = (await one.app.system.read()).brokers;
       expect(lagMs === null || lagMs < 5_000).toBe(true);
-      // its connections end with it, and it says no good-bye
+      // its connections end with it, without a goodbye
       await other.db.close();
       await waitUntil('it is gone', async () => (await listed())[1] === 'false gone');
       const { warnings, database } = await one.app.system.read();

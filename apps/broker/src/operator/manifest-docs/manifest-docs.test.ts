@@ -24,7 +24,7 @@ test('every example of docs/manifests.md passes `manifest check`', async () => {
     const code = await runCli(['manifest', 'check', ...files], {
       environment: { DATA_DIR: folder, ...exampleEnvironment },
       stdout: (line) => out.push(line),
-      // that no broker was asked
+      // says that no broker was asked
       stderr: () => {},
     });
     expect({ code, out }).toEqual({ code: 0, out: out.filter((line) => line.includes('no problem')) });

@@ -14,7 +14,7 @@ describe('variables that several settings depend on', () => {
   describe('a company’s own sign-in provider', () => {
     const oidc = { OIDC_ISSUER: 'https://id.acme.example/realm', OIDC_CLIENT_ID: 'id', OIDC_CLIENT_SECRET: 'secret' };
 
-    test('counts like Google: no stand-in, listening everywhere, good for production, no default administrator', () => {
+    test('counts like Google: no stand-in, listening everywhere, allowed in production, no default administrator', () => {
       const read = readConfig({ PAYMENTS: 'off', ...oidc, ADMIN_EMAILS: 'ana@acme.example' });
       const name = 'id.acme.example';
       const provider = { issuer: oidc.OIDC_ISSUER, clientId: 'id', clientSecret: 'secret', name, trustEmail: false };
@@ -31,7 +31,7 @@ describe('variables that several settings depend on', () => {
       });
     });
 
-    test('issuer, id and secret go together, and what belongs to a provider wants one', () => {
+    test('issuer, id and secret go together, and settings of a provider need one', () => {
       for (const name of Object.keys(oidc)) {
         expect(problemsOf({ ...oidc, [name]: undefined })).toEqual([expect.stringContaining(`${name} is missing`)]);
       }
@@ -49,7 +49,7 @@ describe('variables that several settings depend on', () => {
       expect(problemsOf({ ...oidc, OIDC_ISSUER: issuer })).toEqual([expect.stringContaining('OIDC_ISSUER must be')]);
     });
 
-    test('plain http is for a provider on this machine', () => {
+    test('plain http is only for a provider on this machine', () => {
       expect(problemsOf({ ...oidc, OIDC_ISSUER: 'http://localhost:8080/realm' })).toEqual([]);
     });
   });
@@ -61,7 +61,7 @@ describe('variables that several settings depend on', () => {
     expect(problemsOf({ SIGN_IN_ALLOW: 'acme.example' })).toEqual([]);
   });
 
-  test('SIGN_IN_ALLOW names who may sign in, everyone without it; a list of nobody is refused', () => {
+  test('SIGN_IN_ALLOW names who may sign in, everyone without it; an empty list is refused', () => {
     expect(readConfig({ SIGN_IN_ALLOW: 'Acme.example, ana@other.example' }).signInAllow).toEqual({
       domains: new Set(['acme.example']),
       addresses: new Set(['ana@other.example']),
@@ -105,7 +105,7 @@ describe('variables that several settings depend on', () => {
     expect(problemsOf({ PUBLIC_URL: 'http://[::1]:3000' })).toEqual([]);
   });
 
-  test('clients are told of metadata documents beyond loopback, and where CLIENT_DOCUMENTS=on', () => {
+  test('clients are told about metadata documents beyond loopback, and with CLIENT_DOCUMENTS=on', () => {
     const beyond = { PUBLIC_URL: 'https://souk.example', PAYMENTS: 'off', ...google };
     const at = (environment: NodeJS.ProcessEnv) => readConfig(environment).clientDocuments;
     expect(at(beyond)).toEqual({ advertised: true, served: true });
@@ -115,7 +115,7 @@ describe('variables that several settings depend on', () => {
   });
 
   test.each(['https://localhost', 'https://127.0.0.1', 'https://[::1]:8443'])(
-    'the stand-in is refused in production at %s as at any other address',
+    'the stand-in is refused in production at %s like at any other address',
     (address) => {
       const standIn = {
         ...production,
@@ -138,10 +138,10 @@ describe('variables that several settings depend on', () => {
     };
     const refused = [expect.stringContaining('ALLOW_DEV_SIGN_IN=1 lets anyone sign in as anyone')];
     expect(problemsOf(open)).toEqual(refused);
-    // with Google's keys too: the day they are removed, the flag would open the door
+    // with Google's keys too: on the day they are removed, the flag would open the door
     expect(problemsOf({ ...open, ...google })).toEqual(refused);
     expect(readConfig({ ...open, I_KNOW_ANYONE_CAN_SIGN_IN: '1' }).allowDevSignIn).toBe(true);
-    // the sentence alone allows nothing
+    // I_KNOW_ANYONE_CAN_SIGN_IN on its own allows nothing
     expect(problemsOf({ ...open, ALLOW_DEV_SIGN_IN: '0', I_KNOW_ANYONE_CAN_SIGN_IN: '1' })).toEqual([
       expect.stringContaining('PUBLIC_URL is not loopback'),
     ]);
@@ -155,7 +155,7 @@ describe('variables that several settings depend on', () => {
     const open = { HOST: '0.0.0.0', ALLOW_DEV_SIGN_IN: '1' };
     expect(readConfig({ ...open, PAYMENTS: 'off' }).host).toBe('0.0.0.0');
     expect(readConfig({ ...open, ALLOW_SANDBOX_PAYMENTS: '1' }).host).toBe('0.0.0.0');
-    // Google signs people in, and the stand-in takes their payments
+    // Google signs users in, and the stand-in takes their payments
     expect(readConfig({ HOST: '0.0.0.0', ...google }).host).toBe('127.0.0.1');
     expect(readConfig({ HOST: '0.0.0.0', ...google, ALLOW_SANDBOX_PAYMENTS: '1' }).host).toBe('0.0.0.0');
     expect(readConfig({ HOST: '0.0.0.0' }).ignoredHost).toBe('0.0.0.0');
@@ -163,7 +163,7 @@ describe('variables that several settings depend on', () => {
     expect(readConfig({ ...open, PAYMENTS: 'off' }).ignoredHost).toBeUndefined();
   });
 
-  test('production needs https and a master key, and starts no program of a manifest by itself', () => {
+  test('production needs https and a master key, and starts no program of a manifest by default', () => {
     expect(readConfig(production)).toMatchObject({
       production: true,
       stdio: 'off',
@@ -192,7 +192,7 @@ describe('variables that several settings depend on', () => {
     const stripe = { STRIPE_SECRET_KEY: 'sk', STRIPE_WEBHOOK_SECRET: 'whsec' };
     const { PAYMENTS: _off, ...selling } = production;
 
-    test('are taken by Stripe with its keys, by the stand-in without, and not at all with PAYMENTS=off', () => {
+    test('are taken by Stripe with its keys, by the stand-in without them, and not at all with PAYMENTS=off', () => {
       expect(readConfig({})).toMatchObject({ payments: 'sandbox', stripe: undefined });
       expect(readConfig(stripe)).toMatchObject({ payments: 'stripe', stripe: { secretKey: 'sk' } });
       expect(readConfig({ ...stripe, PAYMENTS: 'off' })).toMatchObject({ payments: 'off', stripe: undefined });

@@ -41,14 +41,14 @@ test.each([
   expect(meantBy(name)).toEqual([]);
 });
 
-test('a variable beside the right one, and an empty one, are not told', () => {
+test('a misspelled variable next to the right one, and an empty one, are not reported', () => {
   expect(meantBy('LOGLEVEL')).toEqual(['LOG_LEVEL']);
   expect(meantBy('LOGLEVEL', { LOG_LEVEL: 'error' })).toEqual([]);
   expect(meantBy('UPSTREM_ENV_A__B', { UPSTREAM_ENV_A__B: 'secret' })).toEqual([]);
   expect(meantBy('DATA_DIRR', { DATA_DIRR: ' ' })).toEqual([]);
 });
 
-test('a variable that is missed is found under its wrong name', () => {
+test('a missing variable is found under its misspelled name', () => {
   expect(problemsOf({ GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SERCET: 'secret' })).toEqual([
     'GOOGLE_CLIENT_SECRET is missing: GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET go together',
     'GOOGLE_CLIENT_SERCET is not a variable of Souk: did you mean GOOGLE_CLIENT_SECRET?',

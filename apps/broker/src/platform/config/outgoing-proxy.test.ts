@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { problemsOf } from '#testing/config-problems.ts';
 import { readConfig } from '../config.ts';
 
-describe('the proxy on the way out', () => {
-  test('is read with its credentials apart, the lower-case names first, as other programs do', () => {
+describe('the outgoing proxy', () => {
+  test('is read with its credentials separately, the lower-case names first, as other programs do', () => {
     const proxy = readConfig({
       HTTPS_PROXY: 'http://other.test:1',
       https_proxy: 'http://me%40acme:p%3Ass@proxy.test:3128/',
@@ -20,7 +20,7 @@ describe('the proxy on the way out', () => {
     });
   });
 
-  test('is none where NO_PROXY stands alone', () => {
+  test('is unset if only NO_PROXY is set', () => {
     expect(readConfig({ NO_PROXY: 'x.test', HTTPS_PROXY: ' ' }).outgoingProxy).toBeUndefined();
   });
 
@@ -32,7 +32,7 @@ describe('the proxy on the way out', () => {
     'http://proxy.test/path',
     'http://proxy.test?a',
     'http://a:%zz@proxy.test',
-  ])('%s is no proxy, and the problem does not show it', (address) => {
+  ])('%s is not a proxy, and the problem does not show it', (address) => {
     expect(problemsOf({ HTTPS_PROXY: address })).toEqual([
       'HTTPS_PROXY must be the http or https address of a proxy, such as http://proxy.example:3128',
     ]);

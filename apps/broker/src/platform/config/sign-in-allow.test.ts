@@ -33,7 +33,7 @@ test.each([
   'xbob@other.example',
   'bob@sub.other.example',
   '',
-  // letters whose folding is another one
+  // letters that other foldings change
   'bob@other.\uFF45xample',
   '\uFF42ob@other.example',
   'ana@\uFF41cme.example',
@@ -42,7 +42,7 @@ test.each([
   expect(maySignIn(allow, email)).toBe(false);
 });
 
-test('a domain lets exactly the addresses behind one @ of exactly it in', () => {
+test('a domain allows exactly the addresses with one @ followed by exactly that domain', () => {
   // IDNA maps each of these to the domain
   const mapped = [
     '\uFF41cme.example',
@@ -60,7 +60,7 @@ test('a domain lets exactly the addresses behind one @ of exactly it in', () => 
   );
 });
 
-test('without a list everyone may, and that is said', () => {
+test('without a list everyone may sign in, and the text says so', () => {
   expect(maySignIn(undefined, 'anyone@anywhere.test')).toBe(true);
   expect(describeSignInAllow(undefined)).toContain('everyone');
   expect(describeSignInAllow(allow)).toBe('acme.example, xn--bcher-kva.example, bob@other.example');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readUpstreamSecrets } from './upstream-secrets.ts';
 
-test('secrets for servers come from variables or files; problems are reported without their values', () => {
+test('secrets for servers come from variables or files, and problems are reported without their values', () => {
   const folder = mkdtempSync(join(tmpdir(), 'souk-secrets-'));
   const file = join(folder, 'secret');
   writeFileSync(file, 'from a file\n');
@@ -54,7 +54,7 @@ test('the issuer of a client is an address without anything after its path', () 
   }
 });
 
-test('a variable that no server could ask for is a problem: one underscore too few, small letters', () => {
+test('a variable that no server could need is a problem: one underscore too few, small letters', () => {
   const problems: string[] = [];
   const environment = { UPSTREAM_HEADER_SHOP_X_KEY: 'canary', UPSTREAM_ENV_shop__KEY_FILE: '/canary' };
   expect(readUpstreamSecrets(environment, problems).size).toBe(0);

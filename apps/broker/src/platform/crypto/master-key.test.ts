@@ -19,7 +19,7 @@ describe('the master key', () => {
   });
   afterEach(() => rmSync(dataDir, { recursive: true }));
 
-  test('[CFG-15] without configuration it is a 0600 file beside the database folder, made once', () => {
+  test('[CFG-15] without configuration it is a 0600 file next to the database folder, created once', () => {
     const folder = join(dataDir, 'new');
     const key = readMasterKey({ masterKey: undefined, dataDir: folder });
     expect(readMasterKey({ masterKey: undefined, dataDir: folder })).toBe(key);
@@ -29,7 +29,7 @@ describe('the master key', () => {
     expect(() => createVault(key)).not.toThrow();
   });
 
-  test('[CFG-14] a configured key is used, and no file is made', () => {
+  test('[CFG-14] a configured key is used, and no file is created', () => {
     const key = randomBytes(32).toString('base64url');
     expect(readMasterKey({ masterKey: `${key}=`, dataDir })).toBe(key);
     expect(existsSync(join(dataDir, 'master.key'))).toBe(false);
@@ -46,7 +46,7 @@ describe('the master key', () => {
     expect(() => readMasterKey({ masterKey: undefined, dataDir })).toThrow(/does not contain a master key/);
   });
 
-  test('a folder in its place is named, and what is wrong twice is said at once', () => {
+  test('a folder in its place is named, and two faults are reported together', () => {
     mkdirSync(join(dataDir, 'master.key'));
     expect(() => readMasterKey({ masterKey: undefined, dataDir })).toThrow(
       `${join(dataDir, 'master.key')} is a folder, not a key file`,
@@ -58,7 +58,7 @@ describe('the master key', () => {
     );
   });
 
-  test('existing data without its key is refused, and no key is made beside it', async () => {
+  test('existing data without its key is refused, and no new key is created', async () => {
     await expect(openMasterKey({ masterKey: undefined, dataDir }, undefined)).resolves.toMatch(/^[\w-]{43}$/);
     rmSync(join(dataDir, 'master.key'));
     mkdirSync(join(dataDir, 'db'));
@@ -72,7 +72,7 @@ describe('the master key', () => {
     await expect(openMasterKey({ masterKey, dataDir }, undefined)).resolves.toBe(masterKey);
   });
 
-  test('a key that can be guessed begins no data, and opens that which is there', async () => {
+  test('a guessable key is refused for new data, and opens existing data', async () => {
     const masterKey = 'A'.repeat(43);
     const begun = openMasterKey({ masterKey, dataDir }, undefined);
     await expect(begun).rejects.toBeInstanceOf(ConfigError);
@@ -91,8 +91,8 @@ describe('the master key', () => {
   });
 });
 
-describeOnPostgres('the master key beside a database elsewhere', migrations, (open) => {
-  test('a data folder that was lost is refused as long as the database has data', async () => {
+describeOnPostgres('the master key of a database elsewhere', migrations, (open) => {
+  test('a lost data folder is refused as long as the database has data', async () => {
     const lost = startTestApp({ db: await open(), env: { MASTER_KEY: '' } });
     await expect(lost).rejects.toBeInstanceOf(ConfigError);
     await expect(lost).rejects.toThrow(
@@ -100,7 +100,7 @@ describeOnPostgres('the master key beside a database elsewhere', migrations, (op
     );
   });
 
-  test('a key that can be guessed begins no database; one that has data starts with it, and says so loudly', async () => {
+  test('a guessable key is refused for a new database; with an existing one the broker starts, and logs a warning', async () => {
     const env = { MASTER_KEY: 'A'.repeat(43) };
     const databaseUrl = await createPostgresDatabase();
     const empty = await openDatabase({ databaseUrl, dataDir: '', log: createLog('fatal') });

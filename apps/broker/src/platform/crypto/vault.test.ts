@@ -13,7 +13,7 @@ const bytesOf = (sealed: string) => {
 };
 
 describe('the vault', () => {
-  test('a sealed secret opens in its own place, and does not contain its text', () => {
+  test('a sealed secret opens in its own place, and does not contain its plain text', () => {
     const vault = createVault(newKey());
     assert(
       property(string({ unit: 'grapheme' }), (secret) => {
@@ -41,7 +41,7 @@ describe('the vault', () => {
     const sealed = vault.seal(place, 'secret');
     for (const [index, character] of [...sealed].entries()) {
       const changed = sealed.slice(0, index) + (character === 'A' ? 'B' : 'A') + sealed.slice(index + 1);
-      if (sameBytes(changed, sealed)) continue; // the last character of base64url may carry bits that mean nothing
+      if (sameBytes(changed, sealed)) continue; // the last character of base64url may contain unused bits
       expect(() => vault.open(place, changed), `character ${index}`).toThrow(SealedTextError);
     }
   });

@@ -4,8 +4,8 @@ import { inBackground, inForeground } from './background-work.ts';
 
 const slow = 'select pg_sleep(0.05)';
 
-describeOnDatabases('work in the background', [], (open) => {
-  /** What ended, in its order, once as much of the background was begun as there are connections for all. */
+describeOnDatabases('background work', [], (open) => {
+  /** Returns what ended, in order, after starting as much background work as could use all connections. */
   async function endsBeside(person: (db: Awaited<ReturnType<typeof open>>) => Promise<unknown>, background = slow) {
     const db = await open();
     const ended: string[] = [];
@@ -20,20 +20,21 @@ describeOnDatabases('work in the background', [], (open) => {
     return ended;
   }
 
-  // on PostgreSQL 2 of 10 connections are for the background; the embedded database has one, which one of them has first
+  // on PostgreSQL 2 of 10 connections are for the background; the embedded database has one, which the first background
+  // statement gets first
   test.each([
     ['a statement', (db) => db.query('select 1')],
     ['a transaction', (db) => db.transaction((query) => query('select 1'))],
     ['the query builder', (db) => db.kysely.connection().execute(async () => {})],
-    ['what a job does for a person', (db) => inBackground(() => inForeground(() => db.query('select 1')))],
+    ['what a job does for a user', (db) => inBackground(() => inForeground(() => db.query('select 1')))],
   ] satisfies [string, Parameters<typeof endsBeside>[0]][])(
-    '%s of a person waits for no queue of the background',
+    '%s of a user does not wait for the background queue',
     async (_, person) => {
       expect((await endsBeside(person)).slice(0, 4)).toContain('person');
     },
   );
 
-  test('twelve statements of the background use a quarter of the connections, and all of them end', async () => {
+  test('twelve background statements use a quarter of the connections, and all of them end', async () => {
     const db = await open();
     if (db.engine === 'pglite') return; // which has one connection
     const active = `select count(*)::int as count from pg_stat_activity where query = '${slow}' and state = 'active'`;
@@ -44,7 +45,7 @@ describeOnDatabases('work in the background', [], (open) => {
     expect(most).toBe(2);
   });
 
-  test('transactions of the background take turns too, and one that fails ends its turn', async () => {
+  test('background transactions take turns too, and a failed one ends its turn', async () => {
     const db = await open();
     const job = () => inBackground(() => db.transaction((query) => query('select no_such_column')));
     const failed = Promise.allSettled([job(), job(), job()]);

@@ -59,7 +59,7 @@ describeOnDatabases('a database', migrations, (open) => {
     expect(moved).toEqual({ rows: [{ id: 3 }], affectedRows: 1 });
   });
 
-  test('of 50 transactions at once, the 5 that throw change nothing and the others lose nothing', async () => {
+  test('of 50 concurrent transactions, the 5 that throw change nothing and the others lose nothing', async () => {
     const db = await open();
     await db.query('insert into accounts values (1, 0)');
     const runs = Array.from({ length: 50 }, (_, index) =>
@@ -105,7 +105,7 @@ describeOnDatabases('a database', migrations, (open) => {
     ]);
   });
 
-  test('an affordable debit is decided by one row lock, even with many debits at once', async () => {
+  test('an affordable debit is decided by one row lock, even with many concurrent debits', async () => {
     const db = await open();
     await db.query('insert into accounts values (1, 10)');
     const debit = (idem: string) =>
@@ -169,7 +169,7 @@ describeOnDatabases('a database', migrations, (open) => {
     await expect(db.query('select 1')).rejects.toThrow(/closed|pool/);
   });
 
-  test('a statement beside its own open transaction is refused, where it would wait without end', async () => {
+  test('a statement outside of its own open transaction is refused, instead of waiting forever', async () => {
     const db = await open();
     const builder = db.kysely.withTables<{ accounts: { id: number } }>();
     const nested: (() => Promise<unknown>)[] = [

@@ -26,7 +26,7 @@ describeOnDatabases('migrations', [], (open) => {
     expect((await db.query('select count(*) as n from people')).rows).toEqual([{ n: 2 }]);
   });
 
-  test('of one feature may be added later than those of another feature that sort behind them', async () => {
+  test('of one feature may be added later than those of another feature that sort after them', async () => {
     const db = await open();
     await migrate(db, [people]);
     const earlier: Migration = { name: 'a-0001', statements: ['create table a (n int)'] };
@@ -54,7 +54,7 @@ describeOnDatabases('migrations', [], (open) => {
       'the database was changed by version 1.1.0 (its migration pets-0001), and this is version 1.0.0, which does not know that change.',
     );
     await expect(db.query('select * from a')).rejects.toThrow('does not exist');
-    // the version that brought a change keeps its name when later ones start
+    // the version that applied a change stays recorded when later ones start
     await migrate(db, [...newer, other], '1.2.0');
     expect((await db.query('select name, version from migration_versions order by name')).rows).toEqual([
       { name: versionMigrations[0]?.name, version: '1.1.0' },
@@ -66,7 +66,7 @@ describeOnDatabases('migrations', [], (open) => {
   });
 
   test.each([undefined, '1.0.0'])(
-    'of a state that was never released (it noted %s) are refused as well',
+    'of a state that was never released (recorded version: %s) are refused as well',
     async (noted) => {
       const db = await open();
       await migrate(db, [...versionMigrations, people, pets], noted);
@@ -84,7 +84,7 @@ describeOnDatabases('migrations', [], (open) => {
 });
 
 describe.skipIf(!hasPostgres())('migrations on a shared PostgreSQL', () => {
-  test('four starts at once: one applies them, all continue', async () => {
+  test('four concurrent starts: one applies them, all continue', async () => {
     const databaseUrl = await createPostgresDatabase();
     const log = pino({ level: 'silent' });
     // slower than the time limit of ordinary statements: waiting for the lock has none
@@ -100,8 +100,8 @@ describe.skipIf(!hasPostgres())('migrations on a shared PostgreSQL', () => {
     const databaseUrl = await createPostgresDatabase();
     const log = pino({ level: 'silent' });
     const [newer, older] = await Promise.all([1, 2].map(() => openDatabase({ databaseUrl, dataDir: '', log })));
-    if (!newer || !older) throw new Error('two connections were opened');
-    // the lock is taken, and nothing is there yet
+    if (!newer || !older) throw new Error('two connections were expected');
+    // the lock is taken, and nothing has been created yet
     const blocked: Migration = { name: 'p-0001', statements: ['select pg_advisory_lock(1)', 'create table p (n int)'] };
     const holder = new Client({ connectionString: databaseUrl });
     await holder.connect();

@@ -47,10 +47,10 @@ function usedBytes(): number {
   return heap + buffers;
 }
 
-test('a body in chunks of one byte takes little more memory than its bytes, while it arrives', async () => {
+test('a body in chunks of one byte takes little more memory than its bytes while it arrives', async () => {
   const count = 60_000;
   const bytes = `${head('/echo', 'Transfer-Encoding: chunked')}1\r\n"\r\n${'1\r\nx\r\n'.repeat(count)}`;
-  /** Sends eight such bodies. @returns what `look` answers before their last piece */
+  /** Sends eight such bodies. @returns the result of `look` before their last piece */
   async function send<T>(look: () => T): Promise<T> {
     arrived.length = 0;
     const clients = Array.from({ length: 8 }, () => begin(bytes));

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.stop());
 
-/** A request by hand. @returns its status and what follows the head */
+/** Sends a handwritten request. @returns its status and what follows the head */
 async function send(
   target: string,
   hosts: string[],
@@ -30,12 +30,12 @@ const own = () => new URL(app.publicUrl).host;
 test('a request in absolute form for this host is a request for its path', async () => {
   expect((await send(`${app.publicUrl}/healthz`, [own()]))[0]).toBe(200);
   expect((await send(`${app.publicUrl.toUpperCase()}/mcp/tools?a=1`, [own()]))[0]).toBe(200);
-  // its token is asked for
+  // its token is required
   expect((await send(`${app.publicUrl}/mcp`, [own()], 'POST'))[0]).toBe(401);
 });
 
 test.each(['/', '/healthz', '/mcp/tools', '/marketplace/', '//double', '/api/nothing', '/oauth/authorize?client_id=a'])(
-  'a request in absolute form for another host is refused with 400, and leads nowhere: %s',
+  'a request in absolute form for another host is refused with 400, and has no effect: %s',
   async (path) => {
     const [status, answer] = await send(`http://other.example${path}`, [own()], 'GET', 'Accept: text/html\r\n');
     expect(status, answer).toBe(400);
@@ -52,7 +52,7 @@ test('two Host headers are refused with 400, in either order', async () => {
     expect((await send('/mcp/tools', hosts))[0], hosts.join()).toBe(400);
 });
 
-test('security row 4: on /mcp another host is refused with 403, in whichever form it comes', async () => {
+test('security row 4: on /mcp another host is refused with 403, in any form', async () => {
   for (const path of ['/mcp', '/s/any/mcp']) {
     expect((await send(`http://other.example${path}`, [own()], 'POST'))[0], path).toBe(403);
     expect((await send(path, [own(), 'other.example'], 'POST'))[0], path).toBe(403);

@@ -54,7 +54,7 @@ describeOnDatabases('background jobs', [], (open) => {
     expect(runs).toBe(1);
   });
 
-  test('stop waits for the job under way', async () => {
+  test('stop waits for the running job', async () => {
     const db = await open();
     const release = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
@@ -73,7 +73,7 @@ describeOnDatabases('background jobs', [], (open) => {
     expect(finished).toBe(true);
   });
 
-  test('four processes that start at once make the schema once', async () => {
+  test('four processes that start concurrently create the schema once', async () => {
     const db = await open();
     const all = Array.from({ length: 4 }, () => createJobs({ db, log }));
     await Promise.all(all.map((jobs) => jobs.start()));
@@ -88,6 +88,6 @@ test('background jobs leave no timer behind when they stop', async () => {
   const { jobs } = await started(db, (fresh) => fresh.schedule('tidy', 60, async () => {}));
   expect(timers()).toBeGreaterThan(before);
   await jobs.stop();
-  await waitUntil('its timers to be gone', () => timers() <= before);
+  await waitUntil('its timers to be removed', () => timers() <= before);
   await db.close();
 });

@@ -51,7 +51,7 @@ describe("the operator's socket", () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  test('who connects and says nothing is let go; a command that takes its time is answered', async () => {
+  test('a silent connection is dropped, and a command that takes its time is answered', async () => {
     const slow = Promise.withResolvers<string>();
     await start(dataDir, { slow: () => slow.promise });
     const answer = callOperator(dataDir, 'slow', {});
@@ -102,7 +102,7 @@ describe("the operator's socket", () => {
     await expect(callOperator(dataDir, 'echo', {})).rejects.toThrow(NotRunningError);
   });
 
-  test('a data folder whose path ends in a slash is kept', async () => {
+  test('files in a data folder whose path ends in a slash are kept', async () => {
     const file = join(dataDir, 'kept');
     writeFileSync(file, '');
     const server = await start(`${dataDir}/`);
@@ -112,7 +112,7 @@ describe("the operator's socket", () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  test('[CFG-36] where the path is over 107 bytes, the socket is in a short 0700 folder that the data folder names', async () => {
+  test('[CFG-36] if the path is over 107 bytes, the socket is in a short 0700 folder that the data folder names', async () => {
     const folder = join(dataDir, 'd'.repeat(120));
     mkdirSync(folder);
     const server = await start(folder);
@@ -148,7 +148,7 @@ describe("the operator's socket", () => {
     expect(await callOperator(dataDir, 'echo', 1)).toBe(1);
   });
 
-  test('a stop waits for the command under way', async () => {
+  test('a stop waits for the running command', async () => {
     const begun = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     const server = await start(dataDir, {

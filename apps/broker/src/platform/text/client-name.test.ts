@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { clientName, distinctNames, namesNoProgram, nameUserAgent } from './client-name.ts';
 
-describe('a program is called by its user agent', () => {
+describe('a program is named by its user agent', () => {
   test.each([
     ['claude-code/2.1.330 (cli)', 'Claude Code 2.1'],
     ['GeminiCLI-acp/0.61.0 (linux; x64)', 'Gemini CLI 0.61'],
@@ -34,13 +34,13 @@ describe('a program is called by its user agent', () => {
     ['my-script/1 node/24', false],
   ])('%j names no program: %s', (userAgent, expected) => expect(namesNoProgram(userAgent)).toBe(expected));
 
-  test('bounded, whatever its length', () => {
+  test('a name is limited, however long the user agent is', () => {
     expect(nameUserAgent('x'.repeat(100_000)).length).toBeLessThanOrEqual(100);
     expect(nameUserAgent(`${'('.repeat(50_000)}x/1`)).toBe('');
   });
 });
 
-test('a name is the one that the client gave, with the version that it told', () => {
+test("a name is the client's own, with the version that it reported", () => {
   expect(clientName('Claude Code', '2.1.330')).toBe('Claude Code 2.1');
   expect(clientName('Claude Code', undefined)).toBe('Claude Code');
   expect(clientName('Gemini 0.61', '0.61.0-nightly')).toBe('Gemini 0.61');
@@ -49,7 +49,7 @@ test('a name is the one that the client gave, with the version that it told', ()
   expect([...clientName('é'.repeat(500), '1.0')]).toHaveLength(84);
 });
 
-test('two clients of one name differ', () => {
+test('two clients of one name are distinguished', () => {
   const clients = [{ name: 'Codex' }, { name: 'Claude' }, { name: 'Codex' }];
   expect([...distinctNames(clients, ({ name }) => name).values()]).toEqual(['Codex', 'Claude', 'Codex (2)']);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Backoff } from './backoff.ts';
 
-test('the wait doubles from 1 s to 30, and a stream that lasted begins anew', () => {
+test('the wait doubles from 1 s to 30, and starts again after a stream that lasted', () => {
   let nowMs = 0;
   const backoff = new Backoff(() => nowMs);
   const next = (wantedMs?: number) => {

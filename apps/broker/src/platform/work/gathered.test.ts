@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createGathered } from './gathered.ts';
 
-test('one alone does not wait, and what comes meanwhile is one batch', async () => {
+test('a single item does not wait, and items that come meanwhile form one batch', async () => {
   const batches: number[][] = [];
   let go: (() => void) | undefined;
   const gathered = createGathered<number>(
@@ -23,7 +23,7 @@ test('one alone does not wait, and what comes meanwhile is one batch', async () 
   expect(batches).toEqual([[1], [2, 3, 4], [5]]);
 });
 
-test('a batch that fails is told to those in it alone', async () => {
+test('a failed batch is reported only to its own items', async () => {
   const gathered = createGathered<string>(async (items) => {
     if (items.includes('bad')) throw new Error('no');
   });
@@ -35,7 +35,7 @@ test('a batch that fails is told to those in it alone', async () => {
   await gathered.flush();
 });
 
-test('between two batches there may be a rest, in which more comes together', async () => {
+test('between two batches there may be a pause, in which more items are gathered', async () => {
   const batches: number[][] = [];
   const gathered = createGathered<number>(async (items) => void batches.push([...items]), { restMs: 20 });
   await gathered.add(1);

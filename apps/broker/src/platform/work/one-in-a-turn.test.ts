@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { oneInATurn } from './one-in-a-turn.ts';
 
-test('work that comes at once is done one in a turn of the event loop, in its order, and none before the next', async () => {
+test('concurrent work is done one item per turn of the event loop, in order, and none before the next turn', async () => {
   const done: number[] = [];
   for (const number of [1, 2, 3]) oneInATurn(() => done.push(number));
   expect(done).toEqual([]);

@@ -15,7 +15,7 @@ function heldWork() {
   return { held, work };
 }
 
-test('what is wanted during a run gets one more run, however often', async () => {
+test('requests during a run lead to one more run, however many', async () => {
   const { held, work } = heldWork();
   const loop = createWorkLoop({ work, failed: ignore });
   const all = Promise.all([loop.run(), loop.run()]);
@@ -29,7 +29,7 @@ test('what is wanted during a run gets one more run, however often', async () =>
   expect([held.length, loop.isRunning()]).toEqual([2, false]);
 });
 
-test('what is wanted as soon as a run is over gets a run of its own', async () => {
+test('a request as soon as a run has ended gets its own run', async () => {
   let runs = 0;
   const loop = createWorkLoop({ work: async () => void (runs += 1), failed: ignore });
   for (let count = 1; count <= 100; count++) {
@@ -38,7 +38,7 @@ test('what is wanted as soon as a run is over gets a run of its own', async () =
   }
 });
 
-test('a run says when the next one is due, and a failure when it is tried again', async () => {
+test('a run says when the next one is due, and a failure when it is retried', async () => {
   const answers = [0, 'broken', 0, undefined];
   const failures: unknown[] = [];
   const loop = createWorkLoop({
@@ -57,7 +57,7 @@ test('a run says when the next one is due, and a failure when it is tried again'
   expect(failures).toEqual([new Error('broken')]);
 });
 
-test('work that is wanted does not hurry what waits after a failure, and a new wish does', async () => {
+test('an earlier request does not shorten the wait after a failure, and a new request does', async () => {
   let runs = 0;
   const loop = createWorkLoop({
     async work() {
@@ -87,7 +87,7 @@ test('the earlier of two times counts', async () => {
   expect(runs).toBe(1);
 });
 
-test('a stop waits for the run under way, and no other begins', async () => {
+test('a stop waits for the current run, and no other begins', async () => {
   const { held, work } = heldWork();
   const loop = createWorkLoop({ work, failed: ignore });
   void loop.run();

@@ -9,13 +9,13 @@ import { migrations } from '../../migrations.ts';
 import { startPostgresCluster, type PostgresCluster } from './postgres-cluster.ts';
 import { dropTemplates } from './postgres-templates.ts';
 
-/** What the tests' processes learn from the set-up. */
+/** Results of the setup for the tests' processes. */
 export type TestDatabases = {
-  /** Embedded databases to copy: to migrate one takes longer. `migrations` as JSON; the broker's own are whole. */
+  /** Embedded databases to copy: migrating one takes longer. `migrations` as JSON; `isWhole` for the broker's own. */
   images: { migrations: string; isWhole: boolean; folder: string }[];
-  /** Temporary folders of tests go here; removed at the end. */
+  /** Folder for the temporary folders of tests; removed at the end. */
   folder: string;
-  /** File that holds PostgreSQL's address once it runs, or the error; undefined: there is no PostgreSQL here. */
+  /** File that contains PostgreSQL's address once it runs, or the error; undefined without PostgreSQL. */
   postgresFile: string | undefined;
 };
 
@@ -26,8 +26,8 @@ declare module 'vitest' {
 }
 
 /**
- * Vitest's global set-up: one PostgreSQL for the whole run (TEST_DATABASE_URL, else a throw-away cluster). It starts while the
- * first tests run already; whoever needs it waits for `postgresFile`.
+ * Vitest's global setup: one PostgreSQL for the whole run (TEST_DATABASE_URL, otherwise a temporary cluster). It starts
+ * while the first tests already run; tests that need it wait for `postgresFile`.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const parent = await findTemporaryFolder();
@@ -37,7 +37,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const file = join(folder, 'postgres.json');
   const postgresFile = givenUrl || binaries ? file : undefined;
   if (!postgresFile) {
-    // oxlint-disable-next-line no-console -- a skip that nobody sees would pass for a proof
+    // oxlint-disable-next-line no-console -- an unnoticed skip would pass for a proof
     console.warn(
       '\n!! NO POSTGRESQL: race and store tests on PostgreSQL are SKIPPED. Install it, or set TEST_DATABASE_URL.\n',
     );
@@ -52,7 +52,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     }
   };
   const starting = postgresFile ? start() : Promise.resolve();
-  // one without migrations, which tests of a feature's own migrate: that costs less than a further image
+  // one without migrations, which tests of a feature migrate themselves: that costs less than another image
   const images = await Promise.all(
     [[], migrations].map(async (each) => ({
       migrations: JSON.stringify(each),
@@ -69,7 +69,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** Memory, where the machine has enough of it: to copy a database takes half of the processor time there, and no wait. */
+/**
+ * Finds the folder: memory, if the machine has enough of it, since copying a database there takes half of the processor
+ * time and no wait.
+ */
 async function findTemporaryFolder(): Promise<string> {
   const free = await statfs(sharedMemory).then(
     ({ bavail, bsize }) => bavail * bsize,
@@ -79,5 +82,5 @@ async function findTemporaryFolder(): Promise<string> {
 }
 
 const sharedMemory = '/dev/shm';
-/** Some forty databases and what tests write. */
+/** Some forty databases and the files that tests write. */
 const neededBytes = 6 * 1024 ** 3;

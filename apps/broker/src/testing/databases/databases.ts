@@ -10,31 +10,34 @@ import { createDatabase, openFromTemplate, patientLimits } from './postgres-temp
 type Open = () => Promise<Database>;
 
 /**
- * Runs a block of tests once on each engine: the embedded database (in its worker) and real PostgreSQL, which is skipped
- * loudly where there is none. For what the engine can make different: races, the ledger, SQL of our own that is not plain.
- * `open` answers a fresh database with the migrations applied; it is closed after the test that opened it, or at the
- * block's end when a `beforeAll` did.
+ * Runs a block of tests once on each engine: the embedded database (in its worker) and real PostgreSQL, which is
+ * skipped with a warning if it is missing. For what depends on the engine: races, the ledger, SQL of our own that is
+ * not plain. `open` returns a fresh database with the migrations applied; it is closed after the test that opened it,
+ * or at the end of the block if a `beforeAll` opened it.
  */
 export function describeOnDatabases(name: string, migrations: readonly Migration[], block: (open: Open) => void): void {
   describeOnEmbedded(name, migrations, block);
   describeOnPostgres(name, migrations, block);
 }
 
-/** The same on the embedded database alone: for what one broker does over HTTP, a statement after the other. */
+/** Runs the block only on the embedded database: for what one broker does over HTTP, with sequential statements. */
 export function describeOnEmbedded(name: string, migrations: readonly Migration[], block: (open: Open) => void): void {
   describe(`${name} (PGlite)`, () => {
     block(closing(() => openTestDatabase(migrations)));
   });
 }
 
-/** The same on PostgreSQL alone: for several brokers, which never share an embedded database. */
+/** Runs the block only on PostgreSQL: for several brokers, which never share an embedded database. */
 export function describeOnPostgres(name: string, migrations: readonly Migration[], block: (open: Open) => void): void {
   describe.skipIf(!hasPostgres())(`${name} (PostgreSQL)`, () => {
     block(closing(async () => openFromTemplate(await postgresUrl(), migrations)));
   });
 }
 
-/** A fresh embedded database with the migrations, for tests to which the engine does not matter. The caller closes it. */
+/**
+ * Opens a fresh embedded database with the migrations, for tests that do not depend on the engine. The caller closes
+ * it.
+ */
 export function openTestDatabase(migrations: readonly Migration[]): Promise<Database> {
   return openEmbedded(inject('testDatabases'), migrations);
 }
@@ -45,8 +48,8 @@ export function hasPostgres(): boolean {
 }
 
 /**
- * Address of a fresh PostgreSQL database, empty or with these migrations, for tests that open it by address. Dropped with the
- * test run's cluster.
+ * Creates a fresh PostgreSQL database, empty or with these migrations, for tests that open it by address. It is dropped
+ * with the test run's cluster. @returns its address
  */
 export async function createPostgresDatabase(migrations?: readonly Migration[]): Promise<string> {
   return createDatabase(await postgresUrl(), migrations);
@@ -57,7 +60,7 @@ export function connectPatiently(databaseUrl: string): Promise<Database> {
   return openPostgresDatabase({ databaseUrl, limits: patientLimits, log: pino({ level: 'silent' }) });
 }
 
-/** A folder for this test run's temporary files. */
+/** Returns a folder for this test run's temporary files. */
 export function temporaryRoot(): string {
   return inject('testDatabases').folder;
 }
@@ -82,7 +85,7 @@ function closing(open: Open): Open {
   };
 }
 
-/** The address of the run's PostgreSQL; waits until it has started. */
+/** Returns the address of the run's PostgreSQL; waits until it has started. */
 async function postgresUrl(): Promise<string> {
   const file = inject('testDatabases').postgresFile;
   if (!file) throw new Error('there is no PostgreSQL here');
@@ -92,11 +95,11 @@ async function postgresUrl(): Promise<string> {
     if (answer.url) return answer.url;
     if (answer.error) throw new Error(answer.error);
     if (Date.now() > deadline) throw new Error('PostgreSQL did not start within 10 minutes');
-    await new Promise((resolve) => setTimeout(resolve, 25)); // asked again until the deadline
+    await new Promise((resolve) => setTimeout(resolve, 25)); // retried until the deadline
   }
 }
 
-/** An empty text is a file in the making. */
+/** Parses the file; it is empty while it is being written. */
 function parseAnswer(text: string): { url?: string; error?: string } {
   return text === '' ? {} : JSON.parse(text);
 }

@@ -1,6 +1,6 @@
 import type { Database } from '#platform/db/database.ts';
 
-/** Every row of every table as text, for tests about what must not be kept. */
+/** Returns every row of every table as text, for tests about what must not be stored. */
 export async function dumpDatabase(db: Database): Promise<string> {
   const tables = await db.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -3,7 +3,7 @@ import type { Database } from '#platform/db/database.ts';
 import { migrations } from '../../migrations.ts';
 import { openTestDatabase } from './databases.ts';
 
-/** How many rows each table has, and the next number of each sequence. */
+/** Returns the number of rows of each table, and the next number of each sequence. */
 async function contents(db: Database): Promise<unknown> {
   const { rows: tables } = await db.query(
     "select schemaname || '.' || tablename as name from pg_tables where schemaname !~ '^(pg_|information)' order by 1",
@@ -14,10 +14,10 @@ async function contents(db: Database): Promise<unknown> {
   return { counts, sequences };
 }
 
-/** Tells one database of the pool from another. */
+/** Distinguishes the databases of the pool. */
 const processOf = async (db: Database) => (await db.query('select pg_postmaster_start_time()::text as t')).rows;
 
-test('what a test leaves in a database of the pool is gone in the next test', async () => {
+test('what a test leaves in a database of the pool is removed before the next test', async () => {
   const first = await openTestDatabase(migrations);
   const [before, process] = [await contents(first), await processOf(first)];
   await first.query(
@@ -30,7 +30,7 @@ test('what a test leaves in a database of the pool is gone in the next test', as
   await first.query(
     "insert into audit_log (at, action, subject) select now(), 'left', repeat('x', 100) from generate_series(1, 5000)",
   );
-  // of a table with partitions
+  // in a table with partitions
   await first.query(
     `insert into usage_events (call_id, user_id, kind, name, outcome, credits, duration_ms, client_id, token_id, created_at)
       select gen_random_uuid(), gen_random_uuid(), 'tool', 'left', 'ok', 0, 1, 'client', 'token', now() from users`,
@@ -46,7 +46,7 @@ test('what a test leaves in a database of the pool is gone in the next test', as
   await second.close();
 });
 
-test('a database whose tables a test changes does not come back', async () => {
+test('a database whose tables a test changes does not return to the pool', async () => {
   const first = await openTestDatabase(migrations);
   const process = await processOf(first);
   await first.query('alter table users add column left_over text');

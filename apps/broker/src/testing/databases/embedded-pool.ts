@@ -15,15 +15,15 @@ import type { TestDatabases } from './database-setup.ts';
 type Channels = ReturnType<typeof createChannels>;
 type Warm = { worker: WorkerConnection; seed: Seed; schemas: string[]; shape: string; hear(channels: Channels): void };
 
-/** Tables as the migrations left them, with the rows that they put there. */
+/** Tables as the migrations left them, with the rows that they inserted. */
 type Seed = { table: string; rows: string }[];
 
-/** Started and migrated, waiting for the next test of this process, of whichever file. */
+/** Started and migrated databases that wait for the next test of this process, in any file. */
 const idle = new Map<string, Warm[]>();
 
 /**
- * An embedded database in its worker, migrated and otherwise empty. A start takes two seconds of processor time, so closing hands
- * the worker back, and the next test in this process gets it emptied (some 20 ms).
+ * Opens an embedded database in its worker, migrated and otherwise empty. A start takes two seconds of processor time,
+ * so closing returns the worker to the pool, and the next test in this process gets it emptied (about 20 ms).
  */
 export async function openEmbedded(setup: TestDatabases, migrations: readonly Migration[]): Promise<Database> {
   const key = JSON.stringify(migrations);
@@ -52,7 +52,7 @@ export async function openEmbedded(setup: TestDatabases, migrations: readonly Mi
   );
 }
 
-/** A worker that waits, as the migrations left it. One whose tables a test has changed is stopped. */
+/** Takes a waiting worker, as the migrations left it. A worker whose tables a test has changed is stopped. */
 async function takeIdle(key: string): Promise<Warm | undefined> {
   for (let warm = idle.get(key)?.pop(); warm; warm = idle.get(key)?.pop()) {
     const isWhole = await reset(warm).then(
@@ -73,7 +73,7 @@ async function start(setup: TestDatabases, migrations: readonly Migration[]): Pr
   const folder = join(setup.folder, `db-${randomBytes(6).toString('hex')}`);
   const image = setup.images.find((each) => each.migrations === JSON.stringify(migrations)) ?? setup.images[0];
   if (!image) throw new Error('there is no database to copy');
-  cpSync(image.folder, folder, { recursive: true }); // a thousand files: one after the other takes a third of the time
+  cpSync(image.folder, folder, { recursive: true }); // a thousand files: copying them sequentially takes a third of the time
   let channels = createChannels();
   const worker = await startWorker({ folder, durable: false }, (channel, payload) =>
     channels.deliver(channel, payload),
@@ -91,8 +91,9 @@ async function start(setup: TestDatabases, migrations: readonly Migration[]): Pr
 }
 
 /**
- * As a broker finds it at every start but its first: the queues are there, and each job waits for its next run. To make the
- * tables takes 0.3 s and to drop them 0.1 s; the first runs of all jobs would take half of the time of every start.
+ * Creates the jobs as a broker finds them at every start but its first: the queues exist, and each job waits for its
+ * next run. Creating the tables takes 0.3 s and dropping them 0.1 s; the first runs of all jobs would take half of the
+ * time of every start.
  */
 async function makeJobs(db: Database): Promise<void> {
   const jobs = createJobs({ db, log: pino({ level: 'silent' }) });
@@ -110,8 +111,8 @@ async function makeJobs(db: Database): Promise<void> {
 }
 
 /**
- * Back to what the migrations made: no further schema, table or row, identities from 1, no LISTEN. Rows are deleted
- * where that is quicker: to truncate a table takes PGlite 7 ms, because it makes new files.
+ * Restores what the migrations made: no further schema, table or row, identities from 1, no LISTEN. Rows are deleted
+ * where that is faster: truncating a table takes PGlite 7 ms, because it creates new files.
  */
 async function reset({ worker, seed, schemas }: Warm): Promise<void> {
   await worker.run('rollback; reset all; unlisten *', []);
@@ -142,14 +143,14 @@ async function reset({ worker, seed, schemas }: Warm): Promise<void> {
   await worker.run(steps.filter((step) => step !== '').join('; '), []);
 }
 
-/** A table's file, whose deleted rows are read again at each use. */
+/** Size of a table's file up to which rows are deleted: deleted rows are read again at each use. */
 const quicklyReadBytes = 256 * 1024;
 
 /** Longer than any test run. */
 const laterSeconds = 24 * 60 * 60;
 
 const nothing = async () => {};
-/** Here the jobs only get their names. */
+/** Handlers that do nothing: here the jobs only get their names. */
 const nothingToDo = {
   clock: systemClock,
   backup: undefined,
@@ -202,7 +203,7 @@ async function listTables(worker: WorkerConnection): Promise<Table[]> {
   }));
 }
 
-/** Columns, triggers and functions, which `reset` does not restore. Partitions come and go with the date. */
+/** Reads columns, triggers and functions, which `reset` does not restore. Partitions come and go with the date. */
 async function readShape(worker: WorkerConnection): Promise<string> {
   const { rows } = await worker.run(
     `select concat_ws(' ',
@@ -217,7 +218,7 @@ async function readShape(worker: WorkerConnection): Promise<string> {
   return String(rows[0]?.['shape']);
 }
 
-/** PostgreSQL's FirstNormalObjectId: what has a lower number came with the database. */
+/** PostgreSQL's FirstNormalObjectId: objects with a lower number came with the database. */
 const firstOwnOid = 16_384;
 
 async function listSchemas(worker: WorkerConnection): Promise<string[]> {

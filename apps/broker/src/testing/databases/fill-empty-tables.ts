@@ -6,11 +6,11 @@ import type { Database, Query } from '#platform/db/database.ts';
 type Value = string | number | boolean | Uint8Array | null;
 type ColumnFacts = { name: string; type: string; oneOf: string | null; refersTo: string | null };
 
-/** Any other value of the right type would be no row of a shop that rests. */
+/** Values without which the row would not belong to a shop at rest. */
 const chosen: Readonly<Record<string, Value>> = {
   'access_refunds.state': 'refunded',
   'access_refunds.next_at': null,
-  // this id belongs to no account: one that had it would be deleted at the next start
+  // no account has this id: one that had it would be deleted at the next start
   'erasures_to_repeat.user_id': '00000000-0000-4000-8000-000000000000',
   'ledger_checks.faults': '[]',
   'manifest_runs.status': 'done',
@@ -18,8 +18,8 @@ const chosen: Readonly<Record<string, Value>> = {
 };
 
 /**
- * Gives each table that is still empty one row, with a value in each column.
- * @param but the tables that stay empty
+ * Inserts one row into each empty table, with a value in each column.
+ * @param but tables that stay empty
  */
 export async function fillEmptyTables(
   { query }: Pick<Database, 'query'>,

@@ -7,10 +7,13 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '../start-app.ts
 
 export type FilledSecrets = { app: TestApp; ann: TestPerson; close(): Promise<void> };
 
-/** A broker whose database has a secret in each of its encrypted columns, each made as in use: by a request or a command. */
+/**
+ * Starts a broker whose database has a secret in each of its encrypted columns, each created as in use: by a request or
+ * a command.
+ */
 export async function fillSecrets(env: NodeJS.ProcessEnv, db?: Database): Promise<FilledSecrets> {
   const fixture = await startOAuthFixture();
-  // it registers clients with a secret only
+  // it registers only clients with a secret
   fixture.mischief.serverMetadata = (honest) => ({
     ...honest,
     token_endpoint_auth_methods_supported: ['client_secret_basic'],
@@ -28,7 +31,7 @@ export async function fillSecrets(env: NodeJS.ProcessEnv, db?: Database): Promis
   const { body } = await ann.call('POST', '/mcp/vault/enable');
   const back = await fixture.allow(String(body['authUrl']));
   await ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(back));
-  // a sign-in that is under way
+  // a running sign-in
   await ann.call('POST', `/api/users/${ann.userId}/upstream-connections/vault/sign-in`);
 
   const auth = { type: 'headers', headers: [{ name: 'X-Key', from: 'operator' }] };

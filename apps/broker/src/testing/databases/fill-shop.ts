@@ -7,9 +7,9 @@ import { connectLegacy, connectModern } from '../people/mcp-clients.ts';
 import { readUsageRows } from '../figures/usage-rows.ts';
 import { waitUntil } from '../wait-until.ts';
 
-export type UsedShop = { userId: string; /** A personal access token of theirs. */ token: string; credits: number };
+export type UsedShop = { userId: string; /** Personal access token of the user. */ token: string; credits: number };
 
-/** Uses a shop as people do, then closes it: sign-ins, payments, calls of both eras, an account that is deleted. */
+/** Uses a shop as users do, then closes it: sign-ins, payments, calls of both eras, a deleted account. */
 export async function fillShop(db: Database, masterKey: string): Promise<UsedShop> {
   const { app, ann, close } = await fillSecrets({ MASTER_KEY: masterKey }, db);
   const { publicUrl } = app;

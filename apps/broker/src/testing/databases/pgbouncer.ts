@@ -11,7 +11,7 @@ const program = '/usr/sbin/pgbouncer';
 
 export const hasPgBouncer = (): boolean => existsSync(program);
 
-/** PgBouncer in transaction mode in front of a PostgreSQL of this machine, with few connections to it. */
+/** Starts PgBouncer in transaction mode in front of a PostgreSQL of this machine, with few connections to it. */
 export async function startPgBouncer(databaseUrl: string): Promise<{ url: string; stop(): Promise<void> }> {
   const target = new URL(databaseUrl);
   const [port, user, folder] = await Promise.all([
@@ -30,7 +30,7 @@ export async function startPgBouncer(databaseUrl: string): Promise<{ url: string
     'pool_mode = transaction',
     'max_client_conn = 500',
     'default_pool_size = 15',
-    // a statement that finds no server waits as long as we do
+    // a statement that finds no free connection waits as long as we do
     'query_wait_timeout = 2',
     'server_login_retry = 1',
   ];
@@ -40,7 +40,7 @@ export async function startPgBouncer(databaseUrl: string): Promise<{ url: string
   const server = spawnGuarded([program, '-q', file], { cwd: folder, env: { PATH: process.env.PATH }, ...user }, 'TERM');
   const url = new URL(target);
   url.port = String(port);
-  await waitUntil('PgBouncer to answer', () => answers(url.href));
+  await waitUntil('PgBouncer to respond', () => answers(url.href));
   return {
     url: url.href,
     async stop() {

@@ -1,6 +1,7 @@
 /**
- * Columns of text, JSON or bytes that are not encrypted, on purpose: none of them has a secret that anything outside accepts. Tokens,
- * codes and cookies stand here as hashes alone. A new column belongs here, or into platform/crypto/encrypted-columns.ts.
+ * Columns of text, JSON or bytes that are deliberately not encrypted: none of them contains a secret that is accepted
+ * outside. Tokens, codes and cookies are stored here only as hashes. A new column belongs here, or in
+ * platform/crypto/encrypted-columns.ts.
  */
 export const plainColumns: Readonly<Record<string, string>> = {
   access_grants: 'server_id kind source period payment_id features ends_with_plan',

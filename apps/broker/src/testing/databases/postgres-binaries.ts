@@ -1,11 +1,13 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
-/** The folder of `initdb` and `postgres`: on the PATH, or where Debian keeps them. Undefined when there is none. */
+/**
+ * Finds the folder of `initdb` and `postgres`: on the PATH, or where Debian installs them. Undefined if there is none.
+ */
 export function findPostgresBinaries(environment: NodeJS.ProcessEnv = process.env): string | undefined {
   const folders = [...(environment.PATH ?? '').split(delimiter), ...debianFolders()];
   const found = folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
-  // the other programs are where initdb itself is, and not where a link to it is
+  // the other programs are in the folder of initdb itself, and not of a link to it
   return found && dirname(realpathSync(join(found, 'initdb')));
 }
 

@@ -5,14 +5,14 @@ import { initData, makePlace, runPostgres } from './postgres-server.ts';
 export type PostgresCluster = {
   /** Address of the superuser and the database `postgres`. */
   url: string;
-  /** Ends the server at once and removes its files. */
+  /** Ends the server immediately and removes its files. */
   stop(): Promise<void>;
 };
 
 /**
- * A throw-away PostgreSQL of its own on a free loopback port, without fsync.
- * @param binaries the folder of initdb and postgres
- * @param parent where its own folder goes
+ * Starts a temporary PostgreSQL on a free loopback port, without fsync.
+ * @param binaries folder of initdb and postgres
+ * @param parent folder for its own folder
  */
 export async function startPostgresCluster(binaries: string, parent = tmpdir()): Promise<PostgresCluster> {
   const place = await makePlace(binaries, parent);

@@ -6,28 +6,31 @@ import { runTool } from '../servers/guarded-process.ts';
 import { initData, makePlace, runPostgres, type PostgresServer } from './postgres-server.ts';
 import { startTcpProxy } from '../network/tcp-proxy.ts';
 
-/** A primary and a standby that has each commit before it is answered, behind one address that is switched at a failover. */
+/**
+ * A primary and a standby that has each commit before it is acknowledged, behind one address that is switched at a
+ * failover.
+ */
 export type PostgresPair = {
-  /** The address of whichever is the primary. */
+  /** Address of the current primary. */
   url: string;
   port: number;
   /** Ends the primary as a crash does, and starts it again. */
   restart(): Promise<void>;
-  /** Ends the primary for good, and makes the standby the primary. */
+  /** Ends the primary permanently, and promotes the standby. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
 };
 
 const common = ['max_connections=200', 'max_wal_senders=4', 'wal_level=replica', 'hot_standby=on'];
 const standbyName = 'standby';
-// a commit is answered once the standby has it: only so does a failover lose nothing
+// a commit is acknowledged once the standby has it, so a failover loses nothing
 const replicated = ['synchronous_commit=remote_write', `synchronous_standby_names=${standbyName}`];
 
 export async function startPostgresPair(binaries: string): Promise<PostgresPair> {
   const place = await makePlace(binaries, tmpdir());
   const [firstPort, secondPort] = [await freePort(), await freePort()];
   await initData(place, 'first');
-  // at first alone: nothing could be committed before the standby is there
+  // without these options at first: nothing could be committed before the standby runs
   const seed = await runPostgres(place, 'first', firstPort, common);
   const from = `host=127.0.0.1 port=${firstPort} user=souk application_name=${standbyName}`;
   const backup = [

@@ -11,7 +11,7 @@ import {
 
 const readyWithinMs = 30_000;
 
-/** A folder in which PostgreSQL may run, and with which programs. */
+/** Folder in which PostgreSQL may run, with its programs. */
 export type PostgresPlace = {
   binaries: string;
   folder: string;
@@ -22,7 +22,7 @@ export type PostgresPlace = {
 export type PostgresServer = {
   /** Address of the superuser and the database `postgres`. */
   url: string;
-  /** Ends it at once, as a crash does. */
+  /** Ends it immediately, as a crash does. */
   stop(): Promise<void>;
 };
 
@@ -39,13 +39,13 @@ export async function makePlace(binaries: string, parent: string): Promise<Postg
   };
 }
 
-/** Makes an empty cluster in a folder of the place. */
+/** Creates an empty cluster in a folder of the place. */
 export async function initData({ binaries, folder, options }: PostgresPlace, name: string): Promise<void> {
   const initdb = ['-U', 'souk', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'];
   await runTool([join(binaries, 'initdb'), '-D', join(folder, name), ...initdb], options);
 }
 
-/** Starts the server of a folder of the place, without fsync, and waits until it answers. */
+/** Starts the server of a folder of the place, without fsync, and waits until it responds. */
 export async function runPostgres(
   { binaries, folder, options }: PostgresPlace,
   name: string,
@@ -73,7 +73,7 @@ async function answers(url: string, server: GuardedProcess): Promise<void> {
         await server.stop();
         throw new Error(`PostgreSQL did not start: ${server.errors()}`, { cause: error });
       }
-      await new Promise((resolve) => setTimeout(resolve, 50)); // asked again until the deadline
+      await new Promise((resolve) => setTimeout(resolve, 50)); // retried until the deadline
     }
   }
 }

@@ -6,14 +6,14 @@ import { migrate } from '#platform/db/migrate.ts';
 import { openPostgresDatabase } from '#platform/db/postgres/postgres-database.ts';
 
 const templatePrefix = 'souk_test_template_';
-/** A busy machine may need seconds for what the product answers in one. */
+/** Limits for a busy machine, which may need seconds for what usually takes one. */
 export const patientLimits = { connectMs: 600_000, statementMs: 600_000, backgroundMs: 600_000, startMs: 600_000 };
-/** One process makes a template while the others wait. */
+/** Lock under which one process creates a template while the others wait. */
 const templateLock = 7_236_801;
 
 /**
- * A fresh database with these migrations on the server of `serverUrl`: a copy of a template that is migrated once per run.
- * Closing it drops it.
+ * Opens a fresh database with these migrations on the server of `serverUrl`: a copy of a template that is migrated once
+ * per run. Closing it drops it.
  */
 export async function openFromTemplate(serverUrl: string, migrations: readonly Migration[]): Promise<Database> {
   const databaseUrl = await createDatabase(serverUrl, migrations);
@@ -27,7 +27,7 @@ export async function openFromTemplate(serverUrl: string, migrations: readonly M
   return { ...db, close: () => (closing ??= close()) };
 }
 
-/** Address of a fresh database, empty or with these migrations, for tests that open it themselves. */
+/** Creates a fresh database, empty or with these migrations, for tests that open it themselves. @returns its address */
 export async function createDatabase(serverUrl: string, migrations?: readonly Migration[]): Promise<string> {
   const template = migrations ? await ensureTemplate(serverUrl, migrations) : 'template0';
   const name = `souk_test_${randomBytes(6).toString('hex')}`;
@@ -69,7 +69,7 @@ async function ensureTemplate(serverUrl: string, migrations: readonly Migration[
   return name;
 }
 
-/** Half of the processor time of the usual way, which writes each block to the log. */
+/** Takes half of the processor time of the default, which writes each block to the log. */
 const quickly = 'strategy file_copy';
 
 /** Templates that this process knows to exist. */

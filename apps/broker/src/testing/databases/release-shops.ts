@@ -14,11 +14,11 @@ const folder = join(import.meta.dirname, '../../../../../e2e/upgrades');
 
 export type Engine = 'embedded' | 'postgresql';
 
-/** A shop of an earlier version, with what it has to have after an upgrade as well. */
+/** A shop of an earlier version, with what it must also have after an upgrade. */
 export type ReleaseShop = UsedShop & {
   masterKey: string;
   rows: Readonly<Record<string, number>>;
-  /** Each migration of that version, with the SHA-256 of its statements. */
+  /** Migrations of that version, with the SHA-256 of their statements. */
   migrations: Readonly<Record<string, string>>;
 };
 
@@ -30,7 +30,7 @@ export const hashesOf = (migrations: readonly Migration[]): Record<string, strin
     ]),
   );
 
-/** The versions of which a shop is kept, as folders of e2e/upgrades. */
+/** Returns the versions of which a shop is stored, as folders of e2e/upgrades. */
 export const keptReleases = async (): Promise<string[]> =>
   (await readdir(folder)).filter((name) => /^\d+\.\d+\.\d+$/.test(name));
 
@@ -42,7 +42,7 @@ export async function readReleaseShop(version: string, engine: Engine): Promise<
   return JSON.parse(await readFile(shopFile(version, engine), 'utf8'));
 }
 
-/** @param from the data folder of an embedded database that is closed, or the address of a PostgreSQL database */
+/** @param from data folder of a closed embedded database, or address of a PostgreSQL database */
 export async function writeReleaseShop(
   version: string,
   engine: Engine,
@@ -95,7 +95,7 @@ async function tarOf(dataDir: string): Promise<Buffer> {
   return stdout;
 }
 
-/** Statements alone, which any client and any newer PostgreSQL runs. */
+/** Dumps as plain statements, which any client and any newer PostgreSQL can run. */
 async function dumpOf(databaseUrl: string): Promise<string> {
   const program = join(findPostgresBinaries() ?? '', 'pg_dump');
   const { stdout } = await run(program, ['--inserts', '--no-owner', '--no-privileges', databaseUrl], {

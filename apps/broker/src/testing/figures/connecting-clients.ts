@@ -1,4 +1,4 @@
-// Clients in a thread of their own, each of whose requests comes on a connection of its own, as through a proxy that keeps none.
+// Clients in a separate thread, each of whose requests uses its own connection, as through a proxy without keep-alive.
 // They count how these end; a refused one would go to another broker.
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -8,7 +8,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 const clients = 24;
 const request = 'POST / HTTP/1.1\r\nHost: any\r\nContent-Length: 2\r\n\r\n{}';
 
-/** How connections ended: answered, refused, or by an error, and how often. */
+/** Number of connections by how they ended: answered, refused, or with an error. */
 export type ConnectionEnds = Record<string, number>;
 
 export function startConnectingClients(port: number): { ends(): Promise<ConnectionEnds>; stop(): Promise<unknown> } {

@@ -1,4 +1,6 @@
-/** What `act` answers, and how long it took: for figures that a proof tells, or that `limitFigure` judges. */
+/**
+ * Returns the result of `act`, and how long it took: for figures that a proof reports, or that `limitFigure` judges.
+ */
 export async function elapsed<T>(act: () => T | Promise<T>): Promise<{ ms: number; result: T }> {
   const begun = performance.now();
   const result = await act();

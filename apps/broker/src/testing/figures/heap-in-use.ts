@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Bytes of this process's heap that are in use, after everything is collected that nobody uses any more. */
+/** Returns the bytes of this process's heap in use after a full garbage collection. */
 export function heapInUse(): number {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { areLimitsHeld, limitFigure } from './limits.ts';
 
-// What shows that a parser takes linear time: hostile texts of 64 KiB, and the CPU that each costs (bad input 41).
+// Shows that a parser takes linear time: hostile texts of 64 KiB, and the CPU that each costs (bad input 41).
 
 const bytes = 64 * 1024;
 const mostMs = 20;
-/** A machine has other work, and the first run compiles: the best of so many counts. */
+/** Number of runs, of which the best counts: a machine has other work, and the first run compiles. */
 const mostRuns = 8;
 const farTooLong = 25 * mostMs;
 
-/** CPU of the best of several runs. */
+/** Returns the CPU of the best of several runs. */
 function bestMs(parse: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < mostRuns && best >= mostMs; run++) {
@@ -17,7 +17,7 @@ function bestMs(parse: () => unknown): number {
     parse();
     const { user, system } = process.threadCpuUsage(before);
     best = Math.min(best, (user + system) / 1000);
-    // nothing else explains so much: more runs would only take minutes
+    // only the parser can be this slow, so more runs would only take minutes
     if (best > farTooLong) break;
   }
   return best;
@@ -44,12 +44,12 @@ const blank = [
   'data: x\n\n',
 ];
 const odd = ['\u001B[', '\u001B[1;', '2026-01-01T', 'ssing ', 'MCP error -1: ', '\u{1F600}', '\u202E', '\u{E0041}'];
-/** What has made parsers slow, over and over. */
+/** Repeated patterns that have made parsers slow. */
 const shapes = [...words.split(/\s+/), ...blank, ...odd].map(repeated);
 
-/** What ends otherwise than it began is what backtracking tries again. */
+/** Texts that end differently than they began, which makes backtracking retry. */
 const fixed = shapes.flatMap((shape) => [shape, `${shape.slice(0, -1)}!`]);
-/** What a parser has to get through where its time is not judged. */
+/** Texts for a run in which the parser's time is not judged. */
 const sample = fixed.filter((_text, at) => at % 8 < 2);
 
 const piece = fc.oneof(
@@ -60,26 +60,26 @@ const madeUp = fc
   .tuple(piece, piece, piece)
   .map(([head, middle, tail]) => head + repeated(middle).slice(head.length + tail.length) + tail);
 
-/** Holds the CPU that a parser takes for a hostile text below 20 ms, whichever text it is. */
+/** Holds a parser's CPU time for each hostile text below 20 ms. */
 export async function limitParser(parse: (text: string) => unknown): Promise<void> {
   const ms = getThrough(parse);
   await limitFigure(mostMs, 'ms of processor', () => ms);
 }
 
-/** Holds a parser that is slow above that. */
+/** Holds a slow parser above that. */
 export async function limitSlowParser(parse: (text: string) => unknown): Promise<void> {
   const ms = getThrough(parse);
   await limitFigure(1, 'of its time is what a parser may take', () => mostMs / ms, { scales: 'none' });
 }
 
-/** @returns the CPU for the text that takes most, where it is judged */
+/** @returns the CPU for the slowest text, if it is judged */
 function getThrough(parse: (text: string) => unknown): number {
   if (areLimitsHeld()) return slowestMs(parse);
   for (const text of sample) parse(text);
   return 0;
 }
 
-/** CPU for the text that takes most. Looks no further than to the first that takes far too long. */
+/** Returns the CPU for the slowest text. Stops at the first that takes far too long. */
 function slowestMs(parse: (text: string) => unknown): number {
   let slowest = 0;
   for (const text of [...fixed, ...fc.sample(madeUp, 15)]) {
@@ -92,15 +92,15 @@ function slowestMs(parse: (text: string) => unknown): number {
   return slowest;
 }
 
-/** Whether a parser that gets `args` is given so much hostile text. */
+/** Whether the arguments of a parser contain at least this much text. */
 export function holdsText(args: readonly unknown[], atLeast: number): boolean {
   return textIn(args) >= atLeast;
 }
 
-/** Some text that parsers are given. */
+/** A sample of the texts for parsers. */
 export const someHostileTexts: readonly string[] = sample;
 
-/** How many characters or bytes of text a value holds, in all its depth. */
+/** Counts the characters or bytes of text in a value, at any depth. */
 function textIn(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (value instanceof Uint8Array) return value.byteLength;

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** The bytes that values and buffers of this process take once what nobody needs any more was collected. */
+/** Returns the bytes that values and buffers of this process take after a full garbage collection. */
 export function keptMemory(): { heap: number; buffers: number } {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');

@@ -6,25 +6,27 @@ import { areLimitsHeld } from './proof-size.ts';
 export { areLimitsHeld };
 
 /**
- * Figures that depend on the machine: times, processor times, memory. `npm run limits` measures them, with nothing beside
- * it, and holds them below their bounds. In `npm test` the same tests do the same once and judge no figure: a slow or busy
- * machine makes no test fail.
+ * Figures that depend on the machine: times, processor times, memory. `npm run limits` measures them, with nothing else
+ * running, and checks them against their bounds. In `npm test` the same tests run once and judge no figure, so a slow
+ * or busy machine makes no test fail.
  */
 
-/** What a figure depends on. A bound grows with the machine's slowness at it, measured by scripts/limits.ts. */
+/**
+ * The part of the machine that a figure depends on. Its bound grows with the slowness that scripts/limits.ts measures.
+ */
 export type MachinePart = 'processor' | 'start' | 'disk' | 'none';
 
 export type LimitOptions = {
-  /** By default `processor`. */
+  /** Part of the machine; `processor` by default. */
   scales?: MachinePart;
-  /** What is measured, where one test measures several things. */
+  /** Name of the measurement, if one test measures several. */
   what?: string;
 };
 
 /** One line of the file that scripts/limits.ts reads. */
 export type Measured = { test: string; figure: string; bound: string; isHeld: boolean };
 
-/** A figure below its bound needs no further round: noise makes a figure larger, never smaller. */
+/** Rounds until a figure is below its bound. Noise makes a figure larger, never smaller. */
 const mostRounds = 8;
 
 /** Holds the duration of `act` below a bound in milliseconds. */
@@ -47,8 +49,8 @@ export async function limitProcessor(boundMs: number, act: () => unknown, option
 }
 
 /**
- * Holds the longest turn of the event loop during `act` below a bound in milliseconds. It counts processor time: what other
- * processes take is not in it.
+ * Holds the longest turn of the event loop during `act` below a bound in milliseconds. It counts processor time: other
+ * processes are not included.
  */
 export async function limitTurn(boundMs: number, act: () => unknown, options: LimitOptions = {}): Promise<void> {
   await limit({ bound: boundMs, unit: 'ms in one turn', ...options }, act, async () => {
@@ -77,7 +79,7 @@ export async function limitMemory(boundMib: number, act: () => unknown, options:
   });
 }
 
-/** Holds a figure below a bound that a test measures itself. `measure` runs only where limits are held. */
+/** Holds a figure that a test measures itself below a bound. `measure` runs only if limits are judged. */
 export async function limitFigure(
   bound: number,
   unit: string,
@@ -87,7 +89,7 @@ export async function limitFigure(
   await limit({ bound, unit, ...options }, () => undefined, measure);
 }
 
-/** Runs `act`, or measures it where limits are held. */
+/** Runs `act`, or measures it if limits are judged. */
 async function limit(
   { bound, unit, scales = 'processor', what }: LimitOptions & { bound: number; unit: string },
   act: () => unknown,
@@ -110,7 +112,7 @@ async function limit(
   });
 }
 
-/** Judges figures by a rule of their own, where limits are held. @param bound the rule in words */
+/** Judges figures by a separate rule, if limits are judged. @param bound the rule in words */
 export function limitRule(isHeld: boolean, figure: string, bound: string): void {
   if (areLimitsHeld()) judge({ figure, bound, isHeld });
 }
@@ -123,7 +125,7 @@ function judge({ what, ...judged }: Omit<Measured, 'test'> & { what?: string | u
   expect(judged.isHeld, `${measured.test}: ${judged.figure}, allowed ${judged.bound}`).toBe(true);
 }
 
-/** Slowness of this machine, 1 or more; 1 where nothing was calibrated. */
+/** Slowness of this machine, 1 or more; 1 if nothing was calibrated. */
 function factorOf(part: MachinePart): number {
   const factors: Record<string, number> = JSON.parse(process.env['SOUK_LIMIT_FACTORS'] ?? '{}');
   return part === 'none' ? 1 : (factors[part] ?? 1);

@@ -1,7 +1,7 @@
 /**
- * Watches how long this thread computes between two turns of its event loop. Processor time, not wall time: what other
- * processes take from a busy machine is not counted.
- * @returns stops watching and gives the longest in milliseconds
+ * Watches how long this thread computes between two turns of its event loop. It counts processor time, not wall time:
+ * other processes on a busy machine are not included.
+ * @returns a function that stops watching and returns the longest in milliseconds
  */
 export function watchLongestTurn(): () => number {
   let longestMs = 0;

@@ -7,12 +7,12 @@ export type NullVariant = { path: string; withNull: unknown; without: unknown };
 export type ListVariant = { path: string; withList: unknown; withObject: unknown };
 
 type Variant = { path: string; written: unknown; meant: unknown };
-/** How a member of a value can be written and what is meant by it, where this applies to what the schema says of it. */
+/** Returns how a member can be written and what it means, if this variant applies to its schema. */
 type Odd = (member: Schema, key: string, others: object) => Omit<Variant, 'path'> | undefined;
 
 /**
- * Values that a schema describes, one for each of its members that may be absent and not null, at every depth. So a table of them
- * cannot forget a member: a later SDK that has more of them has more variants.
+ * Returns values of a schema, one for each of its members that may be absent and not null, at every depth. A table of
+ * them cannot forget a member: a later SDK with more members has more variants.
  */
 export function nullVariants(schema: Schema): NullVariant[] {
   return variantsOf(schema, new Set(), nullForAbsent).map(({ path, written: withNull, meant: without }) => ({
@@ -22,7 +22,7 @@ export function nullVariants(schema: Schema): NullVariant[] {
   }));
 }
 
-/** The same for each member that may be an empty object and no empty list, as PHP writes it. */
+/** Returns the same for each member that may be an empty object but not an empty list, as PHP writes it. */
 export function listVariants(schema: Schema): ListVariant[] {
   return variantsOf(schema, new Set(), listForObject).map(({ path, written: withList, meant: withObject }) => ({
     path,
@@ -39,7 +39,9 @@ const listForObject: Odd = (member, key, others) =>
     ? { written: { ...others, [key]: [] }, meant: { ...others, [key]: {} } }
     : undefined;
 
-/** The members of a flat document that may be absent, also those that the schema turns into something where they are null. */
+/**
+ * Returns the members of a flat document that may be absent, including those that the schema converts if they are null.
+ */
 export function optionalMembers(schema: Schema): string[] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === 'union') return [...new Set(def.options.flatMap(optionalMembers))];
@@ -98,10 +100,10 @@ const takes = (schema: Schema, value: unknown) => z.core.safeParse(schema, value
 
 const isAnything = (schema: Schema) => ['unknown', 'any'].includes(schema._zod.def.type);
 
-/** One of these is what a text has to be: an address, a moment, base64. */
+/** Candidates for a string: a word, an address, a time, base64. */
 const texts = ['a', 'https://example.com/a', '2026-01-01T00:00:00Z', 'YQ=='];
 
-/** The least that a schema takes. @throws where this function does not know how */
+/** Returns a minimal value that a schema accepts. @throws if this function does not know how */
 export function sampleOf(schema: Schema): unknown {
   if (takes(schema, undefined)) return undefined;
   const { def } = (schema as z.core.$ZodTypes)._zod;

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { modernRequest } from '../people/modern-request.ts';
 
-/** An answer that a client has read to its end. */
+/** A response that a client has read to its end. */
 export type Delivered = {
   callId: string;
-  /** It is the server's result, without an error: what a call is charged for. */
+  /** Whether it is the server's result without an error, for which a call is charged. */
   isResult: boolean;
-  /** Credits, as the answer says; undefined where it says nothing, as a refusal does. */
+  /** Credits in the response; undefined if it names none, like a refusal. */
   charged: number | undefined;
-  /** How many brokers had been killed when it was asked for: each answers in its own life. */
+  /** Number of brokers killed before the request: each of them answers in its own life. */
   life: number;
-  /** When it was there. */
+  /** Time of arrival. */
   atMs: number;
 };
 
@@ -27,9 +27,9 @@ export type PaidLoad = {
 const clients = 50;
 
 /**
- * 50 clients that call a paid tool one call after the other, and note every answer that they get. A client whose broker is
- * away tries again.
- * @param calls how many answers in all
+ * Starts 50 clients that call a paid tool sequentially, and record every response. A client whose broker is down
+ * retries.
+ * @param calls total number of responses
  */
 export function startPaidLoad({
   url,
@@ -41,7 +41,7 @@ export function startPaidLoad({
   url: string;
   tokens: readonly string[];
   tool: string;
-  /** How the server is to end the nth call. */
+  /** Returns how the server is to end the nth call. */
   endOf(n: number): string;
   calls?: number;
 }): PaidLoad {
@@ -57,7 +57,7 @@ export function startPaidLoad({
       if (answer) delivered.push({ ...answer, life });
       else {
         state.begun--;
-        // fifty that try again and again would take the core on which the broker starts
+        // fifty clients that retry without a pause would take the core on which the broker starts
         await pause(200);
       }
     }

@@ -1,10 +1,10 @@
 import type { Database } from '#platform/db/database.ts';
 import type { TestApp } from '../start-app.ts';
 
-/** What the product wrote of one call. */
+/** Row that the product wrote for a call. */
 export type UsageRow = {
   callId: string;
-  /** null for what belongs to no server. */
+  /** null if the call belongs to no server. */
   serverId: string | null;
   kind: string;
   name: string;
@@ -17,13 +17,13 @@ export type UsageRow = {
 
 type Written = Pick<TestApp, 'usage' | 'billing' | 'db'>;
 
-/** Free calls are written by the one, paid calls by the other. */
+/** Waits until all calls are written: free calls by the one, paid calls by the other. */
 const untilWritten = ({ usage, billing }: Written) => Promise.all([usage.flush(), billing.ledger.flush()]);
 
 const columns = `call_id as "callId", server_id as "serverId", kind, name, outcome, reason, credits,
   duration_ms as "durationMs", rounds`;
 
-/** The rows of a database, oldest first; `userId` selects one user's. */
+/** Reads the rows of a database, oldest first; `userId` selects one user's. */
 export async function readUsageRows(db: Pick<Database, 'query'>, userId?: string): Promise<UsageRow[]> {
   const { rows } = await db.query<UsageRow>(
     `select ${columns} from usage_events
@@ -34,19 +34,19 @@ export async function readUsageRows(db: Pick<Database, 'query'>, userId?: string
   return rows;
 }
 
-/** The same of a running product, with the calls whose rows still wait to be written. */
+/** Reads the rows of a running product, including calls whose rows still wait to be written. */
 export async function usageRows(app: Written, userId?: string): Promise<UsageRow[]> {
   await untilWritten(app);
   return readUsageRows(app.db, userId);
 }
 
-/** The same, and forgets them: less work than usageRows and clearUsageRows. They come in no order. */
+/** Reads and deletes the rows: less work than usageRows and clearUsageRows. They are in no order. */
 export async function takeUsageRows(app: Written): Promise<UsageRow[]> {
   await untilWritten(app);
   return (await app.db.query<UsageRow>(`delete from usage_events returning ${columns}`)).rows;
 }
 
-/** Forgets every call so far, so that a test reads its own alone. */
+/** Deletes all calls so far, so that a test reads only its own. */
 export async function clearUsageRows(app: Written): Promise<void> {
   await untilWritten(app);
   await app.db.query('delete from usage_events');

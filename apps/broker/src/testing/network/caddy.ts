@@ -11,7 +11,7 @@ const program = findOnPath('caddy');
 
 export const hasCaddy = (): boolean => program !== undefined;
 
-/** Caddy with deploy/Caddyfile, in which the address and the brokers are those of this machine. */
+/** Starts Caddy with deploy/Caddyfile, with the address and the brokers of this machine. */
 export async function startCaddy(port: number, brokers: readonly number[]): Promise<{ stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'souk-caddy-'));
   const site = readFileSync(example, 'utf8')
@@ -24,7 +24,7 @@ export async function startCaddy(port: number, brokers: readonly number[]): Prom
     { cwd: folder, env: { PATH: process.env.PATH, HOME: folder } },
     'TERM',
   );
-  await waitUntil('Caddy to answer', () => {
+  await waitUntil('Caddy to respond', () => {
     if (server.child.exitCode !== null) throw new Error(`Caddy did not start: ${server.errors()}`);
     return fetch(`http://127.0.0.1:${port}/healthz`).then(
       () => true,

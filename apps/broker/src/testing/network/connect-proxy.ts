@@ -9,14 +9,14 @@ export type ConnectProxy = {
   /** Origin, without credentials. */
   url: string;
   host: string;
-  /** Which port of this machine stands behind a host:port; others are refused with 403. */
+  /** Ports of this machine by host:port; other places are refused with 403. */
   places: Map<string, number>;
-  /** What it was asked for, in order: `host:port`, or the address of a plain request. */
+  /** Requests in order: `host:port`, or the address of a plain request. */
   asked: string[];
   close(): Promise<void>;
 };
 
-/** A proxy on the way out: tunnels by CONNECT, and sends plain requests on. */
+/** Starts an outgoing proxy: tunnels by CONNECT, and forwards plain requests. */
 export async function startConnectProxy(credentials?: string): Promise<ConnectProxy> {
   const places: ConnectProxy['places'] = new Map();
   const asked: string[] = [];
@@ -72,7 +72,7 @@ export async function startConnectProxy(credentials?: string): Promise<ConnectPr
   };
 }
 
-/** https://client.example in front of a plain server of this machine: WebSocket and event streams pass. */
+/** Starts https://client.example in front of a plain server of this machine: WebSocket and event streams pass. */
 export async function startTlsFront(plainPort: number): Promise<{ port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createTlsServer({ cert: testCertificate, key: testCertificateKey }, (near) => {
@@ -103,7 +103,7 @@ function join(near: Duplex, far: Socket): void {
   far.once('close', () => near.destroy());
 }
 
-/** Has this process trust the certificate of client.example. @returns a function that takes that back */
+/** Makes this process trust the certificate of client.example. @returns a function that undoes it */
 export function trustTestCertificate(): () => void {
   const before = getCACertificates('default');
   setDefaultCACertificates([...before, testCertificate]);

@@ -1,7 +1,9 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The path of a program of this machine, also of those for administrators; undefined where it is not installed. */
+/**
+ * Returns the path of a program of this machine, including those for administrators; undefined if it is not installed.
+ */
 export function findOnPath(name: string): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
   return folders

@@ -6,16 +6,16 @@ import { expect, test } from 'vitest';
 import { freePort } from './free-port.ts';
 
 const run = promisify(execFile);
-/** Any port: always free, so the end of the search. */
+/** Any port: always free, so the search ends. */
 const anyPort = 0;
 
-/** The port that a search finds which tries these in turn. */
+/** Returns the port that a search finds when it tries these in turn. */
 const firstFreeOf = (ports: readonly number[]) => {
   const left = [...ports, anyPort];
   return freePort(() => left.shift() ?? anyPort);
 };
 
-/** The same in another process, which has to end by itself. */
+/** Does the same in another process, which has to end on its own. */
 async function firstFreeElsewhere(ports: readonly number[]): Promise<number> {
   const program = `
     import { freePort } from ${JSON.stringify(new URL('free-port.ts', import.meta.url).href)};
@@ -25,7 +25,7 @@ async function firstFreeElsewhere(ports: readonly number[]): Promise<number> {
   return Number(stdout);
 }
 
-test('a port is given once, though nothing listens on it yet', async () => {
+test('a port is given once, even if nothing listens on it yet', async () => {
   const given = [await freePort(), await freePort()];
   expect(await firstFreeElsewhere(given)).toBe(anyPort);
   expect(await firstFreeOf(given)).toBe(anyPort);
@@ -40,6 +40,6 @@ test('a port on which something listens is not free', async () => {
   server.close();
 });
 
-test('a port that fetch refuses to ask is not given', async () => {
+test('a port that fetch refuses is not given', async () => {
   expect(await firstFreeOf([10_080])).toBe(anyPort);
 });

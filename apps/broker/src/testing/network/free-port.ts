@@ -3,22 +3,28 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to outgoing connections: another test's connection could take such a port meanwhile. */
+/**
+ * Lowest port: below those for outgoing connections, since another test's connection could take such a port meanwhile.
+ */
 const lowest = 10_000;
 const highest = 32_767;
-/** Fetch refuses to ask it (Fetch Standard, "bad port"); the only one of this range. */
+/** Port that fetch refuses (Fetch Standard, "bad port"); the only one of this range. */
 const refusedByFetch = 10_080;
 
 /**
- * A port of this machine for what must know its port before it listens. It stays this process's until the process ends, also
- * while nothing listens: a broker listens seconds after it was started, and tests run beside each other.
+ * Reserves a port of this machine for programs that must know their port before they listen. It belongs to this process
+ * until the process ends, also while nothing listens: a broker listens seconds after its start, and tests run
+ * concurrently.
  */
 export async function freePort(pick = () => randomInt(lowest, highest + 1)): Promise<number> {
   const port = pick();
   return port !== refusedByFetch && (await reserve(port)) && (await isFree(port)) ? port : freePort(pick);
 }
 
-/** The UDP port of the same number says to other processes that a port is taken: nothing of ours speaks UDP. */
+/**
+ * Reserves a port by binding the UDP port of the same number, which shows other processes that it is taken: nothing of
+ * ours speaks UDP.
+ */
 async function reserve(port: number): Promise<boolean> {
   const socket = createSocket('udp4').unref();
   socket.bind({ port, address: '127.0.0.1', exclusive: true });

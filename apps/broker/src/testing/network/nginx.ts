@@ -11,8 +11,8 @@ const example = join(import.meta.dirname, '../../../../../deploy/nginx.conf');
 export const hasNginx = (): boolean => existsSync(program);
 
 /**
- * nginx with deploy/nginx.conf, in which the lines marked with CHANGE are those of this machine.
- * @param brokers their ports; nginx passes over those that are not there yet
+ * Starts nginx with deploy/nginx.conf, with this machine's values in the lines marked CHANGE.
+ * @param brokers their ports; nginx skips those that are not up yet
  * @param keepAlive how long it keeps idle connections to brokers; by default as in the example
  */
 export async function startNginx(
@@ -46,7 +46,7 @@ export async function startNginx(
     { cwd: folder, env: { PATH: process.env.PATH } },
     'TERM',
   );
-  await waitUntil('nginx to answer', () => {
+  await waitUntil('nginx to respond', () => {
     if (server.child.exitCode !== null) throw new Error(`nginx did not start: ${server.errors()}`);
     return fetch(`http://127.0.0.1:${port}/healthz`).then(
       () => true,

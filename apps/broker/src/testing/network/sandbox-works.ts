@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 
-/** Why bubblewrap does not work here at all, by its own word: some kernels and containers refuse it what it needs. */
+/**
+ * Returns why bubblewrap does not work here at all, in its own words: some kernels and containers refuse it what it
+ * needs.
+ */
 export function sandboxProblem(): string | undefined {
   const { error, status, stderr } = spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', '/bin/true'], {
     encoding: 'utf8',
@@ -10,7 +13,7 @@ export function sandboxProblem(): string | undefined {
   return status === 0 ? undefined : `bubblewrap (bwrap) does not work here (${stderr.trim()})`;
 }
 
-/** Why pasta cannot give the sandbox a network here, or the tests cannot build an internet of namespaces around it. */
+/** Returns why pasta cannot give the sandbox a network here, or why the tests cannot build namespaces around it. */
 export function networkProblem(): string | undefined {
   if (spawnSync('pasta', ['--version']).error) return 'pasta (package passt) is not installed';
   try {

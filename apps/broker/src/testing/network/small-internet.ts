@@ -1,7 +1,7 @@
-// A machine in a small internet, both made of network namespaces: `unshare -Urnm node small-internet.ts`. The machine has
-// two public addresses and a service on every one of its own, loopback included; outside are a public host, a private one
-// and the metadata address of clouds, all with a service. Prints, for each kind of network that a program in the sandbox
-// may have, what it reaches: {"true": {address: answer}, "host": …}.
+// A machine in a small network, both made of network namespaces: `unshare -Urnm node small-internet.ts`. The machine
+// has two public addresses and a service on each of its own addresses, loopback included; outside are a public host, a
+// private one and the metadata address of clouds, all with a service. Prints, for each kind of network that a program
+// in the sandbox may have, what it reaches: {"true": {address: answer}, "host": …}.
 import { execFileSync, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -44,7 +44,7 @@ async function beOutside(): Promise<void> {
   process.stdout.write('ready\n');
 }
 
-/** RFC 1035: every name has the A record of the public host, and no AAAA record. */
+/** Answers a query (RFC 1035): every name has the A record of the public host, and no AAAA record. */
 function answerTo(query: Buffer): Buffer {
   const end = query.indexOf(0, 12) + 5;
   const isA = query.readUInt16BE(end - 4) === 1;

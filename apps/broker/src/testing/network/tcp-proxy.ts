@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy whose network can fail: between a program and a server that stays up for everybody else. */
+/** A TCP proxy whose network can fail: between a program and a server that stays up for all others. */
 export type TcpProxy = {
   readonly port: number;
   /** Breaks the connections and refuses new ones, as a stopped server does. */
   stop(): Promise<void>;
-  /** Swallows everything, as a lost network does: nothing is answered, nothing is refused. */
+  /** Drops all data, as a lost network does: nothing is answered, nothing is refused. */
   freeze(): void;
   /** Undoes both, on the same port. Frozen connections stay dead. */
   resume(): Promise<void>;
-  /** Breaks the connections that there are; new ones work. */
+  /** Breaks the existing connections; new ones work. */
   cut(): void;
   close(): Promise<void>;
 };

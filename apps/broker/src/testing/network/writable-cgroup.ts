@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A control group for memory, of either version, below the one that this process is in. */
+/** A control group for memory, of either version, below the one of this process. */
 export type TestCgroup = { path: string; remove(): void };
 
-/** @returns undefined where this machine gives us none: a container without one, an ordinary user, macOS */
+/** @returns undefined if this machine does not allow one: a container without one, an ordinary user, macOS */
 export function makeCgroup(): TestCgroup | undefined {
   for (const [root, of, file] of [
     ['/sys/fs/cgroup/memory', /^\d+:memory:(?<path>.*)$/mu, 'memory.limit_in_bytes'],
@@ -13,7 +13,7 @@ export function makeCgroup(): TestCgroup | undefined {
     try {
       const parent = join(root, of.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.groups?.['path'] ?? '');
       const path = mkdtempSync(join(parent, 'souk-test-'));
-      // whether programs can be limited in it shows in a group below it
+      // a group below it shows whether programs can be limited in it
       const below = join(path, 'below');
       mkdirSync(below);
       const isForMemory = existsSync(join(below, file));
@@ -21,7 +21,7 @@ export function makeCgroup(): TestCgroup | undefined {
       if (isForMemory) return { path, remove: () => rmdirSync(path) };
       rmdirSync(path);
     } catch {
-      // not to be had here
+      // not available here
     }
   }
   return undefined;

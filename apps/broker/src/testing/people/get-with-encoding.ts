@@ -1,7 +1,7 @@
 import { get, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
-/** GET as it comes over the wire: fetch would decompress the body and hide how long it was. */
+/** Sends a GET and returns the raw response: fetch would decompress the body and hide its length. */
 export async function getWithEncoding(
   url: string,
   acceptEncoding: string | undefined,

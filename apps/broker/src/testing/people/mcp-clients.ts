@@ -5,13 +5,13 @@ import { modernRequest } from './modern-request.ts';
 
 const headers = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
 const info = { name: 'test-client', version: '1.0.0' };
-/** The clients give up after a minute by themselves; no test that works comes near this. */
+/** A timeout that no passing test comes near; by default the clients give up after a minute. */
 const hang = { timeout: 600_000 };
 
 type CallParams = { name: string; arguments?: Record<string, unknown> };
 type CallOptions = { signal?: AbortSignal; onprogress?: (progress: { progress: number }) => void };
 
-/** What every generation of the official client can do, under one set of signatures. */
+/** Calls of every generation of the official client, under one set of signatures. */
 export type TestClient = Pick<Client, 'listTools' | 'listPrompts' | 'listResources' | 'close'> & {
   callTool(
     params: CallParams,
@@ -34,7 +34,7 @@ async function connectV2(url: string, token: string, mode: 'legacy' | { pin: '20
     new StreamableHTTPClientTransport(new URL(url), { ...headers(token), fetch: fetchAndTell }),
     hang,
   );
-  // notices that come before it are for nobody; the client opens it after `connect` has resolved
+  // earlier notices would reach no client; the client opens the stream after `connect` has resolved
   if (mode === 'legacy') await streamIsOpen;
   return {
     listTools: () => client.listTools(undefined, hang),
@@ -50,13 +50,13 @@ async function connectV2(url: string, token: string, mode: 'legacy' | { pin: '20
   };
 }
 
-/** The official SDK v2, opening with server/discover: revision 2026-07-28. */
+/** Connects the official SDK v2, opening with server/discover: revision 2026-07-28. */
 export const connectModern = (url: string, token: string) => connectV2(url, token, { pin: '2026-07-28' });
 
-/** The official SDK v2 as a client of the eras before: initialize and a session. */
+/** Connects the official SDK v2 as a client of the earlier eras: initialize and a session. */
 export const connectLegacy = (url: string, token: string) => connectV2(url, token, 'legacy');
 
-/** The official SDK 1.x, as most clients have it. */
+/** Connects the official SDK 1.x, as most clients have it. */
 export async function connectV1(url: string, token: string): Promise<TestClient> {
   const client = new ClientV1(info);
   const transport = new TransportV1(new URL(url), headers(token));
@@ -84,7 +84,7 @@ export type RpcBody = {
   error?: { code: number; message: string; data?: unknown };
 };
 
-/** One request by hand, where a client would not let its sender be wrong. */
+/** Sends one handwritten request, which may be invalid in ways that a client would not allow. */
 export async function postRaw(
   url: string,
   body: string | Uint8Array<ArrayBuffer>,
@@ -106,7 +106,7 @@ export async function postRaw(
   return { status: response.status, headers: response.headers, text, body: parsed };
 }
 
-/** A modern request by hand, with the headers that belong to it; `over` replaces some of them. */
+/** Sends a handwritten modern request with its headers; `over` replaces some of them. */
 export function postModern(
   url: string,
   token: string,

@@ -1,6 +1,6 @@
 /**
- * What a client of 2026-07-28 posts: the headers that belong to its message, and the message.
- * @param params their `_meta`, if any, may name a token for progress or the client's capabilities
+ * Builds what a client of 2026-07-28 posts: the headers that belong to its message, and the message.
+ * @param params their `_meta`, if any, may contain a progress token or the client's capabilities
  */
 export function modernRequest(
   token: string,

@@ -1,12 +1,12 @@
 import { Stripe } from 'stripe';
 import type { StripeAccess } from '#adapters/stripe/stripe-sandbox.ts';
 
-/** The SDK, which talks to the stand-in. */
+/** Connects the SDK to the stand-in. */
 export function connectStripe({ secretKey, host, port, protocol }: StripeAccess): Stripe {
   return new Stripe(secretKey, { host, port, protocol, telemetry: false, maxNetworkRetries: 0 });
 }
 
-/** A session of checkout for something of 10 dollars. */
+/** Opens a checkout session for an item of 10 dollars. */
 export async function openCheckout(
   stripe: Stripe,
   publicUrl: string,

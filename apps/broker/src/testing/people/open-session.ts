@@ -2,15 +2,15 @@ import { postRaw } from './mcp-clients.ts';
 
 type SessionOptions = {
   revision?: '2025-03-26' | '2025-06-18' | '2025-11-25';
-  /** A client without capabilities cannot be asked anything, so its calls may take the fast path. */
+  /** Capabilities. Without any the client cannot be asked anything, so its calls may use the fast path. */
   capabilities?: Record<string, unknown>;
   clientInfo?: { name: string; version: string };
 };
 
-/** The headers that every request of a session carries. */
+/** Headers that every request of a session has. */
 export type SessionHeaders = { authorization: string; 'mcp-session-id': string };
 
-/** The request that opens a session, for tests that send it in a way of their own. */
+/** Builds the request that opens a session, for tests that send it in their own way. */
 export function initializeRequest({
   revision = '2025-11-25',
   capabilities = {},
@@ -20,7 +20,7 @@ export function initializeRequest({
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
 }
 
-/** Opens a legacy session by hand, as a client does that then sends its requests as raw text. */
+/** Opens a legacy session by hand, like a client that then sends its requests as raw text. */
 export async function openSession(url: string, token: string, options: SessionOptions = {}): Promise<SessionHeaders> {
   const authorization = `Bearer ${token}`;
   const opened = await postRaw(url, initializeRequest(options), { authorization });

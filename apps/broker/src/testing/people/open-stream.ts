@@ -2,13 +2,13 @@ import type { RpcBody } from './mcp-clients.ts';
 
 export type StreamMessage = RpcBody & { method?: string; params?: Record<string, unknown> };
 
-/** A stream of events that is read in the background as it comes. */
+/** A stream of events that is read in the background as they arrive. */
 export type OpenStream = {
   status: number;
   headers: Headers;
-  /** All that has come. */
+  /** Returns everything received so far. */
   text(): string;
-  /** The messages that have come. */
+  /** Returns the messages received so far. */
   messages(): StreamMessage[];
   isOver(): boolean;
   /** Resolves when either side has ended the stream. */
@@ -16,7 +16,7 @@ export type OpenStream = {
   abort(): void;
 };
 
-/** Sends a request and reads its answer until it ends or the test aborts it. */
+/** Sends a request and reads its response until it ends or the test aborts it. */
 export async function openStream(url: string, init: RequestInit): Promise<OpenStream> {
   const controller = new AbortController();
   const response = await fetch(url, { ...init, signal: controller.signal });

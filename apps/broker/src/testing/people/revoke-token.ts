@@ -1,4 +1,7 @@
-/** Revokes a personal access token as its owner does on the dashboard. @param web their access token of the web app */
+/**
+ * Revokes a personal access token as its owner does on the dashboard. @param web the owner's access token of the web
+ * app
+ */
 export async function revokeToken(publicUrl: string, web: string, id: string): Promise<void> {
   const headers = { authorization: `Bearer ${web}` };
   const answer = await fetch(`${publicUrl}/auth/pat/${id}`, { method: 'DELETE', headers });

@@ -1,20 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { asRecord } from '#platform/json.ts';
 
-/** Who signs in at the stand-in's account page. */
+/** Account to choose at the stand-in's page, and whether to allow. */
 export type SignInChoice = { email?: string; allow?: boolean; provider?: string };
 export type WebTokens = { accessToken: string; refreshToken: string; expiresIn: number };
 export type McpClientTokens = { clientId: string; accessToken: string; refreshToken: string; redirectUri: string };
 
-/** A page that the browser stopped at. */
+/** A page at which the browser stopped. */
 export type LoadedPage = { status: number; url: URL; headers: Headers; text: string };
 
 type Cookie = { value: string; path: string };
 
 /**
- * A person with a browser, scripted: keeps cookies (with their paths), follows redirects, picks an account at the
- * stand-in, clicks Allow. It stops where a browser would leave the broker's pages: at a client's redirect address or at a
- * callback of the web app.
+ * A scripted user with a browser: keeps cookies (with their paths), follows redirects, picks an account at the
+ * stand-in, clicks Allow. It stops where a browser would leave the broker's pages: at a client's redirect address or at
+ * a callback of the web app.
  */
 export class ScriptedBrowser {
   readonly publicUrl: string;
@@ -26,7 +26,7 @@ export class ScriptedBrowser {
     this.publicUrl = publicUrl;
   }
 
-  /** The value of a cookie, of any path. */
+  /** Returns the value of a cookie, of any path. */
   cookie(name: string): string | undefined {
     return this.#jar.get(name)?.value;
   }
@@ -35,7 +35,7 @@ export class ScriptedBrowser {
     this.#jar.set(name, { value, path });
   }
 
-  /** One request with this browser's cookies; redirects are not followed. */
+  /** Sends one request with this browser's cookies; redirects are not followed. */
   async request(url: string | URL, init: RequestInit = {}): Promise<Response> {
     const target = new URL(url, this.publicUrl);
     const headers = new Headers(init.headers);
@@ -47,7 +47,10 @@ export class ScriptedBrowser {
     return answer;
   }
 
-  /** Loads a page and follows redirects. Answers where it left the broker's pages, or the page that it stopped at. */
+  /**
+   * Loads a page and follows redirects. Returns the address where it left the broker's pages, or the page at which it
+   * stopped.
+   */
   async open(url: string | URL, init: RequestInit = {}): Promise<{ left: URL } | { page: LoadedPage }> {
     let target = new URL(url, this.publicUrl);
     let next = init;
@@ -62,10 +65,10 @@ export class ScriptedBrowser {
       target = new URL(location, target);
       next = {};
     }
-    throw new Error(`redirected without end:\n${this.trail.join('\n')}`);
+    throw new Error(`redirected endlessly:\n${this.trail.join('\n')}`);
   }
 
-  /** Sends the form of a page, as a click on one of its buttons does. */
+  /** Submits the form of a page, as a click on one of its buttons does. */
   submit(page: LoadedPage, fields: Record<string, string>): ReturnType<ScriptedBrowser['open']> {
     return this.open(page.url, {
       method: 'POST',
@@ -84,7 +87,7 @@ export class ScriptedBrowser {
     throw new Error(`the sign-in did not end:\n${this.trail.join('\n')}`);
   }
 
-  /** Signs in as the web app does and answers its tokens; the refresh cookie stays in this browser. */
+  /** Signs in as the web app does and returns its tokens; the refresh cookie stays in this browser. */
   async signInWeb(choice: SignInChoice = {}): Promise<WebTokens> {
     const { code, verifier } = await this.authorizeWeb(choice);
     const answer = await this.redeemWeb(code, verifier);
@@ -92,7 +95,7 @@ export class ScriptedBrowser {
     return readTokens(await answer.json());
   }
 
-  /** The web app's way to a code: /login with return_to, state and code_challenge. */
+  /** Gets a code as the web app does: /login with return_to, state and code_challenge. */
   async authorizeWeb(choice: SignInChoice = {}): Promise<{ code: string; verifier: string; callback: URL }> {
     const verifier = randomBytes(96).toString('base64url');
     const state = randomBytes(24).toString('base64url');
@@ -166,7 +169,7 @@ export class ScriptedBrowser {
     return textField(registered, 'client_id');
   }
 
-  /** An authorization address with the fields that every request has; `fields` come over them. */
+  /** Builds an authorization address with the usual fields; `fields` override them. */
   authorizeUrl(fields: Record<string, string>): URL {
     const url = new URL('/oauth/authorize', this.publicUrl);
     url.search = new URLSearchParams({
@@ -179,7 +182,7 @@ export class ScriptedBrowser {
     return url;
   }
 
-  /** A form as a script of our own pages posts it: with cookies and our Origin. */
+  /** Posts a form as a script of our own pages does: with cookies and our Origin. */
   postForm(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> {
     return this.request(path, {
       method: 'POST',
@@ -210,7 +213,7 @@ export function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }
 
-/** What a person would click on this page. */
+/** Returns the fields that a user would submit on this page. */
 function fieldsFor(page: LoadedPage, choice: SignInChoice): Record<string, string> {
   if (page.status !== 200) throw new Error(`stopped at ${page.status} ${page.url.href}: ${page.text}`);
   if (page.text.includes('name="provider"')) return { ...hiddenFields(page), provider: choice.provider ?? 'google' };

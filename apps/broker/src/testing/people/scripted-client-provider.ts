@@ -1,13 +1,13 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { ScriptedBrowser } from './scripted-browser.ts';
 
-/** What a real client keeps between its steps; the browser that it would open is scripted. */
+/** State that a real client keeps between its steps; the browser that it would open is scripted. */
 export class ScriptedClientProvider implements OAuthClientProvider {
-  /** Where it last sent the browser, and where that came back. */
+  /** Address to which it last sent the browser, and the address of the callback. */
   authorizationUrl: URL | undefined;
   callback: URL | undefined;
   readonly redirectUrl: string;
-  /** Where the client publishes its metadata document, if it does; else it registers. */
+  /** Address of the client's metadata document, if it publishes one; otherwise it registers. */
   readonly clientMetadataUrl?: string;
   readonly #browser: ScriptedBrowser;
   #information: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>;

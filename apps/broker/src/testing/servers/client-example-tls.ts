@@ -1,4 +1,4 @@
-/** A self-signed certificate for client.example, for tests alone: nothing trusts it but them. */
+/** A self-signed certificate for client.example, only for tests: only they trust it. */
 export const testCertificate = `-----BEGIN CERTIFICATE-----
 MIIBpDCCAUqgAwIBAgIURj6cv2SgVUPsgXhvrHHelHNfVU8wCgYIKoZIzj0EAwIw
 GTEXMBUGA1UEAwwOY2xpZW50LmV4YW1wbGUwIBcNMjYxMTIxMDIyMTQ1WhgPMjEy

@@ -2,20 +2,23 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { listenLocally } from './listen-locally.ts';
 import { startHttpFixture } from './mcp-fixture.ts';
 
-/** A server of MCP that wants a header, and repeats in its refusal what was sent to it. */
+/** An MCP server that requires a header, and repeats the sent value in its refusal. */
 export type DemandingServer = {
   url: string;
   address: string;
-  /** From now on only these values are taken. */
+  /** Accepts only these values from now on. */
   accept(...values: string[]): void;
-  /** The values of all requests, in the order of arrival; `undefined` of one without the header. */
+  /** Values of all requests, in order of arrival; `undefined` for a request without the header. */
   sent: (string | undefined)[];
-  /** The next request of this method waits. Resolves when it is there, with what lets it go on. */
+  /** Holds the next request of this method. Resolves when it has arrived, with a function that releases it. */
   hold(method: 'tools/call' | 'tools/list'): Promise<() => void>;
   close(): Promise<void>;
 };
 
-/** @param how.host where it listens; by default 127.0.0.1. `how.accept`: the values that are taken at first */
+/**
+ * @param how.host address to listen on; by default 127.0.0.1
+ * @param how.accept values that are accepted at first
+ */
 export async function startDemandingServer(
   header: string,
   how: { host?: string | undefined; accept?: readonly string[] } = {},

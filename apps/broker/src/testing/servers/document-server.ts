@@ -5,16 +5,16 @@ import { listenLocally } from './listen-locally.ts';
 import { testCertificate, testCertificateKey } from './client-example-tls.ts';
 
 export type DocumentServer = {
-  /** What each path answers; anything else is 404. */
+  /** Responses by path; any other path is 404. */
   answers: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
-  /** Paths that were asked for, in order. */
+  /** Requested paths, in order. */
   requests: string[];
-  /** Leads https://client.example here: a public name is what no test has. */
+  /** Routes https://client.example here, since tests have no public name. */
   dispatcher: Agent;
   close(): Promise<void>;
 };
 
-/** https://client.example, where clients publish their metadata documents. */
+/** Serves https://client.example, where clients publish their metadata documents. */
 export async function startDocumentServer(): Promise<DocumentServer> {
   const answers: DocumentServer['answers'] = new Map();
   const requests: string[] = [];

@@ -10,16 +10,17 @@ export type { Fault };
 export type FaultServer = {
   /** host:port, for allow-lists. */
   address: string;
-  /** The address of a server with this fault: from the first request on, or honest until its first tools/call. */
+  /**
+   * Returns the address of a server with this fault: from the first request on, or honest until its first tools/call.
+   */
   url(fault: Fault, when?: 'always' | 'on-call'): string;
   /** Every JSON-RPC request that arrived. */
   requests: { method: string; headers: IncomingHttpHeaders }[];
-  /** Sockets that are open now. */
   openSockets(): number;
   close(): Promise<void>;
 };
 
-/** A hand-written legacy MCP server with faults, on a free port of 127.0.0.1. */
+/** Starts a handwritten legacy MCP server with faults, on a free port of 127.0.0.1. */
 export async function startFaultServer(): Promise<FaultServer> {
   const requests: FaultServer['requests'] = [];
   let open = 0;
@@ -121,5 +122,5 @@ function tool(name: string): { name: string; inputSchema: { type: string } } {
   return { name, inputSchema: { type: 'object' } };
 }
 
-/** Eight variables, the most that are matched, and an end that no link has. */
+/** Eight variables, the maximum that is matched, and an end that no link has. */
 const hostileTemplate = 'x:{+a}{+b}{+c}{+d}{+e}{+f}{+g}{+h}X';

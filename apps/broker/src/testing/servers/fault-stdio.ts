@@ -39,7 +39,7 @@ switch (fault) {
   case 'exit-on-call':
     onCall(() => process.exit(3));
     break;
-  // an SDK that ends at any request before initialize
+  // an SDK that exits at any request before initialize
   case 'exit-on-probe':
     process.stdin.once('data', (chunk: Buffer) => {
       if (!chunk.includes('"initialize"')) process.exit(1);
@@ -47,7 +47,7 @@ switch (fault) {
     break;
   case 'flood':
     onCall(() => {
-      // more than a line may have: our own answer comes behind it
+      // more than a line may have: our own response comes after it
       const block = Buffer.alloc(16 * 1024 * 1024, 'x');
       const write = () => process.stdout.write(block, () => setImmediate(write));
       write();
@@ -71,7 +71,7 @@ switch (fault) {
       write();
     });
     break;
-  // takes what it can get: programs/limits ends it
+  // takes all it can get: programs/limits ends it
   case 'hungry':
     onCall(() => {
       const taken: Buffer[] = [];
@@ -96,7 +96,7 @@ switch (fault) {
     });
     break;
   case 'child':
-    // a helper of its own that outlives it unless the whole group is ended
+    // a helper process that outlives it unless the whole group is ended
     spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'], {
       stdio: 'ignore',
     });

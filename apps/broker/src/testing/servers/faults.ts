@@ -4,27 +4,28 @@ import { areLimitsHeld } from '../figures/proof-size.ts';
 import { answer, send, type Rpc } from './rpc-answer.ts';
 
 /**
- * What the server does wrong.
- * - `hang`: takes the request and never answers; `hang-ping`: does so with pings alone; `hang-stream`: begins an event stream and sends nothing
- * - `html`: 200 with a page; `garbage`: 200 application/json that is no JSON; `not-rpc`: JSON that is no JSON-RPC
- * - `wrong-id`: an answer to a question nobody asked
- * - `cut-stream`: an event stream that ends without the answer; `reset`: the socket is torn down
- * - `progress-flood`, `log-flood`: progress of the call, or log messages, for ever
+ * Faults of a server.
+ * - `hang`: accepts the request and never responds; `hang-ping`: does so only with pings; `hang-stream`: begins an
+ *   event stream and sends nothing
+ * - `html`: 200 with a page; `garbage`: 200 application/json that is not JSON; `not-rpc`: JSON that is not JSON-RPC
+ * - `wrong-id`: a response to a request that was never made
+ * - `cut-stream`: an event stream that ends without the response; `reset`: the socket is torn down
+ * - `progress-flood`, `log-flood`: endless progress of the call, or log messages
  * - `hostile-template`: a link and a template that take a backtracking matcher years
- * - `endless-stream`: valid notices for ever; `endless-garbage`: bad events for ever
- * - `huge-json`, `huge-event`: 700 MiB, made as fast as they are read
+ * - `endless-stream`: endless valid notices; `endless-garbage`: endless invalid events
+ * - `huge-json`, `huge-event`: 700 MiB, generated as fast as they are read
  * - `deep-json`, `deep-event`: a result of 200,000 nested arrays
- * - `slow-answer`, `slow-headers`: a byte now and then, for ever
- * - `tiny-json`, `tiny-event`: a whole answer of `tinyChunks` characters, each in a chunk of its own
- * - `twice`: the answer, and then another one to the same question
- * - `compressed`: a small body that says it is gzip; `header-bomb`: headers of 1 MiB
+ * - `slow-answer`, `slow-headers`: a byte now and then, endlessly
+ * - `tiny-json`, `tiny-event`: a whole response of `tinyChunks` characters, each in a separate chunk
+ * - `twice`: the response, and then another one to the same request
+ * - `compressed`: a small body that is declared as gzip; `header-bomb`: headers of 1 MiB
  * - `slow-pattern`: a result that takes years to check against the tool's own output schema
  * - `redirect`: 307 to the metadata address of clouds
  * - `unauthorized`, `forbidden`, `unavailable`, `session-lost`: 401 with a challenge, 403, 503, 404
  * - `limited`, `limited-date`: 429 with Retry-After, in seconds and as a date; `limited-silent`: without
  * - `many-tools`: 513 tools; `endless-pages`: a list that never ends; `fat-tool`: a definition of 65 KiB
  * - `fat-list`: 80 definitions of 60 KiB, and one of a few bytes
- * - `dense-tools`: 128 tools whose schemas are nothing but names of fields, 1.8 MB where limits are held
+ * - `dense-tools`: 128 tools whose schemas consist of field names, 1.8 MB where limits are judged
  */
 export type Fault =
   | 'none'
@@ -68,16 +69,16 @@ export type Fault =
   | 'fat-list'
   | 'dense-tools';
 
-/** How many characters come in chunks of their own: enough to be seen in memory where that is measured. */
+/** Returns how many characters come in separate chunks: enough to show in memory where that is measured. */
 export const tinyChunks = (): number => (areLimitsHeld() ? 1_000_000 : 20_000);
 
-/** Made once: it takes half a second. */
+/** Created once: it takes half a second. */
 let bomb: Buffer | undefined;
 
 const textAnswer = (id: unknown, length: number) =>
   JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'x'.repeat(length) }] } });
 
-/** Past node:http, which has no chunks of one byte for a text. */
+/** Writes to the socket, since node:http has no chunks of one byte for a text. */
 function sendTiny(response: ServerResponse, type: string, text: string, end: string): void {
   const head = `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n`;
   const bytes = Buffer.from(text + end);
@@ -198,7 +199,7 @@ export function misbehave(fault: string, rpc: Rpc, response: ServerResponse): vo
   }
 }
 
-/** Writes `head` and then `times` blocks, each only when the socket has taken the one before. */
+/** Writes `head` and then `times` blocks, each only when the socket has taken the previous one. */
 function pour(response: ServerResponse, contentType: string, head: string, block: string, times: number): void {
   response.writeHead(200, { 'content-type': contentType });
   if (head !== '') response.write(head);
@@ -212,7 +213,7 @@ function pour(response: ServerResponse, contentType: string, head: string, block
   write();
 }
 
-/** One byte every 50 ms, until the other side has had enough. */
+/** Sends one byte every 50 ms, until the other side disconnects. */
 function drip(write: (byte: string) => unknown, response: ServerResponse): void {
   const timer = setInterval(() => write(' '), 50);
   response.once('close', () => clearInterval(timer));

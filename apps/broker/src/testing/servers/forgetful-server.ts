@@ -3,43 +3,43 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers';
 import { listenLocally } from './listen-locally.ts';
 
-/** How a server says that it does not know a session. */
+/** Error with which a server reports an unknown session. */
 export type Loss = {
   status?: number;
   error?: { code: number; message: string };
-  /** A body that is no JSON-RPC. */
+  /** A body that is not JSON-RPC. */
   text?: string;
   isEvent?: boolean;
-  /** The error has no id, as where the request was not read. */
+  /** Whether the error has no id, as if the request had not been read. */
   isWithoutId?: boolean;
 };
 
 export type ForgetfulServer = {
   url: string;
   address: string;
-  /** Sessions that were opened. */
+  /** Number of opened sessions. */
   readonly opened: number;
-  /** The tools that ran, in this order. */
+  /** Tools that ran, in order. */
   readonly ran: string[];
-  /** Calls in a session that was lost. */
+  /** Number of calls in a lost session. */
   readonly refused: number;
-  /** Forgets every session, and says it in this way from now on. */
+  /** Forgets every session, and reports it in this way from now on. */
   lose(loss: Loss): void;
-  /** Calls wait from now on until the test answers them. */
+  /** Makes calls wait from now on until the test answers them. */
   hold(): void;
-  /** Those that wait, in the order of their arrival. */
+  /** Waiting calls, in order of arrival. */
   readonly held: Held[];
-  /** Calls are answered at once again. */
+  /** Answers calls immediately again. */
   release(): void;
   close(): Promise<void>;
 };
 
-/** `answer` looks for the session first, as a server does that takes its time. */
+/** A waiting call. `answer` checks the session first, as a slow server does. */
 type Held = { answer(): void };
 type Message = { id?: unknown; method?: string; params?: { name?: string } };
 
 const region = { type: 'string', 'x-mcp-header': 'Region' };
-/** Of each tool there are two: the SDK's client carries those that may mirror an argument in a header. */
+/** Two of each tool: the SDK's client sends those that may mirror an argument in a header. */
 const tools = [
   { name: 'look', annotations: { readOnlyHint: true } },
   { name: 'set', annotations: { idempotentHint: true } },
@@ -50,10 +50,10 @@ const tools = [
   { ...tool, name: `${tool.name}_sdk`, inputSchema: { type: 'object', properties: { region } } },
 ]);
 
-/** Of sessions that the tool `own` has itself, such as those of a browser. */
+/** Error about an application session of the tool `own`, such as a browser's. */
 export const ownSession = { code: -32_000, message: 'Session abc-123 not found' };
 
-/** A server up to 2025-11-25 that loses its sessions when a test wants it. */
+/** Starts a server up to 2025-11-25 that loses its sessions when a test wants it. */
 export async function startForgetfulServer(): Promise<ForgetfulServer> {
   const sessions = new Set<string>();
   const held: Held[] = [];

@@ -1,7 +1,8 @@
-// A stdio MCP server that takes what it can, as its callers ask (small-stdio.ts has the others' manners). Tools:
-// write {files, bytes, slowly} into its folder; hide {bytes} in files that are open and deleted; deepen; empty its folder;
-// grow {bytes, slowly} of memory, slowly without an answer; scratch {folder, bytes} in files there; sparse: a file with a hole;
-// queue {count}: sockets of which nothing is read, so that the kernel keeps what is written; fork {count}; chatter: stderr for ever; notify {line}: that line for ever; echo its process id.
+// A stdio MCP server that takes all it can, as its callers ask (small-stdio.ts is the well-behaved one). Tools: write
+// {files, bytes, slowly} into its folder; hide {bytes} in open but deleted files; deepen; empty its folder; grow
+// {bytes, slowly} of memory, slowly without a response; scratch {folder, bytes} in files there; sparse: a file with a
+// hole; queue {count}: sockets that are never read, so the kernel buffers what is written; fork {count}; chatter:
+// endless stderr; notify {line}: that line endlessly; echo its process id.
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -51,7 +52,7 @@ const ways: Record<string, (wanted: Required<Wanted>) => unknown> = {
     if (slowly) await new Promise(() => {});
   },
   scratch({ folder, bytes }) {
-    // one buffer for all, so that what it takes is the files and not what is yet to be collected
+    // one buffer for all, so that the memory is taken by the files and not by uncollected garbage
     const piece = Buffer.alloc(mega, 1);
     for (let at = 0; at < bytes; at += mega) writeFileSync(`${folder}/${at}`, piece);
   },

@@ -6,7 +6,7 @@ export type GuardedOptions = { cwd: string; env?: NodeJS.ProcessEnv; uid?: numbe
 
 export type GuardedProcess = {
   readonly child: ChildProcess;
-  /** The end of what it wrote to standard error. */
+  /** Returns the end of what it wrote to standard error. */
   errors(): string;
   stop(): Promise<void>;
 };
@@ -14,7 +14,7 @@ export type GuardedProcess = {
 /**
  * Runs a server that ends when our end of its standard input closes, so that none is left when the tests are killed:
  * the kernel closes it however we end.
- * @param signal what ends it
+ * @param signal signal that ends it
  */
 export function spawnGuarded(command: string[], options: GuardedOptions, signal: 'QUIT' | 'TERM'): GuardedProcess {
   const script = `exec 3<&0; "$@" <&- & pid=$!; (while read -r _ <&3; do :; done; kill -${signal} $pid) & wait $pid`;
@@ -32,7 +32,7 @@ export function spawnGuarded(command: string[], options: GuardedOptions, signal:
   };
 }
 
-/** Runs a program to its end. @throws with what it said when it failed */
+/** Runs a program to its end. @throws with its output if it failed */
 export async function runTool(command: readonly string[], options: GuardedOptions): Promise<void> {
   const [program = '', ...args] = command;
   const child = spawn(program, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -49,7 +49,10 @@ function collectErrors(child: ChildProcess): () => string {
   return () => text;
 }
 
-/** Some servers refuse to run as root: then they run as the first of `postgres` and `nobody` that exists. */
+/**
+ * Returns the user for servers that refuse to run as root: the first that exists of `postgres` and the system's
+ * unprivileged user.
+ */
 export async function unprivilegedUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));

@@ -3,15 +3,15 @@ import { listenLocally } from './listen-locally.ts';
 
 export type HeldServer = {
   url: string;
-  /** host:port, for what may be allowed as an upstream. */
+  /** host:port, for allow-lists. */
   address: string;
   hold(): void;
-  /** Refuses all requests that wait, and later ones at once. */
+  /** Refuses all waiting requests, and later ones immediately. */
   release(): void;
   close(): Promise<void>;
 };
 
-/** A server that leaves every request without an answer until it is told to refuse them. */
+/** Starts a server that leaves every request unanswered until it is told to refuse them. */
 export async function startHeldServer(): Promise<HeldServer> {
   const held = new Set<ServerResponse>();
   let isHolding = true;

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 
 /**
- * Listens on a free port of 127.0.0.1, or on what is given. `close` drops open connections too. Sockets have no deadlines:
- * on a busy machine, one that the server closes as idle may have just been used.
+ * Listens on a free port of 127.0.0.1, or on the given one. `close` drops open connections too. Sockets have no
+ * deadlines: on a busy machine, a socket that the server closes as idle may have just been used.
  */
 export async function listenLocally(
   server: Server,

@@ -12,14 +12,14 @@ export type MailServer = {
   /** SMTP_URL of a shop that sends its mails here. */
   url: string;
   received: ReceivedMail[];
-  /** How the next mails are answered; undefined: they are taken. */
+  /** Reply to the next mails; undefined: they are accepted. */
   refuse: { code: number; message: string } | undefined;
-  /** Called when a mail is there whole, before it is answered. */
+  /** Called when a mail has arrived completely, before the reply. */
   beforeAnswer: () => Promise<void>;
   stop(): Promise<void>;
 };
 
-/** A real SMTP server on this machine, which keeps what it gets. */
+/** Starts a real SMTP server on this machine, which keeps the mails. */
 export async function startMailServer(): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   const server = new SMTPServer({
@@ -37,7 +37,7 @@ export async function startMailServer(): Promise<MailServer> {
       await mail.beforeAnswer();
     }),
   });
-  // a client that goes away in the middle is what some tests are about
+  // some tests are about clients that disconnect in the middle
   server.on('error', () => {});
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');
@@ -52,7 +52,7 @@ export async function startMailServer(): Promise<MailServer> {
   return mail;
 }
 
-/** RFC 2045, section 6.7. */
+/** Decodes quoted-printable (RFC 2045, section 6.7). */
 function decoded(source: string): string {
   const bytes = source
     .replaceAll('=\r\n', '')

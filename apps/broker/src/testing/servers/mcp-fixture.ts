@@ -14,9 +14,9 @@ import {
 } from '@modelcontextprotocol/server';
 import { listenLocally } from './listen-locally.ts';
 
-/** What a fixture saw, for tests to look at. */
+/** Requests that a fixture received. */
 export type Seen = {
-  /** Names of calls that were cancelled while they ran. */
+  /** Names of calls that were canceled while they ran. */
   cancelled: string[];
   /** JSON-RPC methods in the order of arrival, and the headers that came with them (HTTP). */
   requests: { method: string; headers: Record<string, string> }[];
@@ -36,7 +36,7 @@ export const fixtureTools: readonly Tool[] = [
     name: 'region',
     inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
   },
-  // the regular expression that froze brokers which validate answers in their own process
+  // the regular expression that blocked brokers which validate results in their own process
   {
     name: 'mismatch',
     inputSchema: { type: 'object' },
@@ -44,20 +44,20 @@ export const fixtureTools: readonly Tool[] = [
   },
 ];
 
-/** Tools that promise structured content, and mostly give none. */
+/** Tools that promise structured content, and mostly return none. */
 export const promisingTools: readonly Tool[] = fixtureTools.map((tool) => ({
   outputSchema: { type: 'object' },
   ...tool,
 }));
 
-/** The same after an update: the schema of one tool and the text of another are different. */
+/** The same tools after an update: the schema of one and the text of another differ. */
 export const changedTools: readonly Tool[] = fixtureTools.map((tool) => {
   if (tool.name === 'echo')
     return { ...tool, inputSchema: { type: 'object', properties: { bcc: { type: 'string' } } } };
   return tool.name === 'refuse' ? { ...tool, description: 'Says no.' } : tool;
 });
 
-/** A small, honest MCP server of both eras; `seen` is shared by all instances of one fixture. */
+/** Creates a small, honest MCP server of both eras; `seen` is shared by all instances of one fixture. */
 export function createFixtureServer(
   seen: Seen = { cancelled: [], requests: [] },
   listed: () => readonly Tool[] = () => fixtureTools,
@@ -134,7 +134,7 @@ export function createFixtureServer(
       case 'mismatch':
         return { ...text('x'), structuredContent: { text: `${'a'.repeat(40)}!` } };
       default:
-        // a tool that a test has made up
+        // a tool that a test has added
         if (listed().some((tool) => tool.name === name)) return text(`${name} was called`);
         throw new ProtocolError(-32_602, `Unknown tool: ${name}`);
     }
@@ -160,7 +160,7 @@ export type HttpFixture = {
   close(): Promise<void>;
 };
 
-/** The fixture over streamable HTTP on a free port. */
+/** Starts the fixture over streamable HTTP on a free port. */
 export async function startHttpFixture(era: 'both' | 'legacy' | 'modern' = 'both'): Promise<HttpFixture> {
   const seen: Seen = { cancelled: [], requests: [] };
   let spoken = era;

@@ -5,7 +5,7 @@ import { listenLocally } from './listen-locally.ts';
 type Document = Record<string, unknown> & { name: string; version: string };
 type Published = { server: Document; status: string; message?: string; updatedAt: string };
 
-/** How a registry answers that is broken or hostile. */
+/** Faults of a broken or hostile registry. */
 export type RegistryFault =
   | 'hangs'
   | 'drips'
@@ -19,16 +19,16 @@ export type RegistryFault =
   | 'not-json'
   | number;
 
-/** A registry of MCP servers on this machine, of the generic registry API v0.1 (its reading part), page by page. */
+/** A registry of MCP servers on this machine, with the generic registry API v0.1 (its reading part), page by page. */
 export type McpRegistry = {
   url: string;
   /** host:port */
   address: string;
-  /** Publishes a version; it is the latest of its server from then on. */
+  /** Publishes a version, which becomes the latest of its server. */
   publish(server: Document, status?: { status: string; message?: string }, updatedAt?: string): void;
-  /** From now on every answer is like this; undefined: what was published. */
+  /** Answers every request with this fault from now on; undefined: with what was published. */
   fail(fault: RegistryFault | undefined): void;
-  /** Paths with their queries, as they were asked. */
+  /** Returns the requested paths with their queries. */
   asked(): string[];
   close(): Promise<void>;
 };
@@ -102,7 +102,7 @@ function list(published: readonly Published[], query: URLSearchParams): object {
 
 const keyOf = ({ server }: Published) => `${server.name}:${server.version}`;
 
-/** @returns false where the answer is the ordinary one */
+/** @returns false for an ordinary response */
 function answerFault(fault: RegistryFault, response: ServerResponse, published: readonly Published[]): boolean {
   const json = { 'content-type': 'application/json' };
   switch (fault) {

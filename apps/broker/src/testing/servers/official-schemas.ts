@@ -1,4 +1,4 @@
-// What the official schemas demand of what a shop serves: their rules, without their words. Both allow other fields.
+// Rules of the official schemas for what a shop serves, without their texts. Both allow other fields.
 
 const identity = {
   name: { type: 'string', minLength: 3, maxLength: 200, pattern: '^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$' },

@@ -6,23 +6,23 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { listenLocally } from './listen-locally.ts';
 
-/** A package registry of this machine. It has one package, `@souk-test/small` 1.0.0: small-stdio.ts as a command. */
+/** A package registry on this machine. It has one package, `@souk-test/small` 1.0.0: small-stdio.ts as a command. */
 export type PackageRegistry = {
   url: string;
-  /** How often the package was downloaded. */
+  /** Returns how often the package was downloaded. */
   downloads(): number;
-  /** From now on the package has other contents, and a hash that fits them. */
+  /** Replaces the contents of the package, with a matching hash. */
   replacePackage(): void;
-  /** From now on the package names these as its dependencies. */
+  /** Makes the package depend on these packages. */
   dependOn(dependencies: Record<string, string>): void;
-  /** Every request is answered with this status; undefined: the package. */
+  /** Answers every request with this status; undefined: with the package. */
   fail(status: number | undefined): void;
-  /** From now on requests wait. Resolves when there is one, with what lets them go on. */
+  /** Makes requests wait from now on. Resolves when there is one, with a function that releases them. */
   hold(): Promise<() => void>;
   close(): Promise<void>;
 };
 
-/** @param folder where the package is made; its install script would write a file `ran` there */
+/** @param folder where the package is built; its install script would write a file `ran` there */
 export async function startPackageRegistry(folder: string): Promise<PackageRegistry> {
   let tarball = pack(folder, 'first');
   let downloads = 0;

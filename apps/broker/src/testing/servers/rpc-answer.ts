@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** What a hand-written server reads of a request. */
+/** Parts of a request that a handwritten server reads. */
 export type Rpc = {
   id: string | number | undefined;
   method: string;
@@ -16,7 +16,7 @@ export function send(response: ServerResponse, status: number, contentType: stri
   response.writeHead(status, { 'content-type': contentType }).end(JSON.stringify(body));
 }
 
-/** Answers a request of a method that has a result, and any other as unknown. */
+/** Answers a request of a method that has a result, and refuses any other as unknown. */
 export function answerBy(
   response: ServerResponse,
   { id, method }: { id: unknown; method: unknown },

@@ -1,6 +1,6 @@
-// A stdio MCP server of few lines, which starts in the time that Node needs: `node small-stdio.ts [crash-at-start|lingers]`.
-// Its tools: echo answers its process id; crash exits; hang says so as progress and never answers; look says what it can reach; ask asks the
-// client's person and says what came back; complain writes its arguments, and what it was given in secret, to stderr.
+// A stdio MCP server of few lines, which starts as fast as Node: `node small-stdio.ts [crash-at-start|lingers]`. Its
+// tools: echo returns its process id; crash exits; hang reports progress and never answers; look says what it can
+// reach; ask asks the client's user and returns the reply; complain writes its arguments, and its secrets, to stderr.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -92,7 +92,7 @@ async function resultOf(method: string | undefined, params: Request['params']): 
   }
 }
 
-/** Tries what a hostile program would try; each answer is `yes: …` or the error's code. */
+/** Tries what a hostile program would try; each result is `yes: …` or the error's code. */
 async function look(wanted: Record<string, unknown>): Promise<Record<string, string>> {
   const { addresses = [], files = [], writable = [] } = wanted;
   const found: Record<string, string> = {};

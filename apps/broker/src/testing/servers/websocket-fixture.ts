@@ -5,7 +5,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { listenLocally } from './listen-locally.ts';
 import { changedTools, createFixtureServer, fixtureTools, promisingTools, type Seen } from './mcp-fixture.ts';
 
-/** What the fixture does with a connection; the text after the last slash of its address. */
+/** Faults of the fixture's connection; the text after the last slash of its address. */
 export type WebSocketFault =
   | 'healthy'
   | 'legacy'
@@ -31,7 +31,7 @@ export type WebSocketFixture = {
   close(): Promise<void>;
 };
 
-/** MCP over WebSocket, honest or with one fault, on a free port. */
+/** Starts MCP over WebSocket, honest or with one fault, on a free port. */
 export async function startWebSocketFixture(): Promise<WebSocketFixture> {
   const seen: Seen = { cancelled: [], requests: [] };
   const state = { seen, tools: fixtureTools };
@@ -61,7 +61,7 @@ export async function startWebSocketFixture(): Promise<WebSocketFixture> {
     get lastHandshake() {
       return fixture.lastHandshake;
     },
-    // one that stays paused does not hear that it was closed
+    // a paused socket does not notice that it was closed
     openSockets: () => [...sockets.clients].filter(({ isPaused }) => !isPaused).length,
     async close() {
       for (const client of sockets.clients) client.terminate();
@@ -78,7 +78,7 @@ function serve(socket: WebSocket, fault: string, state: { seen: Seen; tools: typ
     socket.once('message', () => socket.pause());
   }
   if (fault === 'legacy') {
-    // as some servers of older SDKs: anything before initialize ends the connection
+    // like some servers of older SDKs: anything before initialize ends the connection
     socket.once('message', (data) => {
       if (!data.toString().includes('"initialize"')) socket.close(1002);
     });
@@ -101,7 +101,7 @@ function serve(socket: WebSocket, fault: string, state: { seen: Seen; tools: typ
   );
 }
 
-/** MCP with a server of its own over one open socket. */
+/** Serves MCP with a separate server over one open socket. */
 export function serveSocket(socket: WebSocket, create: () => Server): void {
   serveStdio(create, { transport: serverTransport(socket) });
 }

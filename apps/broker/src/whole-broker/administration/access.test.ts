@@ -4,8 +4,6 @@ import { startAdministration, type Administration } from '#testing/administratio
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// What administrators give to people and take from them, and what the audit log keeps of it.
-
 let shop: Administration['shop'];
 let manifest: Administration['manifest'];
 let administrator: Administration['administrator'];
@@ -28,7 +26,7 @@ afterAll(() => started?.stop());
 const dayMs = 86_400_000;
 const stage = (body: object) => send('POST /admin/manifests', administrator.accessToken, body);
 
-/** When what a person has began and ends, by its id, and their account: as it was written down. */
+/** Returns the recorded start and end of a user's items, by id, and the user's account. */
 async function writtenOf(userId: string) {
   const { rows } = await shop.db.query<{ id: string; started_at: Date; period_ends_at: Date | null }>(
     `select id, started_at, period_ends_at from subscriptions where user_id = $1
@@ -47,12 +45,12 @@ async function writtenOf(userId: string) {
   return { user, spanOf: (id: string) => Object.fromEntries(spans)[id] };
 }
 
-/** That it is the time of the shop, but for what has passed since. */
+/** Expects the current time of the shop, with some tolerance. */
 function expectNow(time: string | undefined) {
   expect(Math.abs(Date.parse(time ?? '') - Date.now() - shop.ahead.ms)).toBeLessThan(60_000);
 }
 
-/** A person to whom an administrator added a plan, a rental of a day and a purchase. */
+/** Creates a user to whom an administrator added a plan, a rental of a day and a purchase. */
 async function newOwner() {
   const ann = await newPerson();
   const params = { id: ann.userId };
@@ -72,7 +70,7 @@ async function newOwner() {
   return { ann, added, daily, bought, ...(await writtenOf(ann.userId)) };
 }
 
-test('[USR-30] the call takes service or plan, type, period, features and reason, and keeps each of them', async () => {
+test('[USR-30] the call accepts service or plan, type, period, features and reason, and stores each of them', async () => {
   const ann = await newPerson();
   const add = (body: object) => send(`POST /admin/users/${ann.userId}/subscription`, administrator.accessToken, body);
   const sent = {
@@ -112,7 +110,7 @@ test('[USR-30] the call takes service or plan, type, period, features and reason
 });
 
 test.each(['basic', 'pro'] as const)(
-  '[USR-41] a subscription that is given without features has those of its plan: %s',
+  '[USR-41] a subscription that is added without features has those of its plan: %s',
   async (mcpId) => {
     const ann = await newPerson();
     const body = { type: 'subscription', mcpId } as const;
@@ -123,7 +121,7 @@ test.each(['basic', 'pro'] as const)(
   },
 );
 
-test('what an administrator adds is had at once as theirs, and costs no money', async () => {
+test('an item that an administrator adds is usable immediately, and costs no money', async () => {
   const { ann, added, daily } = await newOwner();
   expect(await ann.service('top')).toMatchObject({
     accessType: 'rental',
@@ -137,7 +135,7 @@ test('what an administrator adds is had at once as theirs, and costs no money', 
   expect(await ann.credits()).toBe(0);
 });
 
-test('[USR-16] [USR-17] [USR-18] [USR-19] what a user has is answered with its begin, its end and its features', async () => {
+test("[USR-16] [USR-17] [USR-18] [USR-19] each of a user's items is returned with its start, its end and its features", async () => {
   const { ann, added, daily, bought, user, spanOf } = await newOwner();
   const [planSpan, daySpan] = [spanOf(added.id), spanOf(daily.id)];
   expectNow(planSpan?.begins);
@@ -190,7 +188,7 @@ test('[USR-16] [USR-17] [USR-18] [USR-19] what a user has is answered with its b
   });
 });
 
-test('an access that is added three times at once is added once', async () => {
+test('access that is added three times concurrently is added once', async () => {
   const ann = await newPerson();
   const again = await Promise.all(
     [1, 2, 3].map(() =>
@@ -204,7 +202,7 @@ test('an access that is added three times at once is added once', async () => {
   expect(again.find(({ status }) => status === 409)).toMatchObject({ code: 'has_access' });
 });
 
-test('what an administrator added ends by time', async () => {
+test('an item that an administrator added ends on time', async () => {
   const { ann, daily } = await newOwner();
   expect(await ann.service('top')).toMatchObject({ accessType: 'rental' });
   await shop.db.query(`update access_grants set period_ends_at = now() where id = $1`, [daily.id]);
@@ -213,7 +211,7 @@ test('what an administrator added ends by time', async () => {
   expect(await ann.service('top')).toMatchObject({ accessType: 'none' });
 });
 
-test('[USR-17] a plan of months shows the month that runs', async () => {
+test('[USR-17] a plan of months shows the current month', async () => {
   const ann = await newPerson();
   const params = { id: ann.userId };
   const { id } = await admin.addUserSubscription({ params, body: { type: 'subscription', mcpId: 'pro' } });
@@ -230,7 +228,7 @@ test('[USR-17] a plan of months shows the month that runs', async () => {
   expect(billing.subscriptions).toMatchObject([{ id, currentPeriodStart: middle(0), currentPeriodEnd: middle(1) }]);
 });
 
-test('[USR-19] trials, and the credits beside those that calls hold, are shown as they are', async () => {
+test('[USR-19] trials, and the credits that calls hold and those available, are shown as they are', async () => {
   const connection = { type: 'http', url: started?.fixture.url };
   await deployManifest(shop, { id: 'tried', connection, billing: { tier: 'T1', trialDays: 3 } });
   const ann = await newPerson();
@@ -239,7 +237,7 @@ test('[USR-19] trials, and the credits beside those that calls hold, are shown a
   await admin.setUserCredits({ params: { id: ann.userId }, body: { credits: 40 } });
   const call = { callId: crypto.randomUUID(), userId: ann.userId, serverId: 'paid', tool: 'echo', credits: 15 };
   const hold = await shop.billing.charges.hold(call);
-  if (hold.kind !== 'hold') throw new Error('nothing is held');
+  if (hold.kind !== 'hold') throw new Error('there is no hold');
   const { billing } = await admin.getUserBilling({ params: { userId: ann.userId } });
   hold.release('cancelled');
   expect(billing.credits).toEqual({ balance: 40, currency: 'USD', held: 15, debt: 0 });
@@ -265,7 +263,7 @@ test('[USR-19] trials, and the credits beside those that calls hold, are shown a
   ]);
 });
 
-test('[USR-38] what is added names a plan, or a deployed service, and a period that there is', async () => {
+test('[USR-38] an added item names a plan, or a deployed service, and an existing period', async () => {
   const ann = await newPerson();
   const add = (body: object, userId = ann.userId) =>
     send(`POST /admin/users/${userId}/subscription`, administrator.accessToken, body);
@@ -296,14 +294,14 @@ test('[USR-38] what is added names a plan, or a deployed service, and a period t
   expect([billing.subscriptions, billing.rentals, billing.purchases]).toEqual([[], [], []]);
 });
 
-test('[USR-39] what is added needs no reason, and its audit row then has none', async () => {
+test('[USR-39] adding needs no reason, and the audit row then has none', async () => {
   const ann = await newPerson();
   const rental = { type: 'rental', mcpId: 'top' } as const;
   await admin.addUserSubscription({ params: { id: ann.userId }, body: rental });
   expect(await audits(ann.userId)).toMatchObject([{ action: 'access.given', reason: null }]);
 });
 
-test('[USR-48] [USR-49] removing what a person pays for ends it now, cancels it at the provider, and pays nothing back', async () => {
+test('[USR-48] [USR-49] removing a paid item ends it immediately, cancels it at the provider, and refunds nothing', async () => {
   const ann = await newPerson();
   const [rentalPayment, planPayment] = [await ann.rent('top'), await ann.subscribe('basic')];
   const [rental, plan] = [await ann.rental(), await ann.plan()];
@@ -318,7 +316,7 @@ test('[USR-48] [USR-49] removing what a person pays for ends it now, cancels it 
   expect(await shop.stripe.subscriptions.retrieve(rentalPayment)).toMatchObject({ status: 'canceled' });
   await expect(remove(rental?.id)).rejects.toMatchObject({ status: 404 });
 
-  // while the provider does not answer, the access ends all the same, and the job tells the provider later
+  // while the provider does not respond, the access ends anyway, and the job notifies the provider later
   await shop.network.stop();
   try {
     expect(await remove(plan?.id)).toMatchObject({ atProvider: 'pending' });
@@ -335,7 +333,7 @@ test('[USR-48] [USR-49] removing what a person pays for ends it now, cancels it 
   expect((await ann.history()).filter((row) => row.includes('refund'))).toEqual([]);
 });
 
-test('[ADM-15] [USR-45] each action on a person leaves an audit row: who, what and why', async () => {
+test('[ADM-15] [USR-45] each action on a user leaves an audit row: who, what and why', async () => {
   const ann = await newPerson();
   const params = { id: ann.userId };
   await admin.setUserCredits({ params, body: { credits: 5, reason: 'a gift' } });
@@ -357,7 +355,7 @@ test('[ADM-15] [USR-45] each action on a person leaves an audit row: who, what a
   ]);
 });
 
-test('[ADM-14] what is given to and taken from a person takes a reason, which the audit log keeps', async () => {
+test('[ADM-14] giving to and removing from a user accepts a reason, which the audit log keeps', async () => {
   const ann = await newPerson();
   const params = { id: ann.userId };
   await admin.setUserCredits({ params, body: { credits: 5, reason: 'a gift' } });
@@ -378,7 +376,7 @@ test('[ADM-14] what is given to and taken from a person takes a reason, which th
   ).toMatchObject({ status: 400 });
 });
 
-test('[USR-42] what can be given to a person is what is deployed', async () => {
+test('[USR-42] only deployed services can be given to a user', async () => {
   const ann = await newPerson();
   const give = () => {
     const address = `POST /admin/users/${ann.userId}/subscription`;

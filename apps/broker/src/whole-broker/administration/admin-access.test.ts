@@ -4,7 +4,7 @@ import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { endpoints } from '../../openapi.ts';
 
-// Every call of administrators, as the contract lists them: a new one is tried without a change here.
+// Every call of administrators, as listed in the contract: a new call is tested without a change here.
 
 const ofAdministrators: readonly Endpoint[] = endpoints.filter(({ access }) => access === 'admin');
 const addressOf = ({ method, path }: Endpoint) => `${method} ${path}`;
@@ -52,7 +52,7 @@ const needsSignIn = {
   message: 'Authentication failed. Please log in again.',
 };
 
-test('the contract has calls of administrators, each below /admin', () => {
+test('the contract has calls for administrators, each below /admin', () => {
   expect(ofAdministrators.length).toBeGreaterThan(25);
   expect(ofAdministrators.filter(({ path }) => !path.startsWith('/admin/')).map(addressOf)).toEqual([]);
 });
@@ -67,7 +67,7 @@ test.each(ofAdministrators.map((endpoint) => [addressOf(endpoint), endpoint] as 
     };
     await expectRefused({}, 401, needsSession);
     for (const kind of ['user', 'personal'] as const) await expectRefused(bearer(tokens[kind]), 403, needsAdmin);
-    // made for another audience, it says nothing about its owner
+    // issued for another audience, it says nothing about its owner
     await expectRefused(bearer(tokens.client), 401, needsSignIn);
     // a page of another origin has the cookies of an administrator, and no token
     await expectRefused({ origin: 'https://evil.test', cookie: administratorsCookie }, 401, needsSession);

@@ -4,7 +4,7 @@ import { startAdministration, type Administration } from '#testing/administratio
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 
-// What administrators do with people (specification part 2, section 7), with what these then see and may do.
+// What administrators do with users (specification part 2, section 7), and what users then see and may do.
 
 let shop: Administration['shop'];
 let administrator: Administration['administrator'];
@@ -55,7 +55,7 @@ test('[GEN-8] [ADM-9] [ADM-10] only an administrator lists users, sees their bil
   await shop.billing.ledger.flush();
   expect(await ann.credits()).toBe(7);
 
-  // what was added gives access, and what was removed refuses the call
+  // an added item gives access, and a removed one does not
   expect(await ann.call('top__echo')).toMatchObject({ isError: true });
   const { id: subscriptionId } = await admin.addUserSubscription({ params, body: rental });
   expect(await ann.call('top__echo')).toMatchObject({ content: [{ text: 'hi' }] });
@@ -65,19 +65,19 @@ test('[GEN-8] [ADM-9] [ADM-10] only an administrator lists users, sees their bil
   expect(await ann.call('top__echo')).toMatchObject({ isError: true });
 });
 
-test('[ADM-11] the role of a record is only shown: it grants nothing, and no call takes one', async () => {
+test('[ADM-11] the role in a record is only shown: it grants nothing, and no call accepts one', async () => {
   const ann = await newPerson();
   const { users } = await admin.listUsers({ query: { limit: 100 } });
   const roleOf = (userId: string) => users.find(({ id }) => id === userId)?.role;
   expect([roleOf(administrator.userId), roleOf(ann.userId)]).toEqual(['admin', 'user']);
-  // whose record says admin is refused all the same where they do not sign in as one
+  // an administrator is refused if they did not sign in as one
   expect(await send('GET /admin/users', administrator.personalToken)).toMatchObject({ status: 403 });
   const credits = `PUT /admin/users/${ann.userId}/credits`;
   expect(await send(credits, administrator.accessToken, { credits: 1, role: 'admin' })).toMatchObject({ status: 400 });
   expect(await send('GET /admin/users', ann.accessToken)).toMatchObject({ status: 403 });
 });
 
-test('security row 33: a call that only administrators may send leaves a row of who tried it, at most 20 a day', async () => {
+test('security row 33: a refused call for administrators leaves a row with its sender, at most 20 a day', async () => {
   const ann = await newPerson();
   const address = `PUT /admin/users/${ann.userId}/credits`;
   for (let count = 0; count < 25; count += 1)
@@ -98,7 +98,7 @@ test('security row 33: a call that only administrators may send leaves a row of 
   expect(await ann.credits()).toBe(0);
 });
 
-test('[ADM-16] the figures of the dashboard count users, servers and what people have', async () => {
+test("[ADM-16] the figures of the dashboard count users, servers and the users' items", async () => {
   const [ann, cleo] = [await newPerson(), await newPerson()];
   const { stats: before } = await admin.getAdminStats();
   expect(before.servers).toEqual({ deployed: 2, connected: 2, down: 0 });
@@ -125,7 +125,7 @@ test('[ADM-16] the figures of the dashboard count users, servers and what people
   await admin.deleteManifest({ params: { id: 'away' }, body: {} });
 });
 
-test('[USR-9] [USR-10] users come by pages, the newest first, with deactivated ones and without deleted ones', async () => {
+test('[USR-9] [USR-10] users are listed by page, the newest first, with deactivated ones and without deleted ones', async () => {
   const [ann, bob, gone] = [await newPerson(), await newPerson(), await newPerson()];
   await deactivate(bob.userId);
   await send(`DELETE /api/users/${gone.userId}/account`, gone.accessToken, { confirm: gone.email });

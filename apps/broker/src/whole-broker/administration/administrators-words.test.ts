@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { endpoints } from '../../openapi.ts';
 
-/** What administrators write beside what they do: the audit log shows it. */
+/** Texts that administrators write with their actions: the audit log shows them. */
 const written = endpoints
   .filter(({ access }) => access === 'admin')
   .flatMap(({ id, body, query }) =>
@@ -15,7 +15,7 @@ const written = endpoints
     ),
   );
 
-test('no reason and no note of an administrator hides or turns around what stands beside it', () => {
+test('no reason or note of an administrator hides or reverses the text next to it', () => {
   expect(written.length).toBeGreaterThan(15);
   for (const { field, schema } of written) {
     expect(schema.safeParse({ field: ' The كتاب 1 ' }).success, field).toBe(true);

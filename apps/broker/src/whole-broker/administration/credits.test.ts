@@ -3,7 +3,7 @@ import { checkLedger } from '#features/billing/index.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 
-// How administrators set the credits of people (specification part 2, sections 5 and 7).
+// How administrators set users' credits (specification part 2, sections 5 and 7).
 
 let started: Administration | undefined;
 let shop: Administration['shop'];
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 afterAll(() => started?.stop());
 
-test('[USR-20] [USR-27] [USR-28] [USR-29] credits are set as a promotion, with the reason in the ledger where there is one', async () => {
+test('[USR-20] [USR-27] [USR-28] [USR-29] credits are set as a promotion, with the reason, if any, in the ledger', async () => {
   const ann = await newPerson();
   const params = { id: ann.userId };
   const set = (body: unknown) => send(`PUT /admin/users/${ann.userId}/credits`, administrator.accessToken, body);
@@ -51,7 +51,7 @@ test('[USR-20] [USR-27] [USR-28] [USR-29] credits are set as a promotion, with t
   ]);
 });
 
-test('[USR-22] [USR-24] credits that are no whole number from 0 on are refused, and so are those of nobody', async () => {
+test('[USR-22] [USR-24] credits must be a whole number from 0 on, and an unknown user is refused', async () => {
   const ann = await newPerson();
   const set = (body: unknown) => send(`PUT /admin/users/${ann.userId}/credits`, administrator.accessToken, body);
   await admin.setUserCredits({ params: { id: ann.userId }, body: { credits: 40 } });
@@ -65,7 +65,7 @@ test('[USR-22] [USR-24] credits that are no whole number from 0 on are refused, 
   ).toMatchObject({ status: 404, message: 'There is no such user' });
 });
 
-test('[USR-25] [USR-26] credits are not set below what a call under way holds, nor where they have moved', async () => {
+test('[USR-25] [USR-26] credits are not set below what a running call holds, nor if the balance has changed', async () => {
   const ann = await newPerson();
   const params = { id: ann.userId };
   const set = (body: object) => send(`PUT /admin/users/${ann.userId}/credits`, administrator.accessToken, body);
@@ -78,7 +78,7 @@ test('[USR-25] [USR-26] credits are not set below what a call under way holds, n
     tool: 'echo',
     credits: 8,
   });
-  if (hold.kind !== 'hold') throw new Error('nothing is held');
+  if (hold.kind !== 'hold') throw new Error('there is no hold');
   expect(await set({ credits: 7 })).toMatchObject({
     status: 409,
     code: 'credits_held',
@@ -91,7 +91,7 @@ test('[USR-25] [USR-26] credits are not set below what a call under way holds, n
   hold.release('cancelled');
 });
 
-test('a balance above what can be set is set lower, by the figure that was shown', async () => {
+test('a balance above the maximum can be set lower, with the figure that was shown', async () => {
   const ann = await newPerson();
   const set = (body: object) => send(`PUT /admin/users/${ann.userId}/credits`, administrator.accessToken, body);
   expect(await set({ credits: 1_000_000_000 })).toMatchObject({ status: 200 });

@@ -4,7 +4,7 @@ import { refundsAtProvider } from '#features/billing/shop/refunds/testing/refund
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// What becomes of what people pay for when their account is deactivated or erased.
+// What happens to subscriptions and rentals when their account is deactivated or erased.
 
 let started: Administration | undefined;
 let shop: Administration['shop'];
@@ -26,7 +26,7 @@ afterAll(() => started?.stop());
 
 const by = () => ({ actorId: administrator.userId });
 
-test('plans and rentals of a deactivated person end with their period, also where the provider answers later', async () => {
+test('plans and rentals of a deactivated user end with their period, also if the provider responds later', async () => {
   const ann = await newPerson();
   const [ofRental, ofPlan] = [await ann.rent('top'), await ann.subscribe('basic')];
   const [rental, plan] = [await ann.rental(), await ann.plan()];
@@ -42,7 +42,7 @@ test('plans and rentals of a deactivated person end with their period, also wher
     { id: rental?.id, name: 'Summit', atProvider: 'pending' },
   ]);
   const { subscriptions } = shop.billing.payments ?? {};
-  await waitUntil('the provider has heard of it', async () => {
+  await waitUntil('the provider is notified', async () => {
     await subscriptions?.endWanted().catch(() => {});
     return (await shop.stripe.subscriptions.retrieve(ofPlan)).cancel_at_period_end;
   });
@@ -51,7 +51,7 @@ test('plans and rentals of a deactivated person end with their period, also wher
     { action: 'access.not-renewed', reason: 'spam', details: { of: 'basic' } },
     { action: 'access.not-renewed', details: { of: 'top' } },
   ]);
-  // what the person resumes later stays so
+  // a plan that the user resumes later stays resumed
   await ann.api.resumeSubscription({ params: { id: plan?.id ?? '' } });
   await subscriptions?.endWanted();
   expect(await shop.stripe.subscriptions.retrieve(ofPlan)).toMatchObject({ cancel_at_period_end: false });
@@ -64,17 +64,17 @@ test('plans and rentals of a deactivated person end with their period, also wher
   ]);
   expect(await shop.stripe.subscriptions.retrieve(ofPlan)).toMatchObject({ status: 'canceled' });
   expect([await ann.plan(), await ann.rental()]).toEqual([undefined, undefined]);
-  expect(await refundsAtProvider(shop, ofRental), 'nothing is paid back').toEqual([]);
+  expect(await refundsAtProvider(shop, ofRental), 'nothing is refunded').toEqual([]);
 });
 
-test('a payment page that a deactivated person had open is closed', async () => {
+test('an open payment page of a deactivated user is closed', async () => {
   const ann = await newPerson();
   const { sessionId } = await ann.api.startCheckout({ body: { type: 'subscription', planId: 'pro' } });
   await shop.administration.endPaid(ann.userId, { now: false }, by());
   expect(await shop.stripe.checkout.sessions.retrieve(sessionId)).toMatchObject({ status: 'expired' });
 });
 
-test('after an account is erased nothing runs on at the provider, and a refund that was pending is still made', async () => {
+test('after an account is erased nothing continues at the provider, and a pending refund is still made', async () => {
   const ann = await newPerson();
   const [ofRental, ofPlan] = [await ann.rent('top'), await ann.subscribe('basic')];
   await shop.network.stop();

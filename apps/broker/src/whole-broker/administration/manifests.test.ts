@@ -10,7 +10,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { fixtureTools } from '#testing/servers/mcp-fixture.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// What administrators do with manifests (specification part 2, section 7), with what people then see and may use.
+// What administrators do with manifests (specification part 2, section 7), and what users then see and may use.
 
 let shop: Administration['shop'];
 let fixture: Administration['fixture'];
@@ -30,7 +30,7 @@ beforeAll(async () => {
   ({ shop, manifest, fixture, other, gone, administrator, admin, send, expectRefused, newPerson, audits } = started);
   stays = (await admin.listManifests({ query: {} })).manifests.map(({ id }) => id);
 });
-/** What was there before the tests; each leaves that, and no more. */
+/** Manifests from before the tests; each test leaves exactly these. */
 let stays: string[];
 afterEach(async () => {
   for (const { id } of (await admin.listManifests({ query: {} })).manifests) if (!stays.includes(id)) await remove(id);
@@ -65,7 +65,7 @@ test('[GEN-7] only an administrator sees, stages, deploys, changes and deletes a
   expect((await admin.listManifests({ query: {} })).manifests).toEqual(manifests);
 });
 
-test('a server is undeployed with what was shown, keeps what is staged, is found among the deleted ones, and is deployed again', async () => {
+test('a server is undeployed by its shown version, keeps what is staged, is found among the deleted ones, and is deployed again', async () => {
   const ann = await newPerson();
   const params = { id: 'loupe' };
   await upload(manifest('loupe', { name: 'Loupe of Old' }));
@@ -125,7 +125,7 @@ test('a server is undeployed with what was shown, keeps what is staged, is found
   expect(await goneOf('loupe')).toEqual(['undeployed', 'undeployed']);
 });
 
-test('the filter of failing servers finds those that were asked and do not answer, and they are counted', async () => {
+test('the filter of failing servers finds queried servers that do not respond, and they are counted', async () => {
   await deployManifest(shop, manifest('down', { connection: { type: 'http', url: gone.url } }), 'disconnected');
   await upload(manifest('waiting'));
   const { manifests, pagination, counts } = await admin.listManifests({ query: { health: 'failing', page: 1 } });
@@ -137,7 +137,7 @@ test('the filter of failing servers finds those that were asked and do not answe
   expect((await admin.listManifests({ query: { health: 'failing' } })).counts.failing).toBe(0);
 });
 
-test('the list is ordered as asked, over all its pages, and by id where servers are equal', async () => {
+test('the list is ordered as requested, over all its pages, and by id for equal servers', async () => {
   await deployManifest(shop, manifest('sort-b', { name: 'zebra' }));
   await deployManifest(
     shop,
@@ -166,7 +166,7 @@ test('the list is ordered as asked, over all its pages, and by id where servers 
   for (const id of ['sort-a', 'sort-b', 'sort-c', 'sort-d']) await remove(id);
 });
 
-test("[MAN-25] [MAN-26] [MAN-30] [MAN-33] what is uploaded is staged, not live; deployed, its tools are in people's links", async () => {
+test("[MAN-25] [MAN-26] [MAN-30] [MAN-33] an uploaded manifest is staged, not live; once deployed, its tools are in users' links", async () => {
   const ann = await newPerson();
   const params = { id: 'lens' };
   await expect(admin.getManifest({ params, query: {} })).rejects.toMatchObject({ status: 404 });
@@ -176,7 +176,7 @@ test("[MAN-25] [MAN-26] [MAN-30] [MAN-33] what is uploaded is staged, not live; 
   expect(staged).toEqual({ status: 200, success: true, id: 'lens', version: '1.0.0', result: 'staged', revision });
   expect(await upload(manifest('lens'))).toMatchObject({ result: 'unchanged' });
   expect(await ann.tools()).not.toContain('lens__echo');
-  // without a body, as the specification has it
+  // without a body, as in the specification
   expect(await send('POST /admin/manifests/lens/deploy', administrator.accessToken)).toMatchObject({
     version: '1.0.0',
     result: 'deployed',
@@ -185,7 +185,7 @@ test("[MAN-25] [MAN-26] [MAN-30] [MAN-33] what is uploaded is staged, not live; 
   expect(await ann.tools()).toContain('lens__echo');
 });
 
-test('[MAN-28] [MAN-34] [MAN-37] [MAN-38] a new version waits for its deployment, and every one is kept and can be rolled back to', async () => {
+test('[MAN-28] [MAN-34] [MAN-37] [MAN-38] a new version waits for its deployment, and every version is kept and can be rolled back to', async () => {
   const params = { id: 'filter' };
   await upload(manifest('filter'));
   await admin.deployManifest({ params, body: {} });
@@ -213,7 +213,7 @@ test('[MAN-28] [MAN-34] [MAN-37] [MAN-38] a new version waits for its deployment
   ]);
 });
 
-test('[MAN-29] a deletion takes no body; it takes what is deployed and what is staged of this manifest, and of no other', async () => {
+test('[MAN-29] a deletion needs no body; it removes the deployed and the staged versions of this manifest, and of no other', async () => {
   const ann = await newPerson();
   const { manifests: others } = await admin.listManifests({ query: {} });
   await upload(manifest('gone'));
@@ -235,7 +235,8 @@ test('[MAN-29] a deletion takes no body; it takes what is deployed and what is s
   expect(started.snapshot().servers.map(({ id }) => id)).toEqual(others.map(({ id }) => id));
   await started.stop();
   expect(await send('DELETE /admin/manifests/gone', administrator.accessToken)).toMatchObject({ status: 404 });
-  // what was deleted comes back by another upload of the same; browsers' helpers name a type where there is no body
+  // a deleted manifest comes back by another upload of the same; HTTP libraries of browsers name a type even without a
+  // body
   expect(await upload(manifest('gone'))).toMatchObject({ result: 'staged' });
   const typed = { 'content-type': 'application/json' };
   expect(await send('DELETE /admin/manifests/gone', administrator.accessToken, undefined, typed)).toMatchObject({
@@ -272,7 +273,7 @@ test('[ADM-15] every change of a manifest leaves a row that says who made it, an
   ]);
 });
 
-test('a deployment that changes what calls cost leaves the old and the new prices in the audit log', async () => {
+test('a deployment that changes tool prices leaves the old and the new prices in the audit log', async () => {
   const params = { id: 'priced' };
   const version = (number: string, toolCosts: object) =>
     upload(manifest('priced', { version: number, billing: { tier: 'T0', toolCosts } }));
@@ -283,7 +284,7 @@ test('a deployment that changes what calls cost leaves the old and the new price
   };
   await version('1.0.0', { echo: 2 });
   await admin.deployManifest({ params, body: {} });
-  expect((await newest()).changes, 'no one has paid another price').toEqual([
+  expect((await newest()).changes, 'no user has paid another price').toEqual([
     { field: 'version', before: null, after: '1.0.0' },
   ]);
   await version('1.1.0', { echo: 5 });
@@ -295,7 +296,7 @@ test('a deployment that changes what calls cost leaves the old and the new price
       { field: 'credits per call of echo', before: '2', after: '5' },
     ],
   });
-  // also where the server was out of the shop meanwhile
+  // also if the server was out of the shop meanwhile
   await admin.undeployManifest({ params, body: {} });
   await version('1.2.0', {});
   await admin.deployManifest({ params, body: {} });
@@ -305,7 +306,7 @@ test('a deployment that changes what calls cost leaves the old and the new price
   ]);
 });
 
-test('it is known which version of a server has answered: the others are no way back', async () => {
+test('it is recorded which version of a server has responded: only that version is offered for a rollback', async () => {
   const params = { id: 'mended' };
   const down = { type: 'http', url: gone.url };
   const answered = async () => (await admin.getManifest({ params, query: {} })).answeredVersion;
@@ -320,7 +321,7 @@ test('it is known which version of a server has answered: the others are no way 
   expect(await answered()).toBe('1.1.0');
 });
 
-test('[MAN-22] [MAN-40] what is no manifest, or is not allowed here, is refused with its field, and stages nothing', async () => {
+test('[MAN-22] [MAN-40] an invalid or disallowed manifest is refused with its field, and stages nothing', async () => {
   const fields = '"name":"x","serviceType":"mcp","version":"1.0.0","description":"x","category":"data"';
   const connection = `"connection":{"type":"http","url":"${fixture.url}"}`;
   const invalid = { status: 400, code: 'manifest_invalid' };
@@ -373,8 +374,8 @@ test('[MAN-22] [MAN-40] what is no manifest, or is not allowed here, is refused 
   expect(manifests.map(({ id }) => id)).toEqual(['paid', 'top', 'twice']);
 });
 
-test('[MAN-18] [MAN-22] [MAN-26] [MAN-28] a row of the list can be sent back, and only what the specification demands must be', async () => {
-  // as a manifest has them that names none
+test('[MAN-18] [MAN-22] [MAN-26] [MAN-28] a row of the list can be sent back, and only the fields that the specification requires are required', async () => {
+  // the defaults of a manifest that names none
   const deadlines = { connectMs: 5_000, listMs: 10_000, callMs: 60_000 };
   await deployManifest(shop, { ...manifest('row'), deadlines });
   const rowOf = async () => (await admin.listManifests({ query: { search: 'row' } })).manifests[0];
@@ -405,13 +406,13 @@ async function newestRun(): Promise<string | undefined> {
   return (await admin.listManifestRuns()).runs[0]?.id;
 }
 
-/** Rows of deployments and reloads of several manifests, from here on. */
+/** Collects rows of deployments and reloads of several manifests, from here on. */
 async function newRuns() {
   const before = (await audits('manifests')).length;
   return async () => (await audits('manifests')).slice(before);
 }
 
-test('[MAN-18] [MAN-24] [MAN-32] [MAN-35] everything staged is deployed at once, and listed with all that a manifest has', async () => {
+test('[MAN-18] [MAN-24] [MAN-32] [MAN-35] everything staged is deployed together, and listed with all fields of a manifest', async () => {
   const audited = await newRuns();
   await upload(manifest('one', { author: 'Ann', registryName: 'io.github.ann/one' }));
   // staged when this installation allowed it
@@ -430,7 +431,7 @@ test('[MAN-18] [MAN-24] [MAN-32] [MAN-35] everything staged is deployed at once,
   await expect(admin.deployManifest({ params: { id: 'forbidden' }, body: {} })).rejects.toMatchObject({
     code: 'command_not_allowed',
   });
-  await waitUntil('it was asked', () => shop.catalogue.snapshot().byId.get('one')?.status === 'connected');
+  await waitUntil('it was queried', () => shop.catalogue.snapshot().byId.get('one')?.status === 'connected');
   const { manifests } = await admin.listManifests({ query: {} });
   expect(manifests.find(({ id }) => id === 'one')).toEqual({
     id: 'one',
@@ -459,7 +460,7 @@ test('[MAN-18] [MAN-24] [MAN-32] [MAN-35] everything staged is deployed at once,
   ]);
 });
 
-test('[MAN-31] [MAN-36] what is deployed is read again, and its servers are asked through a new connection', async () => {
+test('[MAN-31] [MAN-36] deployed manifests are read again, and their servers are queried through a new connection', async () => {
   const audited = await newRuns();
   await deployManifest(shop, manifest('two', { connection: { type: 'http', url: other.url } }));
   await deployManifest(shop, manifest('down', { connection: { type: 'http', url: gone.url } }), 'disconnected');
@@ -477,7 +478,7 @@ test('[MAN-31] [MAN-36] what is deployed is read again, and its servers are aske
   other.setTools([...fixtureTools, { name: 'more', inputSchema: { type: 'object' } }]);
   await admin.reloadManifests();
   expect(await two()).toMatchObject({ toolsUnderReview: 1 });
-  // what is stored is read again too
+  // stored manifests are read again too
   await shop.db.query(
     `update manifest_versions set body = (body::jsonb || '{"name":"Zwei"}')::json where server_id = 'two'`,
   );
@@ -490,7 +491,7 @@ test('[MAN-31] [MAN-36] what is deployed is read again, and its servers are aske
   ]);
 });
 
-test('a price from a date that is over, or of a tool that is not there, is told where it is staged and deployed', async () => {
+test('a price with a past start date, or for an unknown tool, is reported when it is staged and deployed', async () => {
   const live = (version: string, billing: object) =>
     manifest('noted', { version, billing: { tier: 'T0', ...billing } });
   await upload(live('1.0.0', { toolCosts: { echo: 1 } }));
@@ -514,11 +515,11 @@ test('a price from a date that is over, or of a tool that is not there, is told 
   };
   expect((await effects()).slice(-3)).toEqual(notes);
   const deployed = await admin.deployManifest({ params: { id: 'noted' }, body: {} });
-  expect(deployed.notes, 'the answer of the deployment').toEqual(notes);
-  expect(await effects(), 'of what is deployed nothing is about to happen').toEqual([]);
-  // of a server that was never asked the names are not known
+  expect(deployed.notes, 'the response of the deployment').toEqual(notes);
+  expect(await effects(), 'of a deployed version nothing is pending').toEqual([]);
+  // the tool names of a server that was never queried are unknown
   const first = { tier: 'T0', toolCosts: { eco: 3 }, announcedPrices: { echo: { credits: 5, from: over } } };
   expect((await upload(manifest('unasked', { billing: first }))).notes).toEqual([notes[0]]);
   const asked = await admin.deployManifest({ params: { id: 'unasked' }, body: {} });
-  expect(asked.notes, 'it was asked meanwhile').toEqual([notes[0], notes[1]]);
+  expect(asked.notes, 'it was queried meanwhile').toEqual([notes[0], notes[1]]);
 });

@@ -18,7 +18,7 @@ const show = (id: string) => area.admin.getAdminOffer({ params: { id } });
 
 async function planFields(id: string): Promise<PlanFields> {
   const { offer } = await show(id);
-  if (offer.fields.kind !== 'plan') throw new Error(`${id} is no plan`);
+  if (offer.fields.kind !== 'plan') throw new Error(`${id} is not a plan`);
   return offer.fields;
 }
 
@@ -57,7 +57,7 @@ const grants = async (userId: string) => {
   return rows.map(({ delta }) => delta);
 };
 
-test('a subscriber keeps price and credits through a renewal, and is moved at one that they were told of in time', async () => {
+test('a subscriber keeps price and credits through a renewal, and is moved at one that they were notified of in time', async () => {
   const { shop, admin } = area;
   await addPlan('club');
   const ann = await area.newPerson();
@@ -103,7 +103,7 @@ test('a subscriber keeps price and credits through a renewal, and is moved at on
   expect((await show('club')).moves).toMatchObject([{ total: 1, moved: 1, skipped: 0, failed: 0 }]);
   const { items } = await shop.stripe.subscriptions.retrieve(paymentId);
   expect(items.data.map(({ price }) => price.unit_amount)).toEqual([1200]);
-  // nothing was charged in between, and the person sees it before it applies
+  // nothing was charged in between, and the user sees it before it applies
   expect(await ann.history()).toHaveLength(2);
   const [plan] = (await ann.api.getSubscription()).subscription.subscriptions;
   expect(plan?.priceChange).toEqual({
@@ -127,12 +127,12 @@ test('a subscriber keeps price and credits through a renewal, and is moved at on
     ['admin@souk.test', ['Price: $10 to $12', 'Monthly credits: 300 to 400']],
     ['admin@souk.test', []],
   ]);
-  // a page reads what the move came to, and not each of its subscribers
+  // a page reads the totals of the move, and not each of its subscribers
   await shop.db.query('delete from price_move_items where payment_id = $1', [paymentId]);
   expect((await show('club')).moves).toMatchObject([{ total: 1, moved: 1, skipped: 0, failed: 0, later: 0 }]);
 });
 
-test('a renewal within seven days still costs what it did, and a cancelled one is not moved', async () => {
+test('a renewal within seven days still has the old price, and a canceled one is not moved', async () => {
   const { shop, admin } = area;
   await addPlan('near');
   const [ann, bob] = [await area.newPerson(), await area.newPerson()];
@@ -184,7 +184,7 @@ test('a renewal within seven days still costs what it did, and a cancelled one i
   }
 });
 
-test('a lower price is told to the provider shortly before it applies, so that the paid month keeps its worth', async () => {
+test('a lower price is set at the provider shortly before it applies, so that the paid month keeps its value', async () => {
   const { shop } = area;
   await addPlan('cheaper');
   const ann = await area.newPerson();
@@ -216,7 +216,7 @@ test('a lower price is told to the provider shortly before it applies, so that t
   }
 });
 
-test('subscribers whom a move leaves as they were are counted by the reason', async () => {
+test('subscribers that a move leaves unchanged are counted by reason', async () => {
   const { shop } = area;
   await addPlan('left');
   const [ann, bob] = [await area.newPerson(), await area.newPerson()];
@@ -252,7 +252,7 @@ test('subscribers whom a move leaves as they were are counted by the reason', as
   }
 });
 
-test('a subscriber who upgrades after a move gets the credits that their paid month lacks, by what that month brought', async () => {
+test('a subscriber who upgrades after a move gets the missing credits of their paid month, based on what that month granted', async () => {
   const { shop } = area;
   await addPlan('small', { monthlyCredits: 200 });
   await addPlan('large', { amount: 3000, monthlyCredits: 1000, tier: 'T2' });
@@ -271,7 +271,7 @@ test('a subscriber who upgrades after a move gets the credits that their paid mo
   expect(await grants(ann.userId)).toEqual([200, 800]);
 });
 
-test('a plan whose price has moved is upgraded at its renewal: what is left of a month is worth what was paid for it', async () => {
+test('a plan whose price has moved is upgraded at its renewal: the rest of a month is worth what was paid for it', async () => {
   const { shop } = area;
   await addPlan('raised', { amount: 500, monthlyCredits: 200 });
   await addPlan('above', { amount: 1900, monthlyCredits: 800, tier: 'T2' });
@@ -311,7 +311,7 @@ test('a plan whose price has moved is upgraded at its renewal: what is left of a
   }
 });
 
-test('what a canceled plan costs if it is resumed is the price to which it moves', async () => {
+test('the price of a canceled plan, if it is resumed, is the price to which it moves', async () => {
   const { shop } = area;
   await addPlan('lowered', { amount: 1900 });
   const ann = await area.newPerson();
@@ -329,7 +329,7 @@ test('what a canceled plan costs if it is resumed is the price to which it moves
   expect(await ann.plan()).toMatchObject({ charge: cancelled?.chargeIfResumed, chargeIfResumed: null });
 });
 
-test('an edit that was made from another revision is refused, and says who changed the offer; the other one stays', async () => {
+test('an edit based on another revision is refused, and says who changed the offer; the other edit stays', async () => {
   await addPlan('shared');
   const { offer } = await show('shared');
   await edit('shared', { amount: 1100 });
@@ -349,7 +349,7 @@ test('an edit that was made from another revision is refused, and says who chang
   expect(await planFields('shared')).toMatchObject({ name: 'Plan shared', amount: 1100 });
 });
 
-test('each field is checked: minimum and currency of the provider, bounds, hidden characters, tiers, and the Free plan', async () => {
+test('each field is checked: minimum and currency of the provider, limits, hidden characters, tiers, and the Free plan', async () => {
   await addPlan('checked', { tier: 'T2' });
   await (await area.newPerson()).subscribe('checked');
   const refusal = async (id: string, changed: Partial<PlanFields>) => {
@@ -438,7 +438,7 @@ test('two plans that are sold have no name in common, however one comes to it; a
   expect((await area.admin.createOffer({ body: { offerId: 'twin-pack', fields } })).offer?.fields.name).toBe('Twin');
 });
 
-test('while the provider is away an edit is kept, is said to wait, and is there once it answers', async () => {
+test('while the provider is unreachable an edit is saved, shown as waiting, and applied once it responds', async () => {
   const { shop } = area;
   await addPlan('patient');
   await shop.network.stop();
@@ -457,7 +457,7 @@ test('while the provider is away an edit is kept, is said to wait, and is there 
   ]);
 });
 
-test('open payment pages of an archived plan and of a package with other credits end', async () => {
+test('open payment pages of an archived plan and of a package with other credits expire', async () => {
   const { shop, admin } = area;
   await addPlan('brief');
   const [ann, bob] = [await area.newPerson(), await area.newPerson()];

@@ -9,7 +9,7 @@ import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { connectModern } from '#testing/people/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// One person's page for administrators: what it shows, and what is done from it.
+// A user's page for administrators: what it shows, and the actions on it.
 
 let started: Administration | undefined;
 let shop: Administration['shop'];
@@ -35,7 +35,7 @@ afterAll(() => started?.stop());
 type Person = Awaited<ReturnType<typeof newPerson>>;
 const of = ({ userId }: Person) => ({ params: { id: userId } });
 
-/** The payment of a person who bought credits, as an administrator sees it. */
+/** Returns the payment of a user who bought credits, as an administrator sees it. */
 async function paymentOf(person: Person) {
   const { payments } = await admin.listPersonPayments({ ...of(person), query: {} });
   const found = payments.find(({ type }) => type === 'credit_purchase');
@@ -51,7 +51,7 @@ const moneyOf = (cents: number) => moneyText(cents, 'USD');
 const historyHas = (person: Person, row: string) =>
   waitUntil(`the history has ${row}`, async () => (await person.history()).includes(row));
 
-test('a person’s page has what is theirs, and a list of another person’s is not there', async () => {
+test("a user’s page has the user's own data, and lists of another user are not on it", async () => {
   const [ann, bob] = [await newPerson(), await newPerson()];
   for (const one of [ann, bob]) {
     await one.buyCredits();
@@ -118,7 +118,7 @@ test('a person’s page has what is theirs, and a list of another person’s is 
   expect(await ann.call('paid__echo'), 'nothing of hers has ended').not.toMatchObject({ isError: true });
 });
 
-test('a payment is refunded in part, then whole; its person finds it in their history, and the credits go', async () => {
+test('a payment is refunded in part, then in full; the user finds it in their history, and the credits are clawed back', async () => {
   const ann = await newPerson();
   const { intentId, credits: granted, price } = await ann.buyCredits();
   const payment = await paymentOf(ann);
@@ -162,7 +162,7 @@ test('a payment is refunded in part, then whole; its person finds it in their hi
   expect(last).toMatchObject({ kind: 'refund', payment: { description: `Refund: ${payment.description}` } });
 });
 
-test('two administrators who refund one payment at once pay no more than was paid, also before its event has come', async () => {
+test('two administrators who refund one payment concurrently refund no more than was paid, also before its event has arrived', async () => {
   const ann = await newPerson();
   const { intentId, price } = await ann.buyCredits();
   const { id } = await paymentOf(ann);
@@ -177,7 +177,7 @@ test('two administrators who refund one payment at once pay no more than was pai
     ),
   );
   expect(told.toSorted()).toEqual(['changed_since_shown', 'changed_since_shown', 'refunded']);
-  expect((await paymentOf(ann)).refund, 'its event is not here').toEqual({
+  expect((await paymentOf(ann)).refund, 'its event has not arrived').toEqual({
     refundedCents: 0,
     pendingCents: most,
     leftCents: price - most,
@@ -189,7 +189,7 @@ test('two administrators who refund one payment at once pay no more than was pai
   expect((await paymentOf(ann)).refund).toEqual({ refundedCents: most, pendingCents: 0, leftCents: price - most });
 });
 
-test('a refund of credits that are spent says that they are owed, and a dear act asks for a fresh sign-in', async () => {
+test('a refund of spent credits says that they are owed, and a large refund asks for a new sign-in', async () => {
   const ann = await newPerson();
   const { credits: granted, price } = await ann.buyCredits();
   const { id } = await paymentOf(ann);
@@ -207,14 +207,14 @@ test('a refund of credits that are spent says that they are owed, and a dear act
   for (const [call, sent] of dear)
     expect(await send(call, administrator.accessToken, sent), call).toMatchObject({ code: 'sign_in_again' });
   shop.ahead.ms = 0;
-  expect((await paymentOf(ann)).refund?.leftCents, 'nothing has gone back').toBe(price);
+  expect((await paymentOf(ann)).refund?.leftCents, 'nothing was refunded').toBe(price);
   await refund(ann, id, price);
   await historyHas(ann, `refund completed ${price}`);
   const { billing } = await admin.getUserBilling({ params: { userId: ann.userId } });
   expect(billing.credits).toMatchObject({ balance: 0, debt: credits.owed });
 });
 
-test('a refund that the provider does not answer is made later by itself, once; one that it refuses is told with its reason', async () => {
+test('a refund without a response of the provider is made later automatically, once; a refused one is reported with its reason', async () => {
   const ann = await newPerson();
   const { intentId, chargeId, price } = await ann.buyCredits();
   const { id } = await paymentOf(ann);
@@ -230,15 +230,15 @@ test('a refund that the provider does not answer is made later by itself, once; 
   await shop.billing.payments?.refunds.payDue();
   expect(await refundsOfIntent(shop, intentId)).toEqual([100]);
   await historyHas(ann, 'refund completed 100');
-  // before the broker hears of it
+  // before the broker is notified
   shop.control.pause();
   await shop.control.openDispute(chargeId);
   const refused = await refund(ann, id, 200, 100);
   expect(refused).toMatchObject({ result: 'failed', error: expect.stringContaining('charged back') });
-  expect((await paymentOf(ann)).refund, 'nothing is on its way').toMatchObject({ pendingCents: 0 });
+  expect((await paymentOf(ann)).refund, 'nothing is pending').toMatchObject({ pendingCents: 0 });
 });
 
-test('a disputed payment says until when it takes an answer, and is refunded again only once the dispute is won', async () => {
+test('a disputed payment shows its deadline for a response, and can be refunded only once the dispute is won', async () => {
   const ann = await newPerson();
   const { intentId, chargeId, price, credits } = await ann.buyCredits();
   const { id, dispute: none } = await paymentOf(ann);
@@ -267,7 +267,7 @@ test('a disputed payment says until when it takes an answer, and is refunded aga
     dueBy: null,
   });
   await expect(refund(ann, id, 50, 100)).rejects.toEqual(refusal(/its dispute is lost/));
-  expect(await refundsOfIntent(shop, intentId), 'the provider was not asked').toEqual([100]);
+  expect(await refundsOfIntent(shop, intentId), 'the provider was not contacted').toEqual([100]);
   await shop.control.closeDispute(dispute, 'won');
   await disputeIs('won');
   await historyHas(ann, `refund failed ${price}`);
@@ -276,11 +276,11 @@ test('a disputed payment says until when it takes an answer, and is refunded aga
   const bob = await newPerson();
   const asked = await bob.buyCredits();
   await shop.control.openDispute(asked.chargeId, { status: 'warning_needs_response' });
-  await waitUntil('the bank asks', async () => (await paymentOf(bob)).dispute?.state === 'inquiry');
+  await waitUntil('the dispute to be an inquiry', async () => (await paymentOf(bob)).dispute?.state === 'inquiry');
   expect((await paymentOf(bob)).refund).toMatchObject({ leftCents: asked.price });
 });
 
-test('a person who is signed out everywhere is refused with all that they had open; their tokens go on unless they are revoked', async () => {
+test('a user who is signed out everywhere loses all open sessions; their tokens keep working unless they are revoked', async () => {
   const ann = await newPerson();
   const { accessToken } = await new ScriptedBrowser(shop.publicUrl).signInMcpClient({ email: ann.email });
   const client = await connectModern(`${shop.publicUrl}/mcp`, accessToken);
@@ -314,7 +314,7 @@ test('a person who is signed out everywhere is refused with all that they had op
   await client.close();
 });
 
-test('one app is disconnected and one token revoked, each with an audit row that names no secret', async () => {
+test('one app is disconnected and one token revoked, each with an audit row without secrets', async () => {
   const ann = await newPerson();
   const { accessToken } = await new ScriptedBrowser(shop.publicUrl).signInMcpClient({ email: ann.email });
   const { apps, tokens } = await admin.listPersonConnections(of(ann));
@@ -331,7 +331,7 @@ test('one app is disconnected and one token revoked, each with an audit row that
   ]);
 });
 
-test('sign-ins are told, those that were refused too, until the account is erased', async () => {
+test('sign-ins are listed, also refused ones, until the account is erased', async () => {
   const ann = await newPerson();
   await admin.deactivateUser({ ...of(ann), body: { reason: 'spam' } });
   await new ScriptedBrowser(shop.publicUrl).signInWeb({ email: ann.email }).catch(() => {});
@@ -348,7 +348,7 @@ test('sign-ins are told, those that were refused too, until the account is erase
   }
 });
 
-test('an administrator’s export of a person is the one that they get themselves, and is audited', async () => {
+test('an administrator’s export of a user is the same that the user gets, and is audited', async () => {
   const ann = await newPerson();
   await ann.buyCredits();
   const own = createClient([exportMyData] as const, {

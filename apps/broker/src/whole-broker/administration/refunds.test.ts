@@ -7,8 +7,6 @@ import { withoutHealthChecks } from '#testing/start-app.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// What administrators pay back of plans and rentals that they end before their time.
-
 let started: Administration | undefined;
 let shop: Administration['shop'];
 let administrator: Administration['administrator'];
@@ -34,7 +32,7 @@ afterAll(() => started?.stop());
 const dayMs = 86_400_000;
 type Person = Awaited<ReturnType<typeof newPerson>>;
 
-/** Lets days go by, at the provider too. */
+/** Lets days pass, at the provider too. */
 async function pass(paymentId: string, days: number) {
   const clock = await giveClock(shop, paymentId);
   await clock.advanceDays(days);
@@ -42,7 +40,9 @@ async function pass(paymentId: string, days: number) {
   return clock;
 }
 
-/** What of an amount falls on the rest of the first period of a subscription, of which so many days are over. */
+/**
+ * Returns the part of an amount for the rest of the first period of a subscription, of which this many days are over.
+ */
 async function restOf(subscription: string, amount: number, days: number): Promise<number> {
   const [invoice] = (await shop.stripe.invoices.list({ subscription, limit: 1 })).data;
   const { start, end } = invoice?.lines.data[0]?.period ?? { start: 0, end: 1 };
@@ -55,7 +55,7 @@ const removeOf = (person: Person, id = '', refund: 'none' | 'prorata' = 'prorata
 const shownRefund = async (person: Person, kind: 'rentals' | 'subscriptions') =>
   (await shop.administration.show(person.userId)).billing[kind][0]?.refund;
 
-test('[USR-49] a refund is asked for by itself: it comes to the paid part of the period that is left, and follows the event of the provider', async () => {
+test('[USR-49] a refund is requested separately: it is the remaining paid part of the period, and follows the event of the provider', async () => {
   const ann = await newPerson();
   const paymentId = await ann.rent('top');
   const rental = await ann.rental();
@@ -82,7 +82,7 @@ test('[USR-49] a refund is asked for by itself: it comes to the paid part of the
   await expect(removeOf(ann, rental?.id)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a refund wants a sign-in of the last 15 minutes, and a removal without one does not', async () => {
+test('a refund requires a sign-in of the last 15 minutes, and a removal without one does not', async () => {
   const ann = await newPerson();
   await ann.rent('top');
   const { id = '' } = (await ann.rental()) ?? {};
@@ -96,7 +96,7 @@ test('a refund wants a sign-in of the last 15 minutes, and a removal without one
   expect(await send(address, administrator.accessToken, {})).toMatchObject({ status: 200, refund: null });
 });
 
-test('what was given, tried or paid back already shows no refund, and none is made', async () => {
+test('an item that was given, tried or already refunded shows no refund, and none is made', async () => {
   const ann = await newPerson();
   const params = { id: ann.userId };
   const { id } = await admin.addUserSubscription({ params, body: { type: 'rental', mcpId: 'top' } });
@@ -111,12 +111,12 @@ test('what was given, tried or paid back already shows no refund, and none is ma
   });
   const paymentId = await ann.rent('top');
   await shop.stripe.refunds.create({ payment_intent: await intentOf(shop, paymentId) });
-  await waitUntil('all of it went back', async () => (await shownRefund(ann, 'rentals')) === null);
+  await waitUntil('all of it was refunded', async () => (await shownRefund(ann, 'rentals')) === null);
   expect(await removeOf(ann, (await ann.rental())?.id)).toMatchObject({ refund: null, atProvider: 'cancelled' });
   expect(await refundsAtProvider(shop, paymentId)).toEqual([900]);
 });
 
-test('what went back before counts, also where only the provider knows of it', async () => {
+test('earlier refunds count, also if only the provider knows of them', async () => {
   const ann = await newPerson();
   const paymentId = await ann.rent('top');
   const intent = await intentOf(shop, paymentId);
@@ -124,13 +124,13 @@ test('what went back before counts, also where only the provider knows of it', a
   await waitUntil('300 are left', async () => (await shownRefund(ann, 'rentals'))?.amountCents === 300);
   shop.control.pause();
   await shop.stripe.refunds.create({ payment_intent: intent, amount: 200 });
-  expect(await shownRefund(ann, 'rentals'), 'its event did not come').toMatchObject({ amountCents: 300 });
+  expect(await shownRefund(ann, 'rentals'), 'its event has not arrived').toMatchObject({ amountCents: 300 });
   const rental = await ann.rental();
   expect(await removeOf(ann, rental?.id)).toMatchObject({ refund: { result: 'refunded', amountCents: 100 } });
   expect((await refundsAtProvider(shop, paymentId)).toSorted()).toEqual([100, 200, 600]);
 });
 
-test('a plan that was upgraded is paid back by all that was paid for the rest, and its credits go back in proportion', async () => {
+test('an upgraded plan is refunded by all that was paid for the rest, and its credits are clawed back in proportion', async () => {
   const ann = await newPerson();
   const paymentId = await ann.subscribe('basic');
   const clock = await pass(paymentId, 10);
@@ -151,7 +151,7 @@ test('a plan that was upgraded is paid back by all that was paid for the rest, a
   expect(Math.abs(shown - rest)).toBeLessThan(4);
   expect(await removeOf(ann, id)).toMatchObject({ refund: { result: 'refunded', amountCents: shown } });
   await waitUntil('both refunds are in the history', async () => (await ann.history()).length === 5);
-  // 15 days of the old plan's credits, and 5 of what the new one has beside
+  // 15 days of the old plan's credits, and 5 of what the new plan adds
   const monthly = (id: string) => plans.find(({ planId }) => planId === id)?.monthlyCredits ?? 0;
   const days = (count: number) => (count * 86_400) / (end - start);
   const used = monthly('basic') * days(15) + (monthly('pro') - monthly('basic')) * days(5);
@@ -159,7 +159,7 @@ test('a plan that was upgraded is paid back by all that was paid for the rest, a
   expect(used).toBeLessThan(credits / 2);
 });
 
-test('while the provider does not answer a refund is pending, and made later by itself, once', async () => {
+test('while the provider does not respond a refund is pending, and made later automatically, once', async () => {
   const ann = await newPerson();
   const paymentId = await ann.rent('top');
   const rental = await ann.rental();
@@ -180,7 +180,7 @@ test('while the provider does not answer a refund is pending, and made later by 
   await refunds?.payDue();
   expect(await shop.stripe.subscriptions.retrieve(paymentId)).toMatchObject({ status: 'canceled' });
   expect(await refundsAtProvider(shop, paymentId)).toEqual([899]);
-  // as if the answer had been lost
+  // as if the response had been lost
   await shop.db.query(
     `update access_refunds set state = 'wanted', done_at = null, next_at = now() where access_id = $1`,
     [rental?.id],
@@ -192,7 +192,7 @@ test('while the provider does not answer a refund is pending, and made later by 
   expect(await refunds?.find([rental?.id ?? ''])).toMatchObject([{ state: 'refunded', amount: 899 }]);
 });
 
-test('of a disputed payment no refund is offered or made, the reason is said, and the removal goes on without one', async () => {
+test('for a disputed payment no refund is offered or made, the reason is given, and the removal continues without one', async () => {
   const ann = await newPerson();
   const paymentId = await ann.rent('top');
   const { latest_charge: charge } = await shop.stripe.paymentIntents.retrieve(await intentOf(shop, paymentId));
@@ -212,14 +212,14 @@ test('of a disputed payment no refund is offered or made, the reason is said, an
   });
   expect(await ann.rental()).toMatchObject({ status: 'active' });
   expect(await audits(ann.userId)).toEqual([]);
-  // a bank that decided for the shop has paid it again
+  // the bank decided for the shop and paid it again
   await shop.control.closeDispute(dispute, 'won');
   await waitUntil('it is offered', async () => (await shown())[0]?.refund?.amountCents === 899);
   expect(await removeOf(ann, id, 'none')).toMatchObject({ refund: null });
   expect(await refundsAtProvider(shop, paymentId)).toEqual([]);
 });
 
-test('a refund that the provider refuses, as of a payment whose dispute is not known here, is told as failed and not tried again', async () => {
+test('a refund that the provider refuses, for example of a payment with an unknown dispute, is reported as failed and not retried', async () => {
   const ann = await newPerson();
   const paymentId = await ann.rent('top');
   const { latest_charge: charge } = await shop.stripe.paymentIntents.retrieve(await intentOf(shop, paymentId));
@@ -239,7 +239,7 @@ test('a refund that the provider refuses, as of a payment whose dispute is not k
   expect(await refundsAtProvider(shop, paymentId)).toEqual([]);
 });
 
-test('a renewal that was paid and not heard of yet is paid back with the removal', async () => {
+test('a paid renewal whose event has not arrived is refunded with the removal', async () => {
   const ann = await newPerson();
   const paymentId = await ann.rent('top');
   const { id } = (await ann.rental()) ?? {};
@@ -256,7 +256,7 @@ test('a renewal that was paid and not heard of yet is paid back with the removal
   expect(await refundsAtProvider(shop, paymentId)).toHaveLength(1);
 });
 
-test('renters come by pages of 50 in one order, with what a refund of each comes to', async () => {
+test('renters are listed by pages of 50 in a stable order, with the refund of each', async () => {
   const connection = { type: 'http', url: 'https://nowhere.souk.test/mcp' };
   await deployManifest(shop, { id: 'many', connection, billing: { tier: 'T3', rental: { price: 900 } } }, 'unasked');
   const ann = await newPerson();
@@ -288,7 +288,7 @@ test('renters come by pages of 50 in one order, with what a refund of each comes
   });
 });
 
-test('who has a server by a purchase or in a trial comes by pages, beside those who rent it', async () => {
+test('users with a purchase or a trial of a server are listed by page, separately from its renters', async () => {
   const connection = { type: 'http', url: 'https://nowhere.souk.test/mcp' };
   await deployManifest(shop, { id: 'owned', connection, billing: { tier: 'T3', rental: { price: 900 } } }, 'unasked');
   const [ann, ben] = [await newPerson(), await newPerson()];
@@ -318,7 +318,7 @@ test('who has a server by a purchase or in a trial comes by pages, beside those 
   expect(all.filter(({ kind }) => kind === 'trial')).toHaveLength(51);
 });
 
-test('the deletion of a server pays back the rentals that are named, once; others run out', async () => {
+test('the deletion of a server refunds the named rentals, once; others run out', async () => {
   const connection = { type: 'http', url: 'https://nowhere.souk.test/mcp' };
   const manifest = { id: 'ends', connection, billing: { tier: 'T3' as const, rental: { price: 900 } } };
   await deployManifest(shop, manifest, 'unasked');
@@ -347,14 +347,14 @@ test('the deletion of a server pays back the rentals that are named, once; other
     { action: 'access.removed', actor_id: administrator.userId, reason: 'it closes' },
     { action: 'access.refunded' },
   ]);
-  // asked again, also after another deployment
+  // requested again, also after another deployment
   expect(await shop.administration.refundedRentals.pay('ends', refundRentals)).toEqual(refunds);
   await deployManifest(shop, { ...manifest, version: '2.0.0' }, 'unasked');
   expect(await admin.deleteManifest(deletion)).toMatchObject({ renters: 1, refunds });
   expect(await refundsAtProvider(shop, ofAnn)).toEqual([899]);
 });
 
-test('a deletion ends the rentals that it pays back in its own transaction: both happen, or none', async () => {
+test('a deletion ends the rentals that it refunds in its own transaction: both happen, or neither', async () => {
   const connection = { type: 'http', url: 'https://nowhere.souk.test/mcp' };
   const manifest = { id: 'whole', connection, billing: { tier: 'T3' as const, rental: { price: 900 } } };
   await deployManifest(shop, manifest, 'unasked');

@@ -6,7 +6,7 @@ import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/serve
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
-// A reload as soon as a server was deployed or asked. The clock stands still: no 10 s pass by themselves.
+// A reload right after a server was deployed or queried. The clock is stopped, so the 10 s do not pass.
 
 let app: TestApp;
 let fixture: HttpFixture;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-test('[MAN-31] [MAN-36] a reload asks each server now, however soon after its deployment, and each time that it is asked for', async () => {
+test('[MAN-31] [MAN-36] each requested reload queries each server immediately, however soon after its deployment', async () => {
   await deployManifest(app, { id: 'fresh', connection: { type: 'http', url: fixture.url } });
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'admin@souk.test' });
   const admin = createClient(adminManifestRunEndpoints, {
@@ -41,6 +41,6 @@ test('[MAN-31] [MAN-36] a reload asks each server now, however soon after its de
   for (const added of [['second'], ['second', 'third']]) {
     fixture.setTools([...fixtureTools, ...added.map(tool)]);
     expect(await admin.reloadManifests()).toMatchObject({ reloadedCount: 1, errors: [] });
-    expect(offered(), 'when the answer comes').toEqual(expect.arrayContaining(added));
+    expect(offered(), 'when the response comes').toEqual(expect.arrayContaining(added));
   }
 });

@@ -4,8 +4,6 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 
-// The rental of a server at the payment provider, while its manifest is staged, deployed and deleted.
-
 let shop: Administration['shop'];
 let manifest: Administration['manifest'];
 let administrator: Administration['administrator'];
@@ -27,7 +25,7 @@ afterAll(() => started?.stop());
 
 const upload = (body: unknown) => send('POST /admin/manifests', administrator.accessToken, body);
 
-test('[MAN-27] [MAN-39] the payment provider is told of a rental when its manifest is staged, and sells the old price until the new one is deployed', async () => {
+test('[MAN-27] [MAN-39] the rental of a staged manifest is created at the payment provider, and the old price is sold until the new version is deployed', async () => {
   const priced = (version: string, price: number) =>
     upload(manifest('rented', { version, billing: { tier: 'T1', rental: { price } } }));
   const params = { id: 'rented' };
@@ -60,7 +58,7 @@ test('[MAN-27] [MAN-39] the payment provider is told of a rental when its manife
   expect(await priceOf(first.stripeResult.priceId)).toEqual({ active: false, amount: 500 });
   expect(await priceOf(second.stripeResult.priceId)).toEqual({ active: true, amount: 700 });
 
-  // a provider that does not answer keeps no manifest back
+  // a provider that does not respond blocks no manifest
   await shop.network.stop();
   try {
     expect(await priced('1.2.0', 800)).toMatchObject({ status: 200, result: 'staged' });
@@ -70,7 +68,7 @@ test('[MAN-27] [MAN-39] the payment provider is told of a rental when its manife
   await admin.deleteManifest({ params, body: {} });
 });
 
-test('who rents a server that is deleted pays on for nothing, and has it again only when they resume it', async () => {
+test('the rental of a deleted server is not renewed, and comes back only when its user resumes it', async () => {
   const params = { id: 'leaving' };
   await upload(manifest('leaving', { name: 'Leaving', billing: { tier: 'T1', rental: { price: 500 } } }));
   await admin.deployManifest({ params, body: {} });
@@ -97,7 +95,7 @@ test('who rents a server that is deleted pays on for nothing, and has it again o
     action: 'manifest.deleted',
     details: { deployed: '1.0.0', via: 'administration', renters: 2 },
   });
-  // before the provider has heard of it
+  // before the provider is notified
   const rental = { name: 'Leaving', isOffered: false, charge: null, chargeIfResumed: null };
   expect(await ann.rental()).toMatchObject({ ...rental, status: 'active' });
   const gone = {
@@ -109,7 +107,7 @@ test('who rents a server that is deleted pays on for nothing, and has it again o
   await expect(run()).rejects.toMatchObject({ code: 'payments_unavailable' });
   await shop.network.resume();
   await run();
-  expect(await ends(), 'with the period that is paid').toEqual([true, true]);
+  expect(await ends(), 'with the paid period').toEqual([true, true]);
   await expect(bob.api.cancelRental({ params: { mcpId: 'leaving' } })).rejects.toMatchObject(gone);
   await run();
   expect(await ends()).toEqual([true, true]);
@@ -123,7 +121,7 @@ test('who rents a server that is deleted pays on for nothing, and has it again o
 
   await admin.deployManifest({ params, body: {} });
   await run();
-  expect(await ends(), 'nothing is taken back without them').toEqual([true, true]);
+  expect(await ends(), 'nothing is resumed without the users').toEqual([true, true]);
   expect(await ann.rental()).toMatchObject({ isOffered: true, status: 'canceled' });
   await changed(ann);
   await run();
@@ -132,7 +130,7 @@ test('who rents a server that is deleted pays on for nothing, and has it again o
   await admin.deleteManifest({ params, body: {} });
 });
 
-test('the rentals of a server that is undeployed are not renewed, however soon it is deployed again', async () => {
+test('the rentals of an undeployed server are not renewed, however soon it is deployed again', async () => {
   const params = { id: 'brief' };
   await upload(manifest('brief', { name: 'Brief', billing: { tier: 'T1', rental: { price: 500 } } }));
   await admin.deployManifest({ params, body: {} });
@@ -146,7 +144,7 @@ test('the rentals of a server that is undeployed are not renewed, however soon i
   await admin.undeployManifest({ params, body: {} });
   await waitUntil('it ends', isCanceled);
   expect(await ends()).toBe(true);
-  // one that was resumed at the provider, unless the broker ends it again before they do
+  // a rental that was resumed at the provider, unless the broker ends it again before they do
   let canceled: Awaited<ReturnType<typeof ann.api.cancelRental>> | undefined;
   await waitUntil('they cancel it', async () => {
     await shop.stripe.subscriptions.update(paymentId, { cancel_at_period_end: false });
@@ -166,7 +164,7 @@ test('the rentals of a server that is undeployed are not renewed, however soon i
   await shop.network.stop();
   onTestFinished(() => shop.network.resume());
   await admin.undeployManifest({ params, body: {} });
-  await waitUntil('it is noted', async () => {
+  await waitUntil('it is recorded', async () => {
     const { rows } = await shop.db.query('select from subscription_syncs where payment_id = $1 and end_wanted', [
       paymentId,
     ]);

@@ -8,9 +8,9 @@ import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// Reload and deploy-all as two administrators see them, at two brokers, also where the broker of a run dies or stops.
+// Reload and deploy-all as two administrators see them, on two brokers, also if the broker of a run dies or stops.
 
-describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)', () => {
+describe.skipIf(!hasPostgres())('runs of manifests on two brokers (PostgreSQL)', () => {
   let db: ManifestRuns['db'];
   let replicas: ManifestRuns['replicas'];
   let fixture: ManifestRuns['fixture'];
@@ -27,7 +27,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
   let stage: ManifestRuns['stage'];
   let holdDeployments: ManifestRuns['holdDeployments'];
   let started: ManifestRuns | undefined;
-  /** Of the server that the tests hold back: as patient as a manifest may be. */
+  /** Manifest of the server that the tests hold back, with the longest allowed deadlines. */
   let heldManifest: Parameters<typeof deployManifest>[1];
 
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
   afterEach(() => started?.clear());
   afterAll(() => started?.stop());
 
-  test('[MAN-31] [MAN-36] [ADM-15] a reload opens new connections on every broker; a second one joins it at the other broker and is answered the same', async () => {
+  test('[MAN-31] [MAN-36] [ADM-15] a reload opens new connections on every broker; a second one joins it at the other broker and gets the same response', async () => {
     held.hold();
     await deployManifest(replicas.apps[0], heldManifest, 'unasked');
     const opened = () => fixture.seen.requests.filter(({ method }) => method === 'initialize').length;
@@ -96,7 +96,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     ]);
   });
 
-  test('[MAN-32] [MAN-35] one of six that fails keeps no other back, one that does not answer is live and told with its reason, and bundled drafts stay staged', async () => {
+  test('[MAN-32] [MAN-35] one failure among six blocks no other, a server that does not respond is live and reported with its reason, and bundled drafts stay staged', async () => {
     for (const id of ['a', 'b', 'd', 'e']) await stage(id);
     const then = { ...policy, stdioAliases: new Set(['nothing']) };
     const forbidden = parsedManifest('c', { connection: { type: 'stdio', command: 'nothing' } }, then);
@@ -135,7 +135,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
       message: unanswered,
     });
     expect(run.items[0]).toEqual({ id: 'a', name: 'A', version: '1.0.0', status: 'done' });
-    // what is done is live when the answer comes, and the other broker hears of it
+    // finished deployments are live when the response comes, and the other broker is notified
     expect(replicas.apps[1].catalogue.snapshot().byId.has('e')).toBe(true);
     await waitUntil('the other broker to know', () => replicas.apps[0].catalogue.snapshot().byId.has('e'));
     const manifests = await admin(0).all();
@@ -156,7 +156,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     expect(await admin(1).deployManifest({ params: { id: 'draft' }, body: {} })).toMatchObject({ result: 'deployed' });
   });
 
-  test('a run goes on when the one who asked for it hangs up, and does not deploy what was taken out meanwhile', async () => {
+  test('a run continues when its requester disconnects, and does not deploy a version that was removed meanwhile', async () => {
     await Promise.all(['first', 'second', 'taken'].map((id) => stage(id)));
     const release = await holdDeployments();
     const client = new AbortController();
@@ -182,7 +182,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     ]);
   });
 
-  test('streams are bounded for each administrator, and end when their sign-in ends', async () => {
+  test('streams are limited per administrator, and end when their sign-in ends', async () => {
     held.hold();
     await deployManifest(replicas.apps[0], heldManifest, 'unasked');
     const reload = admin(0).reloadManifests();
@@ -232,7 +232,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     return forkBroker(env, [fixture.address]);
   }
 
-  test('a run whose broker is killed is finished by another one, and given up when too many have died of it', async () => {
+  test('a run whose broker is killed is finished by another one, and abandoned when too many have died in it', async () => {
     await Promise.all([stage('one'), stage('two')]);
     const third = await forkThird();
     const release = await holdDeployments();
@@ -248,7 +248,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     expect(await joined).toMatchObject({ deployed: 2, failed: 0, errors: [], runId });
     expect((await audits('one')).filter(({ action }) => action === 'manifest.deployed')).toHaveLength(1);
 
-    // the next one is left by three brokers
+    // three brokers die during the next one
     await stage('deadly');
     const releaseAgain = await holdDeployments();
     const poisoned = admin(0).deployAllManifests({ body: {} });
@@ -271,7 +271,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     expect((await admin(1).all()).find(({ id }) => id === 'deadly')).toMatchObject({ isActive: false });
   });
 
-  test('a broker that stops leaves its run to the other at once', async () => {
+  test('a broker that stops hands its run over to the other immediately', async () => {
     await stage('left');
     const release = await holdDeployments();
     const asked = admin(0).deployAllManifests({ body: {} });
@@ -284,11 +284,11 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     await release();
     expect(await joined).toMatchObject({ deployed: 1, failed: 0, runId });
     const { rows } = await db.query('select takeovers from manifest_runs where id = $1', [runId]);
-    expect(rows, 'nobody has waited for its death').toEqual([{ takeovers: 0 }]);
+    expect(rows, 'its death was not waited for').toEqual([{ takeovers: 0 }]);
     await restarted;
   });
 
-  test('a broker that stops while a deployed server has not answered leaves the question to the other', async () => {
+  test('a broker that stops while a deployed server has not responded leaves the query to the other', async () => {
     held.hold();
     await stage('mute', held.url);
     const asked = admin(0).deployAllManifests({ body: {} });
@@ -305,7 +305,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     await restarted;
   });
 
-  test('a run whose database connections are cut goes on, and counts no death of a broker', async () => {
+  test('a run whose database connections are cut continues, and this does not count as the death of a broker', async () => {
     await stage('cut');
     const release = await holdDeployments();
     const asked = admin(0).deployAllManifests({ body: {} });
@@ -317,7 +317,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
       );
       return rows.length > 0;
     };
-    // more often than brokers may die of a run
+    // more often than brokers may die in a run
     for (let cut = 1; cut <= 4; cut += 1) await waitUntil(`the deployment to be cut ${cut} times`, cutWhoWaits);
     await release();
     expect(await asked).toMatchObject({ deployed: 1, failed: 0, errors: [], runId });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 
-// Every manifest that is refused, by its text, on both calls that take one (specification part 2, section 5; security.md).
+// Every refused manifest, by its text, on both calls that accept one (specification part 2, section 5; security.md).
 
 let shop: Administration['shop'];
 let fixture: Administration['fixture'];
@@ -32,7 +32,7 @@ const manifest = (change: object = {}) => ({
   ...change,
 });
 const text = (change: object = {}) => JSON.stringify(manifest(change));
-/** A text in which `change` stands before the fields of a manifest. */
+/** Builds a text with `change` before the fields of a manifest. */
 const beginning = (change: string) => () => text().replace('{', `{${change},`);
 const at =
   (url: string, type = 'http') =>
@@ -169,7 +169,7 @@ test('a manifest of exactly 256 KiB is staged', async () => {
   expect(await send('PUT /admin/manifests/top', administrator.accessToken, again)).toMatchObject({ result: 'staged' });
 });
 
-test('markup in a name is a text, and an icon of a deployed version that is a script is none', async () => {
+test('markup in a name is text, and an icon of a deployed version that is a script is not accepted', async () => {
   const name = '<img src=x onerror=alert(1)>';
   const icon = 'javascript:alert(1)';
   const body = manifest({ id: 'markup', name, icon, description: '<script>alert(1)</script>' });
@@ -183,7 +183,7 @@ test('markup in a name is a text, and an icon of a deployed version that is a sc
   expect(told).not.toContain('javascript:');
 });
 
-test('what is sent to another id, or as another type, is refused', async () => {
+test('a manifest sent to another id, or as another type, is refused', async () => {
   expect(await send('PUT /admin/manifests/paid', administrator.accessToken, manifest())).toMatchObject({
     status: 400,
     message: 'id: must be paid, as in the address',

@@ -4,7 +4,7 @@ import { createClient } from '@souk/contract/client.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 
-// How administrators find manifests, look at their versions, and are told when another administrator was faster.
+// How administrators find manifests, read their versions, and learn when another administrator was faster.
 
 /** Servers that every test finds. */
 const offered = new Set(['paid', 'top']);
@@ -35,7 +35,7 @@ const stage = (body: object, revision?: string, token?: string) =>
 const read = (id: string, version?: string) =>
   admin.getManifest({ params: { id }, query: version === undefined ? {} : { version } });
 
-test('manifests are found by words, type and status, and counted over all, whatever the page', async () => {
+test('manifests are found by words, type and status, and counted over all pages', async () => {
   const { deleted } = (await admin.listManifests({ query: {} })).counts;
   const socket = { type: 'websocket', url: fixture.url.replace('http:', 'ws:') };
   await stage(manifest('find-one', { name: 'Ünique Weather', author: 'Acme Ltd' }));
@@ -98,7 +98,7 @@ test('manifests are found by words, type and status, and counted over all, whate
   expect(top).toMatchObject({ id: 'top', renters: 1, stagedVersion: null, stagedOrigin: null });
 });
 
-test('[ADM-14] a decision on a manifest takes a reason; a version says who staged it, when and why, and which number the next one has', async () => {
+test('[ADM-14] a decision on a manifest accepts a reason; a version says who staged it, when and why, and which number the next one has', async () => {
   const reason = 'the new address';
   expect(await write('POST /admin/manifests?reason=first', manifest('told'))).toMatchObject({ result: 'staged' });
   await write('POST /admin/manifests/told/deploy', { reason: 'goes live' });
@@ -144,7 +144,7 @@ test('[ADM-14] a decision on a manifest takes a reason; a version says who stage
   expect((await read('top')).versions[0]).toMatchObject({ stagedBy: null, reason: null });
 });
 
-test('after a deletion the version that was live last is shown, and deployed where none is named', async () => {
+test('after a deletion the last live version is shown, and deployed if none is named', async () => {
   const params = { id: 'back' };
   for (const version of ['1.0.0', '2.0.0', '3.0.0']) {
     await stage(manifest('back', { version }));
@@ -162,7 +162,7 @@ test('after a deletion the version that was live last is shown, and deployed whe
   expect((await admin.deployManifest({ params, body: {} })).version).toBe('2.0.0');
 });
 
-test('what was shown to an administrator before another one changed it is refused, in plain words, with what is stored now', async () => {
+test('an action based on outdated data is refused, in plain words, with what is stored now', async () => {
   const staged = await stage(manifest('moved'));
   const { revision } = await read('moved');
   expect(staged.revision).toBe(revision);
@@ -196,7 +196,7 @@ test('what was shown to an administrator before another one changed it is refuse
   expect(await read('moved')).toMatchObject({ revision: current.revision, listed: { stagedVersion: '1.1.0' } });
   expect((await read('moved')).versions, 'nothing was stored').toHaveLength(2);
 
-  // with what is stored now it goes on, and each answer carries the next revision
+  // with what is stored now it succeeds, and each response has the next revision
   const deployed = await write('POST /admin/manifests/moved/deploy', { version: '1.1.0' }, current.revision);
   expect(deployed).toMatchObject({ status: 200, version: '1.1.0' });
   expect(await write('DELETE /admin/manifests/moved', {}, current.revision)).toMatchObject({
@@ -210,7 +210,7 @@ test('what was shown to an administrator before another one changed it is refuse
   });
   const after = await read('moved');
   expect(await stage(manifest('moved', { version: '3.0.0' }), after.revision)).toMatchObject({ status: 200 });
-  // as the specification has it
+  // as in the specification
   expect(await write('DELETE /admin/manifests/moved', {})).toMatchObject({ status: 200 });
   for (const tag of ['W/"x"', 'x', '"a", "b"'])
     expect(await send('DELETE /admin/manifests/top', administrator.accessToken, {}, { 'if-match': tag })).toMatchObject(
@@ -219,7 +219,7 @@ test('what was shown to an administrator before another one changed it is refuse
   expect(shop.catalogue.snapshot().byId.has('top')).toBe(true);
 });
 
-test('what a deployment changes and whom it concerns is told before it is done', async () => {
+test('the effects of a deployment, and the affected users, are shown before it is done', async () => {
   const token = async () => administrator.accessToken;
   const server = createClient(adminServerEndpoints, { baseUrl: shop.publicUrl, fetch, token });
   const differences = (query: object = {}) => server.getServerDifferences({ params: { id: 'shown' }, query });
@@ -255,13 +255,13 @@ test('what a deployment changes and whom it concerns is told before it is done',
   ]);
   expect((await differences({ from: '1.1.0', to: '1.0.0' })).differences.at(-1)?.text).toContain('5 -> 3');
   await expect(differences({ from: '9.0.0' })).rejects.toMatchObject({ status: 404 });
-  // a price that was said to change does so with the deployment, and no sooner
+  // a changed price applies with the deployment, and no sooner
   expect(await ann.call('shown__echo')).toMatchObject({ content: [{ text: 'hi' }] });
   await admin.deployManifest({ params: { id: 'shown' }, body: {} });
   expect(await ann.call('shown__echo')).toMatchObject({ isError: true });
 });
 
-test('the preview of a price counts those who called the tool and agreed to less, beside everyone who called the server', async () => {
+test('the preview of a price counts users who called the tool and agreed to less, separately from all users of the server', async () => {
   const token = async () => administrator.accessToken;
   const server = createClient(adminServerEndpoints, { baseUrl: shop.publicUrl, fetch, token });
   const id = 'raised';
@@ -285,7 +285,7 @@ test('the preview of a price counts those who called the tool and agreed to less
   const approves = await newCaller('echo');
   await newCaller('capabilities');
   await deployed('1.0.1', 6);
-  // who came at a higher price agreed to it
+  // users who came at a higher price agreed to it
   await newCaller('echo');
   await deployed('1.0.2', 2);
   await priced('1.1.0', 5);
@@ -305,7 +305,7 @@ test('the preview of a price counts those who called the tool and agreed to less
   expect(lower.effects.join(' ')).not.toContain('asked');
 });
 
-test("a deleted person's address goes from the reasons of versions, and a version that they staged names no address", async () => {
+test("a deleted user's address is removed from the reasons of versions, and a version that they staged names no address", async () => {
   const gone = await newPerson();
   const reason = `asked for by ${gone.email}`;
   expect(await write(`POST /admin/manifests?reason=${encodeURIComponent(reason)}`, manifest('asked'))).toMatchObject({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { refreshCatalogue } from './refresh-catalogue.ts';
 
-test('[MKT-23] Refresh asks the broker, waits 1 second, then reloads', async () => {
+test('[MKT-23] Refresh queries the broker, waits 1 second, then reloads', async () => {
   const steps: string[] = [];
   await refreshCatalogue({
     ask: async () => steps.push('ask'),

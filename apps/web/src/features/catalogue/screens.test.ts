@@ -47,7 +47,7 @@ const service = (serviceId: string, loaded?: Catalogue | Error) =>
 const footer = (signedIn: boolean) =>
   renderScreen(screens, screens.Footer, { signedIn, links: [{ label: 'Marketplace', to: '/marketplace' }] }, catalogue);
 
-describe('a server that offers each person something else', () => {
+describe('a server with different tools for each user', () => {
   const drive = testServer({
     serverId: 'drive',
     requires: 'sign_in',
@@ -55,14 +55,14 @@ describe('a server that offers each person something else', () => {
   });
   const ofDrive = { servers: [drive], capabilities: [] };
 
-  test('its page shows the tools of the account in the place of none, and counts none', async () => {
+  test('its page shows "the tools of your account" instead of none, and counts none', async () => {
     const text = textOf(await service('drive', ofDrive));
     expect(text).toContain('Tools Available the tools of your account');
     expect(text).toContain('Total Tools Depends on your account');
     expect(text).not.toContain('This server has no tools.');
   });
 
-  test('its card says when there are tools', async () => {
+  test('its card says when tools appear', async () => {
     expect(textOf(await market({}, ofDrive))).toContain('Tools after sign-in · 0 prompts');
     const approved = { ...drive, capabilities: { tools: 3, prompts: 0, resources: 0 } };
     expect(textOf(await market({}, { ...ofDrive, servers: [approved] }))).toContain('3 tools · 0 prompts');
@@ -86,7 +86,7 @@ describe('the tools of a page that shows fewer than the server has', () => {
     expect(textOf(await service('travel', catalogue))).not.toContain('administrator approves');
   });
 
-  test('those that only some clients list are counted apart, with what they ask', async () => {
+  test('those that only some clients list are counted separately, with what they ask', async () => {
     const server = { ...travel, askingTools: 1 };
     const [plain, asking] = catalogue.capabilities;
     if (!plain || !asking) throw new Error('the catalogue has two tools');
@@ -101,12 +101,12 @@ describe('the tools of a page that shows fewer than the server has', () => {
     expect(textOf(await service('travel', catalogue))).not.toContain('asks you');
   });
 
-  test('a server that was never reached is not said to have none', async () => {
+  test('a server that was never reached is not shown as having none', async () => {
     expect(await page({ status: 'disconnected' })).toContain('Its tools appear here once it can be reached.');
     expect(await page({ status: 'connected' })).toContain('This server has no tools.');
   });
 
-  test('why definitions are left out stands beside the status', async () => {
+  test('the reason why definitions are left out is next to the status', async () => {
     const statusDetail = 'The tool “ill” is left out: annotations is not valid.';
     expect(await page({ status: 'connected', statusDetail })).toContain(`Status connected ${statusDetail}`);
   });
@@ -137,7 +137,7 @@ describe('home', () => {
     const html = await home({ servers, capabilities: [] });
     const names = [...html.matchAll(/<article.*?<h3[^>]*>(.*?)<\/h3>/gs)].map(([, name = '']) => textOf(name));
     expect(names).toEqual(ids.slice(0, 6).map((id) => `Server ${id}`));
-    // cards are drawn in parts: each of all of them has its place in the list
+    // cards are rendered in parts: each has its place in the list
     const list = html.slice(html.indexOf('>Servers</h2>'), html.indexOf('View All Servers'));
     expect(list.match(/<li/g)).toHaveLength(6);
   });
@@ -148,7 +148,7 @@ describe('home', () => {
     expect(card).toContain('href="/service/travel"');
   });
 
-  test('[HOME-6] [HOME-7] A card shows the icon, or the first letter of the name where there is none', async () => {
+  test('[HOME-6] [HOME-7] A card shows the icon, or the first letter of the name if there is none', async () => {
     const metadata = { ...travel.metadata, icon: 'https://icons.example/travel.png' };
     const html = await home({ ...catalogue, servers: [{ ...travel, metadata }, notes] });
     expect(cardOf(html, 'Travel')).toContain('src="https://icons.example/travel.png"');
@@ -173,7 +173,7 @@ describe('home', () => {
     expect(html.slice(html.indexOf('Frequently Asked Questions')).match(/aria-expanded/g)).toHaveLength(4);
   });
 
-  test('the servers that cannot be loaded leave the rest of the page standing', async () => {
+  test('if the servers cannot be loaded, the rest of the page stays', async () => {
     const text = textOf(await home(new Error('Network error occurred')));
     expect(text).toContain('Failed to load MCP servers Network error occurred Retry');
     expect(text).toContain('the connect panel');
@@ -188,7 +188,7 @@ describe('footer', () => {
     expect(html).toContain('href="mailto:business@souk.test"');
   });
 
-  test('[HOME-17] [HOME-18] [HOME-21] The stats line is there for visitors alone, and its active ones are the connected servers', async () => {
+  test('[HOME-17] [HOME-18] [HOME-21] The stats line is shown only to visitors, and its active servers are the connected ones', async () => {
     expect(textOf(await footer(false))).toContain('3 servers · 2 capabilities · 1 active');
     expect(textOf(await footer(true))).not.toContain('capabilities');
   });
@@ -200,7 +200,7 @@ describe('marketplace', () => {
     expect(text).toMatch(/^All MCP Servers Showing 3 of 3 servers Live Refresh/);
   });
 
-  test('[MKT-8] X counts the servers that match on all pages, Y those that are deployed', async () => {
+  test('[MKT-8] X counts the servers that match on all pages, Y the deployed servers', async () => {
     const names = Array.from({ length: 31 }, (_, index) => (index < 26 ? `Travel ${index}` : `Notes ${index}`));
     const servers = names.map((displayName, index) => testServer({ serverId: `s${index}`, displayName }));
     const many = { servers, capabilities: [] };
@@ -266,7 +266,7 @@ describe('the live variant', () => {
     expect(cardOf(html, 'Travel')).toContain('src="/icons/travel.png"');
     expect(textOf(cardOf(html, 'Notes'))).toMatch(/^N Notes 1 tool error Updated: .+ ago View Details : Notes$/);
     expect(cardOf(html, 'Notes')).toContain('href="/service/notes"');
-    expect(cardOf(html, 'Notes'), 'the moment itself').toContain('dateTime="2026-11-21T03:00:00.000Z"');
+    expect(cardOf(html, 'Notes'), 'the time itself').toContain('dateTime="2026-11-21T03:00:00.000Z"');
   });
 
   test("[LIVE-11] the empty state is 'No MCP Servers Found'", async () => {
@@ -285,7 +285,7 @@ describe('service', () => {
     expect(textOf(html)).toContain('connect travel');
   });
 
-  test('[SVC-5] [SVC-6] [SVC-7] Tools stand with description and cost', async () => {
+  test('[SVC-5] [SVC-6] [SVC-7] Tools are shown with description and cost', async () => {
     const text = textOf(await service('travel', catalogue));
     expect(text).toMatch(/find_airport Finds one\. Free to use/);
     expect(text).toMatch(/plan_trip Plans it\. 3 credits per call/);

@@ -14,13 +14,13 @@ test("[SVC-7] A tool with cost 0 shows 'Free to use'", () => {
   expect(callCost(undefined)).toBe('Free to use');
 });
 
-test('one is one, and many are grouped', () => {
+test('one is singular, and large numbers are grouped', () => {
   expect(counted(1, 'tool')).toBe('1 tool');
   expect(counted(0, 'prompt')).toBe('0 prompts');
   expect(counted(1_204, 'tool')).toBe('1,204 tools');
 });
 
-test('what credits buy is told by the cheapest calls of two services, and by none that they do not buy', () => {
+test('the value of credits is shown by the cheapest calls of two services, and by none that they cannot buy', () => {
   const [travel, pro] = [
     { displayName: 'Travel', creditsFrom: 1 },
     { displayName: 'Travel Pro', creditsFrom: 3 },

@@ -10,8 +10,8 @@ const form = (id: string, of = target) => {
 };
 const codeOf = (id: string) => form(id).snippets[0]?.code;
 
-describe('what a client is given', () => {
-  test('the link of everything, and the link of one service, each under a name of its own', () => {
+describe('the settings for a client', () => {
+  test('the all-servers link, and the link of one service, each under a separate name', () => {
     expect(target).toEqual({ link: 'https://souk.example/mcp', title: 'Souk', name: 'souk' });
     expect(connectTarget(broker, { id: 'travel-pro', name: 'Travel Pro' })).toEqual({
       link: 'https://souk.example/s/travel-pro/mcp',
@@ -20,25 +20,25 @@ describe('what a client is given', () => {
     });
   });
 
-  test('a brand becomes a name that every command line takes as one word', () => {
+  test('a brand becomes a name that every command line accepts as one word', () => {
     expect(connectTarget({ ...broker, brandName: 'Müller & Söhne Tools' }).name).toBe('m-ller-s-hne-tools');
     expect(connectTarget({ ...broker, brandName: '市場' }).name).toBe('souk');
   });
 
-  test('a link on this machine is told apart from one that others reach', () => {
+  test('a link on this machine is distinguished from a public one', () => {
     for (const link of ['http://localhost:3000/mcp', 'http://127.0.0.1/mcp', 'http://[::1]:3000/mcp']) {
       expect(isLocal(link), link).toBe(true);
     }
     expect(isLocal('https://localhost.example/mcp')).toBe(false);
   });
 
-  test('clients that stand there twice would be one too many', () => {
+  test('no client is listed twice', () => {
     const ids = clientForms(target).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
   });
 });
 
-test('each client says in one line what happens next, and menus since when they are so', () => {
+test('each client says in one line what happens next, and the date of its menus', () => {
   for (const { id, next, menusAsOf, remote } of clientForms(target)) {
     expect(next, id).toMatch(/^[^\n]{20,120}\.$/);
     expect(menusAsOf !== undefined, id).toBe(remote === true || id === 'lm-studio');
@@ -115,7 +115,7 @@ describe('commands and settings files', () => {
     expect(codeOf('stdio')).toBe('npx -y mcp-remote https://souk.example/mcp');
   });
 
-  test('every client that takes headers has a form for an access token, and no other', () => {
+  test('every client that accepts headers has a form for an access token, and no other client does', () => {
     const bearer = 'Authorization: Bearer YOUR_TOKEN';
     const headers = { Authorization: 'Bearer YOUR_TOKEN' };
     const url = 'https://souk.example/mcp';

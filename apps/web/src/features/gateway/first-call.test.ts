@@ -13,12 +13,12 @@ const some = {
   ],
 };
 
-test('before an answer, and before a call, nothing has come', () => {
+test('without an answer, and before a call, nothing is counted', () => {
   expect(callsSoFar(undefined, undefined)).toEqual({ state: 'none', calls: 0, clientAt: null });
   expect(callsSoFar(none, undefined)).toEqual({ state: 'none', calls: 0, clientAt: null });
 });
 
-test('any answer to a client turns the link of everything green, a prompt or a resource too', () => {
+test('any answer to a client turns the all-servers link green, also a prompt or a resource', () => {
   expect(callsSoFar(some, undefined)).toEqual({ state: 'answered', calls: 3, clientAt: at });
   expect(callsSoFar({ ...none, lastCallAt: at, lastClientAt: at }, undefined)).toEqual({
     state: 'answered',
@@ -27,12 +27,12 @@ test('any answer to a client turns the link of everything green, a prompt or a r
   });
 });
 
-test('the link of one service turns green by its own answers to a client alone', () => {
+test('the link of one service turns green only by its own answers to a client', () => {
   expect(callsSoFar(some, 'travel')).toEqual({ state: 'answered', calls: 3, clientAt: at });
   expect(callsSoFar(some, 'notes')).toEqual({ state: 'none', calls: 0, clientAt: null });
 });
 
-test('calls that were refused or failed, and those of this website, prove nothing', () => {
+test('refused or failed calls, and those of this website, do not count', () => {
   expect(callsSoFar(some, 'calendar')).toEqual({ state: 'unproven', calls: 1, clientAt: null });
   expect(callsSoFar({ ...none, lastCallAt: at }, undefined)).toEqual({ state: 'unproven', calls: 0, clientAt: null });
 });

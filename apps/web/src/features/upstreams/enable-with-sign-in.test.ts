@@ -14,12 +14,12 @@ const wantsSignIn: ToggleAnswer = {
 };
 const enabled: ToggleAnswer = { success: true, message: 'Notes is enabled' };
 
-/** A failed call whose answer said why. */
+/** A failed call whose response gave a reason. */
 const refused = (message: string) => new ApiError({ message, serverMessage: message, code: 'any', status: 400 });
-/** A failed call whose answer had no message: the client's own text is no message of the server. */
+/** A failed call whose response had no message: the client's own text does not count as a message of the server. */
 const silent = new ApiError({ message: 'HTTP 502: Bad Gateway', code: 'unexpected_answer', status: 502 });
 
-/** Runs the flow against scripted replies; says what was opened, asked and logged. */
+/** Runs the flow against scripted replies; returns what was opened, asked and logged. */
 async function run(replies: (ToggleAnswer | Error)[], signIn: () => Promise<boolean> = async () => true) {
   const opened: string[] = [];
   const logged: string[] = [];
@@ -28,7 +28,7 @@ async function run(replies: (ToggleAnswer | Error)[], signIn: () => Promise<bool
     enable: async () => {
       const reply = replies[asked++];
       if (reply instanceof Error) throw reply;
-      if (!reply) throw new Error('asked once too often');
+      if (!reply) throw new Error('one request too many');
       return reply;
     },
     signIn: (authUrl) => {
@@ -50,7 +50,7 @@ test('[TOG-15] a reply with an authorization address and a session opens the sig
   expect(await run([withoutSession])).toMatchObject({ opened: [], end: { failure: wantsSignIn.message } });
 });
 
-test('[TOG-16] once the sign-in is complete the enable is asked once more, and only once', async () => {
+test('[TOG-16] once the sign-in is complete the enable is requested once more, and only once', async () => {
   expect(await run([wantsSignIn, enabled])).toMatchObject({ end: {}, asked: 2 });
   expect(await run([wantsSignIn, silent, enabled])).toMatchObject({ asked: 2 });
   expect(await run([wantsSignIn, wantsSignIn, enabled])).toMatchObject({ asked: 2 });
@@ -88,7 +88,7 @@ test('[SIGN-51] a blocked window says so in the words of the specification, and 
   });
 });
 
-test('a sign-in whose window the person closed changes nothing and shows nothing', async () => {
+test('a sign-in whose window the user closed changes nothing and shows nothing', async () => {
   expect(await run([wantsSignIn], async () => false)).toMatchObject({ end: {}, asked: 1 });
 });
 
@@ -106,7 +106,7 @@ test('[TOG-21] a failed disable shows the message of the server, or its own text
   expect(toggleFailure('odd', text)).toBe(text);
 });
 
-test('[TOG-25] a profile that must be migrated is told in the words of the specification', async () => {
+test('[TOG-25] a profile that must be migrated is reported in the words of the specification', async () => {
   const text = 'User profile needs to be migrated to support MCP server preferences. Please contact support.';
   const migrate = 'Profile migration required';
   expect(profileMigrationText(migrate)).toBe(text);

@@ -6,7 +6,7 @@ import { profileMigrationText } from './toggle-texts.ts';
 const root = join(import.meta.dirname, '../../../../..');
 const text = 'Profile migration required';
 
-test('[TOG-26] no source of the broker holds the text that the web maps', async () => {
+test('[TOG-26] no source of the broker contains the text that the web maps', async () => {
   expect(profileMigrationText(text)).not.toBe(text);
   const holders: string[] = [];
   let read = 0;

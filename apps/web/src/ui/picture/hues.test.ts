@@ -3,7 +3,7 @@ import { hueOf } from './hues.ts';
 
 const ids = Array.from({ length: 400 }, (_, place) => `service-${place.toString(36)}`);
 
-test('a service keeps its hue, and the services of a market share out all eight', () => {
+test('a service keeps its hue, and the services of a market use all eight', () => {
   const counts = new Map<string, number>();
   for (const id of ids) {
     expect(hueOf(id)).toBe(hueOf(id));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatCount, formatMoney, formatMonthly } from './amount.ts';
 
-test('[NUM-1] cents are shown as grouped dollars, with two digits where they are not whole', () => {
+test('[NUM-1] cents are shown as grouped dollars, with two digits if they are not whole', () => {
   expect(formatMoney(900)).toBe('$9');
   expect(formatMoney(0)).toBe('$0');
   // of a dispute in the card's currency
@@ -24,7 +24,7 @@ test('[NUM-3] an amount without a currency is in US dollars', () => {
   expect([formatMoney(900), formatMonthly(900)]).toEqual(['$9', '$9/month']);
 });
 
-test('another currency keeps its sign, whatever the case of its code', () => {
+test('another currency keeps its sign, in any case of its code', () => {
   expect(formatMoney(900, 'eur')).toBe('€9');
 });
 

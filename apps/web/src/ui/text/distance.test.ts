@@ -6,7 +6,7 @@ const at = (ms: number) => new Date(now + ms).toISOString();
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-test('a distance is said in the largest unit that a person would choose', () => {
+test('a distance is shown in the largest natural unit', () => {
   expect(formatDistance(at(-20_000), now)).toBe('just now');
   expect(formatDistance(at(-5 * minuteMs), now)).toBe('5 minutes ago');
   expect(formatDistance(at(-3 * 60 * minuteMs), now)).toBe('3 hours ago');

@@ -11,10 +11,10 @@ let silent: Server;
 let addresses: Record<'tcp' | 'tls', string>;
 let deaf: Worker;
 let fillers: Socket[];
-/** Sockets of a server that accepts and stays silent, so that no TLS handshake completes. */
+/** Sockets of a server that accepts connections and stays silent, so no TLS handshake completes. */
 const accepted = new Set<Socket>();
 
-// Listens and then blocks for ever: the kernel accepts two connections for it and leaves the others unanswered.
+// Listens and then blocks forever: the kernel accepts two connections for it and leaves the others unanswered.
 const deafListener = `
   const { parentPort } = require('node:worker_threads');
   const server = require('node:net').createServer();

@@ -6,10 +6,10 @@ import { answerBy } from '#testing/servers/rpc-answer.ts';
 import { trackUpstreams } from '../testing/open-for-test.ts';
 import type { Era } from '../upstream.ts';
 
-// What servers give as a cursor. A page that gives one is asked for by what the page before it gave.
+// Cursors that servers return. Each page is requested with the cursor of the page before it.
 
 const { open, closeAll } = trackUpstreams();
-/** By the cursor that a client sends: the cursor that the page gives. */
+/** Cursor that a page returns, by the cursor that the client sends. */
 let pages: Record<string, string | undefined> = {};
 let server: { port: number; close(): Promise<void> };
 
@@ -60,7 +60,7 @@ async function listed(era: Era): Promise<string[]> {
   return (await upstream.listTools()).map(({ name }) => name);
 }
 
-test('an empty cursor ends a list up to 2025-11-25, and is one like any other since', async () => {
+test('an empty cursor ends a list up to 2025-11-25, and is an ordinary cursor since then', async () => {
   pages = { first: '' };
   expect(await listed('legacy')).toEqual(['first']);
   expect(await listed('modern')).toEqual(['first', 'after ']);
@@ -69,7 +69,7 @@ test('an empty cursor ends a list up to 2025-11-25, and is one like any other si
 });
 
 test.each(['legacy', 'modern'] as const)(
-  'a cursor that repeats ends a list, and what came is kept: %s',
+  'a repeated cursor ends a list, and the pages read so far are kept: %s',
   async (era) => {
     pages = { first: '1', 'after 1': '2', 'after 2': '1' };
     expect(await listed(era)).toEqual(['first', 'after 1', 'after 2']);

@@ -16,7 +16,10 @@ afterEach(async () => {
   await listening.close();
 });
 
-/** A server up to 2025-11-25 that asks one question after another until it is refused, and then tells how many it asked. */
+/**
+ * A server up to 2025-11-25 that asks one question after another until one is refused, and then reports how many it
+ * asked.
+ */
 let ask: (asked: number) => void = () => {};
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST') return void response.writeHead(405).end();
@@ -50,7 +53,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 }
 let end: (asked: number) => void = () => {};
 
-test.each(ways)('a call may ask 32 questions, and the next one is refused (%s)', async (way) => {
+test.each(ways)('a call may ask 32 questions, and the next question is refused (%s)', async (way) => {
   const host = `127.0.0.1:${listening.port}`;
   const target = { type: 'http' as const, url: `http://${host}/mcp`, headers: {}, allowAddresses: [host] };
   const upstream = await open(target, { era: 'legacy', clientCapabilities: { elicitation: {} }, ofOnePerson: true });

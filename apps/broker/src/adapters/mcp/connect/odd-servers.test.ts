@@ -8,7 +8,7 @@ import { answerBy } from '#testing/servers/rpc-answer.ts';
 import type { UpstreamTarget } from '../target.ts';
 import { callOptions, failureOf, optionsFor, trackUpstreams, ways } from '../testing/open-for-test.ts';
 
-// What public servers do that the specification does not foresee, and other gateways were reported to fail at.
+// Behavior of public servers that the specification does not foresee, and that other gateways were reported to fail on.
 
 const { open, closeAll } = trackUpstreams();
 afterEach(closeAll);
@@ -26,7 +26,7 @@ const legacyResults = {
   'tools/call': { content: [{ type: 'text', text: 'well' }] },
 };
 
-/** A server of before 2026-07-28, with answers of its own to these methods. */
+/** A server older than 2026-07-28, with its own answers to these methods. */
 async function start(own: Record<string, Answer>, results: Record<string, unknown> = legacyResults) {
   const requests: { method: unknown; headers: IncomingMessage['headers'] }[] = [];
   const server = await listenLocally(
@@ -63,7 +63,7 @@ test.each<[string, Answer]>([
   ['502', send(502, '')],
   ['403 with a page', send(403, '<html></html>', 'text/html')],
   ['404 with a JSON string', send(404, '"Invalid session ID"')],
-  ['an object that is no message', send(200, '{}')],
+  ['an object that is not a message', send(200, '{}')],
   ['a text', send(200, 'OK', 'text/plain')],
   ['a dropped connection', (response) => void response.destroy()],
 ])('a server that answers server/discover with %s is opened with initialize', async (_what, answer) => {
@@ -78,7 +78,7 @@ test('a server that never answers server/discover is opened with initialize', as
   expect((await open(target(), { probeTimeoutMs: 100 })).era).toBe('legacy');
 });
 
-test('what a server answers to every request is why it could not be opened', async () => {
+test('an error that a server returns for every request is reported as the reason why it could not be opened', async () => {
   const all = send(500, 'broken', 'text/plain');
   const { target } = await start({ 'server/discover': all, initialize: all });
   expect(await failureOf(open(target()))).toMatchObject({ kind: 'bad_upstream', message: 'HTTP 500' });
@@ -87,7 +87,7 @@ test('what a server answers to every request is why it could not be opened', asy
   expect((await failureOf(open(modern.target()))).message).toBe('HTTP 500');
 });
 
-test('every request says who asks, and asks for an answer that is not compressed; a manifest may say otherwise', async () => {
+test('each request names its client and asks for an uncompressed response; a manifest may override both', async () => {
   const { target, requests } = await start({});
   const upstream = await open(target());
   await upstream.callTool({ name: 'any' }, callOptions());
@@ -101,7 +101,7 @@ test('every request says who asks, and asks for an answer that is not compressed
   for (const { headers } of requests) expect(headers['user-agent']).toBe('Acme/2');
 });
 
-test('an answer that is compressed all the same, and a redirect, are named', async () => {
+test('errors name a response that is compressed anyway, and a redirect', async () => {
   const zipped: Answer = (response) =>
     void response
       .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
@@ -136,7 +136,7 @@ test.each<[number, string, string, string, number]>([
     'no such city',
     -32000,
   ],
-])('the words of a call that is refused with %i reach the client', async (status, body, type, message, code) => {
+])('the error text of a call that is refused with %i reaches the client', async (status, body, type, message, code) => {
   const { target } = await start({ 'tools/call': send(status, body, type) });
   const upstream = await open(target());
   for (const way of ways) {
@@ -147,8 +147,8 @@ test.each<[number, string, string, string, number]>([
 
 test.each([
   ['a page', 400, '<html>no</html>', 'text/html'],
-  ['what may repeat the key', 403, 'the key sk-123 is not valid', 'text/plain'],
-])('%s is no word for a model', async (_what, status, body, type) => {
+  ['an error that may repeat the key', 403, 'the key sk-123 is not valid', 'text/plain'],
+])('%s is not shown to models', async (_what, status, body, type) => {
   const { target } = await start({ 'tools/call': send(status, body, type) });
   const upstream = await open(target());
   for (const way of ways) {
@@ -158,7 +158,7 @@ test.each([
 });
 
 const object = { type: 'object' } as const;
-/** What is written, what is listed in its place, and where something was taken out. */
+/** The schema as written, the schema as listed, and the places where something was removed. */
 const schemas: [what: string, written: object, listed: object, places: string[]][] = [
   [
     'a type that is none',
@@ -220,7 +220,7 @@ const schemas: [what: string, written: object, listed: object, places: string[]]
   ],
 ];
 
-test.each(schemas)('a schema is listed without what is no JSON Schema: %s', async (_what, written, listed, places) => {
+test.each(schemas)('a schema is listed without its invalid parts: %s', async (_what, written, listed, places) => {
   const tool = { name: 'odd', inputSchema: written, outputSchema: written };
   const { target } = await start({}, { ...legacyResults, 'tools/list': { tools: [tool, ...tools] } });
   const upstream = await open(target());
@@ -228,12 +228,12 @@ test.each(schemas)('a schema is listed without what is no JSON Schema: %s', asyn
   expect(upstream.leftOut()).toEqual([]);
   const both = ['inputSchema', 'outputSchema'].flatMap((member) => places.map((place) => `${member}.${place}`));
   expect(upstream.mended()).toEqual(both.length === 0 ? [] : [{ name: 'odd', places: both }]);
-  // the words are those of the list that was read last
+  // the texts are those of the list that was read last
   await upstream.listTools();
   expect(upstream.mended()).toHaveLength(both.length === 0 ? 0 : 1);
 });
 
-test('arguments that are a union at the top are an object with the properties of its parts', async () => {
+test('an input schema that is a union at the top level is listed as an object with the properties of its parts', async () => {
   const a = { type: 'string' };
   const b = { type: 'number' };
   const listedAs = async (inputSchema: object) => {
@@ -260,10 +260,10 @@ test('arguments that are a union at the top are an object with the properties of
     required: ['a'],
   });
   const sound = { ...object, properties: { a: { oneOf: [a, b] } } };
-  expect(await listedAs(sound), 'further down a union stays').toEqual(sound);
+  expect(await listedAs(sound), 'a nested union stays').toEqual(sound);
 });
 
-test('tools that a server lists and does not announce are there', async () => {
+test('tools that a server lists without announcing them are available', async () => {
   const results = { ...legacyResults, initialize: { ...legacyResults.initialize, capabilities: {} } };
   const { target } = await start({}, results);
   const upstream = await open(target());

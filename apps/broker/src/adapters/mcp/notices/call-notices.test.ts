@@ -3,7 +3,7 @@ import type { Listening } from '../upstream.ts';
 import { CallNotices } from './call-notices.ts';
 import { NoticeLimits } from './notice-limits.ts';
 
-/** The limits of a process whose time the test moves. */
+/** Limits of a process whose clock the test controls. */
 function startLimits() {
   let nowMs = 0;
   let due: { atMs: number; act: () => void }[] = [];
@@ -40,7 +40,7 @@ function startCall(limits: NoticeLimits, server = 'one') {
   return { notices, heard, logged, become: (next: Listening) => (state = next) };
 }
 
-test('of a call 20 notices are told in a second, and of those that wait the newest', () => {
+test('a call forwards 20 notices per second, and the newest of those that wait', () => {
   const { limits, pass, timers } = startLimits();
   const { notices, heard } = startCall(limits);
   for (let progress = 1; progress <= 500; progress++) notices.progress({ progress });
@@ -49,11 +49,11 @@ test('of a call 20 notices are told in a second, and of those that wait the newe
   expect(heard).toHaveLength(20);
   pass(100);
   expect(heard.slice(20)).toEqual([500]);
-  // nothing waits: no timer is left
+  // nothing waits, so no timer is left
   expect(timers()).toBe(0);
 });
 
-test('progress and log messages share the places of a call, and each keeps its newest', () => {
+test('progress and log messages share the notice limit of a call, and each keeps its newest', () => {
   const { limits, pass } = startLimits();
   const { notices, heard, logged } = startCall(limits);
   for (let progress = 1; progress <= 20; progress++) notices.progress({ progress });
@@ -66,7 +66,7 @@ test('progress and log messages share the places of a call, and each keeps its n
   expect(logged).toEqual(['b']);
 });
 
-test('progress that never stops keeps no log message back', () => {
+test('endless progress does not hold back log messages', () => {
   const { limits, pass } = startLimits();
   const { notices, heard, logged } = startCall(limits);
   for (let progress = 1; progress <= 300; progress++) {
@@ -78,7 +78,7 @@ test('progress that never stops keeps no log message back', () => {
   expect(heard.length).toBeGreaterThan(20);
 });
 
-test('of a server 200 notices are told in a second, and its calls take turns', () => {
+test('a server forwards 200 notices per second, and its calls take turns', () => {
   const { limits, pass } = startLimits();
   const calls = Array.from({ length: 30 }, () => startCall(limits));
   const other = startCall(limits, 'two');
@@ -96,13 +96,13 @@ test('of a server 200 notices are told in a second, and its calls take turns', (
   flood(3000);
   expect(count()).toBeLessThanOrEqual(800);
   expect(count()).toBeGreaterThan(700);
-  // those that came too late in the first second had their turn
+  // calls whose notices came too late in the first second had their turn
   for (const { heard } of calls) expect(heard.length).toBeGreaterThan(10);
 });
 
-test('a call that waits comes before one that did not', () => {
+test('a call that waits comes before one that did not wait', () => {
   const { limits, pass } = startLimits();
-  // one place becomes free every 5 ms
+  // one slot becomes free every 5 ms
   for (let call = 0; call < 10; call++) {
     const { notices } = startCall(limits);
     for (let progress = 0; progress < 20; progress++) {
@@ -123,7 +123,7 @@ test('a call that waits comes before one that did not', () => {
   expect(waiting.heard).toEqual([1]);
 });
 
-test('of all servers 2,000 notices are told in a second', () => {
+test('all servers together forward 2,000 notices per second', () => {
   const { limits, pass } = startLimits();
   const calls = Array.from({ length: 300 }, (_, index) => startCall(limits, `server-${index % 20}`));
   for (let round = 0; round < 20; round++) {
@@ -133,7 +133,7 @@ test('of all servers 2,000 notices are told in a second', () => {
   expect(calls.reduce((sum, { heard }) => sum + heard.length, 0)).toBe(2000);
 });
 
-test('a client that reads slowly is told the newest when it has read the others', () => {
+test('a slow client gets the newest notice once it has read the others', () => {
   const { limits, pass } = startLimits();
   const { notices, heard, become } = startCall(limits);
   become('busy');
@@ -145,7 +145,7 @@ test('a client that reads slowly is told the newest when it has read the others'
   expect(heard).toEqual([9]);
 });
 
-test('a client that is gone is told nothing, and its progress counts for nothing', () => {
+test('a disconnected client gets no notices, and its progress counts for nothing', () => {
   const { limits, pass, timers } = startLimits();
   const { notices, heard, logged, become } = startCall(limits);
   become('gone');
@@ -161,7 +161,7 @@ test('a client that is gone is told nothing, and its progress counts for nothing
   expect(timers()).toBe(0);
 });
 
-test('what waits when the answer comes is dropped', () => {
+test('notices that still wait when the result comes are dropped', () => {
   const { limits, pass, timers } = startLimits();
   const { notices, heard } = startCall(limits);
   for (let progress = 1; progress <= 25; progress++) notices.progress({ progress });

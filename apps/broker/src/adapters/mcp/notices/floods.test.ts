@@ -20,15 +20,15 @@ afterEach(async () => {
   await listening.close();
 });
 
-/** No test runs so long. */
+/** A deadline that no test reaches. */
 const farMs = 3_600_000;
 
-/** How often the subscribed resource changes. */
+/** Number of changes of the subscribed resource. */
 const changes = 1500;
 
 /**
- * A server up to 2025-11-25 that sends progress and log messages as fast as they are read: `name` is how many; and to a
- * subscriber that the resource has changed.
+ * A server up to 2025-11-25 that sends progress and log messages as fast as they are read (`name` is their number), and
+ * reports to a subscriber that the resource has changed.
  */
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.on('error', () => {});
@@ -42,7 +42,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   }
   const isSubscription = method === 'resources/subscribe';
   if (method !== 'tools/call' && !isSubscription) return void response.writeHead(202).end();
-  // a server that guesses the token sends progress to those who asked for none
+  // a server that guesses the token sends progress to calls that asked for none
   const progressToken = params?._meta?.progressToken ?? id;
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (message: object) => response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
@@ -77,19 +77,21 @@ const connect = () => {
   return open(target, { era: 'legacy', notices });
 };
 
-/** When the notice that is heard now was counted: a pause between the two says nothing about the limit. */
+/**
+ * Time at which the received notice was counted. A pause between counting and receiving says nothing about the limit.
+ */
 let countedAtMs = 0;
 const time = {
   now: () => (countedAtMs = Date.now()),
   after: (delayMs: number, act: () => void) => void setTimeout(act, delayMs).unref(),
 };
 
-/** The most of these times in any second. */
+/** Returns the highest number of these times within one second. */
 function mostInASecond(atMs: readonly number[]): number {
   return Math.max(...atMs.map((start) => atMs.filter((at) => at >= start && at - start < 1000).length));
 }
 
-test.each(ways)('of thousands of notices a caller hears 20 in a second, and its answer (%s)', async (way) => {
+test.each(ways)('a caller receives 20 of thousands of notices per second, and the result (%s)', async (way) => {
   const upstream = await connect();
   const heard: { atMs: number; count: number }[] = [];
   const hear = (count: unknown) => heard.push({ atMs: countedAtMs, count: Number(count) });
@@ -101,35 +103,38 @@ test.each(ways)('of thousands of notices a caller hears 20 in a second, and its 
   });
   expect(textOf(await upstream.callTool({ name: way === 'fast' ? '4000' : '1000' }, options))).toBe('done');
   expect(mostInASecond(heard.map(({ atMs }) => atMs))).toBeLessThanOrEqual(20);
-  // ten of each kind have a place at once; the next of each kind is the newest, not the one that waited longest
+  // ten of each kind get a slot immediately; the next of each kind is the newest, not the one that waited longest
   expect(heard.slice(0, 20).at(-1)?.count).toBe(10);
   for (const { count } of heard.slice(20, 22)) expect(count).toBeGreaterThan(11);
   expect(heard.length).toBeGreaterThanOrEqual(22);
 });
 
-test.each(ways)('security row 43: progress keeps no call alive whose client is gone (%s)', async (way) => {
-  const upstream = await connect();
-  const heard: unknown[] = [];
-  // on a busy machine the first limit may pass before the client has gone
-  for (let timeoutMs = 300; heard.length < 3; timeoutMs *= 10) {
-    const options = optionsFor(way)({
-      onProgress: (progress) => void heard.push(progress),
-      listening: () => (heard.length < 3 ? 'ready' : 'gone'),
-      timeoutMs,
-      totalTimeoutMs: farMs,
-    });
-    expect((await failureOf(upstream.callTool({ name: '1000000' }, options))).kind).toBe('timeout');
-  }
-  expect(heard).toHaveLength(3);
-});
+test.each(ways)(
+  'security row 43: progress does not keep a call alive whose client has disconnected (%s)',
+  async (way) => {
+    const upstream = await connect();
+    const heard: unknown[] = [];
+    // on a busy machine the first limit may pass before the client has disconnected
+    for (let timeoutMs = 300; heard.length < 3; timeoutMs *= 10) {
+      const options = optionsFor(way)({
+        onProgress: (progress) => void heard.push(progress),
+        listening: () => (heard.length < 3 ? 'ready' : 'gone'),
+        timeoutMs,
+        totalTimeoutMs: farMs,
+      });
+      expect((await failureOf(upstream.callTool({ name: '1000000' }, options))).kind).toBe('timeout');
+    }
+    expect(heard).toHaveLength(3);
+  },
+);
 
-test.each(ways)('progress extends no deadline of a call that did not ask for it (%s)', async (way) => {
+test.each(ways)('progress does not extend the deadline of a call that did not ask for it (%s)', async (way) => {
   const upstream = await connect();
   const options = optionsFor(way)({ timeoutMs: 300, totalTimeoutMs: farMs });
   expect((await failureOf(upstream.callTool({ name: '1000000' }, options))).kind).toBe('timeout');
 });
 
-test('of a flood of changes a subscription hears 20 in a second and all of a server 200, and each the last one', async () => {
+test('in a flood of changes a subscription receives 20 per second and all subscriptions of a server 200, and each receives the last change', async () => {
   const upstream = await connect();
   const subscriptions = Array.from({ length: 15 }, () => ({ atMs: new Array<number>(), last: '' }));
   const watching = subscriptions.map((heard) =>

@@ -2,25 +2,24 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { listenLocally } from '#testing/servers/listen-locally.ts';
 import type { Era } from '../upstream.ts';
 
-/** What the server answers to one method, or sends before it answers a call, in place of what it usually does. */
+/** Overrides what the server usually answers to one method, or sends before it answers a call. */
 export type Script = {
-  /** The result of this method. */
   method?: string;
   result?: unknown;
   /** Sent on the stream of a call before its answer. */
   notice?: object;
   question?: object;
-  /** Of each message that it sends, where that has none of its own. */
+  /** Envelope of each message that has none of its own. */
   envelope?: object;
 };
 
 export type NullServer = {
-  /** The address at which the server keeps to this script. */
+  /** Returns the address at which the server follows this script. */
   url(script: Script): string;
   close(): Promise<void>;
 };
 
-/** A server of one era that is complete and dull, except for what the script in the address says. */
+/** A complete and ordinary server of one era, except for what the script in the address says. */
 export async function startNullServer(era: Era): Promise<NullServer> {
   const scripts: Script[] = [];
   const waiting = new Map<number, () => void>();
@@ -65,7 +64,7 @@ export async function startNullServer(era: Era): Promise<NullServer> {
   return { url: (script) => `http://127.0.0.1:${port}/${scripts.push(script) - 1}`, close };
 }
 
-/** Undefined for a method that it does not have. */
+/** Returns undefined for a method that the server does not have. */
 function usual(era: Era, method: string): object | undefined {
   const capabilities = { tools: {}, prompts: {}, resources: {}, completions: {}, logging: {} };
   switch (method) {

@@ -7,7 +7,7 @@ import type { UpstreamTarget } from '../target.ts';
 import type { ToolAnswer, ToolCallOptions, Upstream } from '../upstream.ts';
 import { UpstreamError } from '../upstream-error.ts';
 
-/** No test that works comes near it. */
+/** A timeout that no passing test comes near. */
 const hangMs = 600_000;
 
 /** Upstreams that the tests of one file opened. */
@@ -41,19 +41,21 @@ export function callOptions(options: Partial<ToolCallOptions> = {}): ToolCallOpt
   return { signal: new AbortController().signal, timeoutMs: hangMs, totalTimeoutMs: hangMs, ...options };
 }
 
-/** How a tool call over HTTP is sent: on the fast path, or by the SDK's client, which can mirror arguments in headers. */
+/**
+ * Ways to send a tool call over HTTP: on the fast path, or by the SDK's client, which can mirror arguments in headers.
+ */
 export const ways = ['fast', 'sdk'] as const;
 export type Way = (typeof ways)[number];
 
 const region = { type: 'string', 'x-mcp-header': 'Region' };
 const mirroring = { name: 'any', inputSchema: { type: 'object' as const, properties: { region } } };
 
-/** callOptions for a call that is sent this way. */
+/** Returns the callOptions for a call that is sent this way. */
 export function optionsFor(way: Way): typeof callOptions {
   return (options = {}) => callOptions({ ...(way === 'sdk' && { toolDefinition: mirroring }), ...options });
 }
 
-/** The UpstreamError that the promise must reject with. */
+/** Returns the UpstreamError that the promise must reject with. */
 export async function failureOf(promise: Promise<unknown>): Promise<UpstreamError> {
   try {
     await promise;
@@ -64,7 +66,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<UpstreamErro
   throw new Error('the promise did not reject');
 }
 
-/** A program of the repository as a stdio target, without this process's environment. */
+/** Returns a program of the repository as a stdio target, without this process's environment. */
 export function stdioTarget(program: string, ...args: string[]): UpstreamTarget & { type: 'stdio' } {
   const path = fileURLToPath(new URL(`../../../../../../${program}`, import.meta.url));
   return { type: 'stdio', argv: [process.execPath, path, ...args], cwd: '/', env: {} };

@@ -5,13 +5,12 @@ import { listenLocally } from '#testing/servers/listen-locally.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { failureOf, optionsFor, trackUpstreams, ways } from '../testing/open-for-test.ts';
 
-// A server whose event streams end at once, which wants to be asked again without a pause.
+// A server whose event streams end immediately, and which asks clients to reconnect without a pause.
 
 const { open, closeAll } = trackUpstreams();
 let listening: Awaited<ReturnType<typeof listenLocally>>;
-/** How many pauses are over since the server ended a stream, and each time it was asked for how many were. */
+/** Pauses that are over since the server ended a stream, and the number of pauses that were over at each reconnect. */
 type Stream = { pauses: number; askedAfter: number[] };
-/** That of notices, and that of a call. */
 let streams: { notices: Stream; call: Stream };
 
 beforeEach(async () => {
@@ -28,7 +27,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   const endAtOnce = (name: keyof typeof streams) => {
     const stream = streams[name];
     const asked = stream.askedAfter.push(stream.pauses);
-    // the pause of 1 s, then 2, nearly: a client sets its timer later
+    // just under the pause of 1 s, then 2 s: a client sets its timer later
     setTimeout(() => stream.pauses++, asked * 1000 - 20);
     response.writeHead(200, { 'content-type': 'text/event-stream', 'mcp-session-id': 'one' });
     response.end(`id: ${name}\nretry: 0\ndata: \n\n`);
@@ -55,20 +54,20 @@ const connect = (era: 'legacy' | 'modern') => {
   return open(target, { era, onToolListChanged: () => {} });
 };
 
-test('the stream of notices of a modern server is asked for after 1 s, then 2', async () => {
+test('the notice stream of a modern server is requested again after 1 s, then 2 s', async () => {
   await connect('modern');
-  await waitUntil('it was asked three times', () => streams.notices.askedAfter.length >= 3);
+  await waitUntil('it was requested three times', () => streams.notices.askedAfter.length >= 3);
   expect(streams.notices.askedAfter.slice(0, 3)).toEqual([0, 1, 2]);
 });
 
 test.each(ways)(
-  'those of a legacy server, of notices and of a call, are asked for after 1 s, then 2 (%s)',
+  'the notice and call streams of a legacy server are requested again after 1 s, then 2 s (%s)',
   async (way) => {
     const upstream = await connect('legacy');
     const options = optionsFor(way)({ timeoutMs: 600_000, totalTimeoutMs: 600_000 });
     const failure = failureOf(upstream.callTool({ name: 'any' }, options));
     const asked = [streams.notices, streams.call];
-    await waitUntil('they were asked three times', () => asked.every(({ askedAfter }) => askedAfter.length >= 3));
+    await waitUntil('they were requested three times', () => asked.every(({ askedAfter }) => askedAfter.length >= 3));
     await upstream.close();
     await failure;
     for (const { askedAfter } of asked) expect(askedAfter.slice(0, 3)).toEqual([0, 1, 2]);

@@ -25,7 +25,7 @@ const target = (fixture: HttpFixture, headers: Record<string, string> = {}): Ups
   headers,
   allowAddresses: [fixture.address],
 });
-/** For calls that must succeed: no machine is too slow for these. */
+/** Deadlines for calls that must succeed, however slow the machine is. */
 const patient = { timeoutMs: 600_000, totalTimeoutMs: 600_000 };
 const methods = (fixture: HttpFixture, from: number) => fixture.seen.requests.slice(from).map(({ method }) => method);
 
@@ -88,9 +88,9 @@ describe.each(cases)('an HTTP server of the $era era, called by $way', ({ era, w
     }
   });
 
-  test('progress is passed on and restarts the silence limit', async () => {
+  test('progress is forwarded and restarts the silence limit', async () => {
     const upstream = await open(target(fixture()));
-    /** In all it takes longer than the silence limit. */
+    /** In total this takes longer than the silence limit. */
     const callSlowly = async (scale: number) => {
       const seen: number[] = [];
       const result = await upstream.callTool(
@@ -113,7 +113,7 @@ describe.each(cases)('an HTTP server of the $era era, called by $way', ({ era, w
     expect((await failureOf(call)).kind).toBe('timeout');
   });
 
-  test('a cancelled call is cancelled at the upstream', async () => {
+  test('a canceled call is canceled at the upstream', async () => {
     const upstream = await open(target(fixture()));
     const controller = new AbortController();
     const from = fixture().seen.requests.length;
@@ -126,7 +126,7 @@ describe.each(cases)('an HTTP server of the $era era, called by $way', ({ era, w
     expect(methods(fixture(), from).includes('notifications/cancelled')).toBe(era === 'legacy');
   });
 
-  test('a call that stays silent too long times out and is cancelled at the upstream', async () => {
+  test('a call that stays silent too long times out and is canceled at the upstream', async () => {
     const upstream = await open(target(fixture()));
     const before = fixture().seen.cancelled.length;
     const from = fixture().seen.requests.length;
@@ -165,7 +165,7 @@ describe.each(cases)('an HTTP server of the $era era, called by $way', ({ era, w
     if (era === 'modern') {
       await waitUntil('it listens', () => methods(fixture(), from).includes('subscriptions/listen'));
     }
-    await waitUntil('the change is heard', async () => {
+    await waitUntil('the change is received', async () => {
       fixture().announceToolsChanged();
       await upstream.ping(600_000);
       return changes > 0;

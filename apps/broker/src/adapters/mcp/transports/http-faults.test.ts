@@ -11,7 +11,7 @@ import { failureOf, textOf, trackUpstreams, optionsFor, ways } from '../testing/
 import type { UpstreamTarget } from '../target.ts';
 
 const { open: openTracked, closeAll } = trackUpstreams();
-/** For what must be done: only what hangs runs into a deadline, and such tests give a short one. */
+/** A deadline for what must finish. Tests of what hangs use a short one. */
 const patienceMs = 600_000;
 const open: typeof openTracked = (to, options) =>
   openTracked(to, { connectTimeoutMs: patienceMs, listTimeoutMs: patienceMs, ...options });
@@ -39,7 +39,7 @@ describe('connecting', () => {
     });
   });
 
-  test('a server that speaks http where https was asked for is unreachable, in words', async () => {
+  test('a server that speaks http at an https address is reported as unreachable, in words', async () => {
     const url = server.url('none').replace('http:', 'https:');
     const failure = await failureOf(open({ type: 'http', url, headers: {}, allowAddresses: [server.address] }));
     expect(failure).toMatchObject({
@@ -140,15 +140,15 @@ describe.each(ways)('calling by %s', (way) => {
     ['a redirect to the metadata service', 'redirect', 'bad_upstream'],
     ['a compressed answer, which was not requested and is not decompressed', 'compressed', 'bad_upstream'],
     ['headers of 1 MiB', 'header-bomb', 'bad_upstream'],
-  ] as const)('%s fails the call at once, and only that call', async (_, fault, kind) => {
+  ] as const)('%s fails the call immediately, and only that call', async (_, fault, kind) => {
     const upstream = await open(target(fault));
-    // of its own: its deadlines are far away
+    // caused by the fault itself: the deadlines are much later
     expect((await failureOf(upstream.callTool(call, callOptions()))).kind).toBe(kind);
     await upstream.ping(patienceMs);
   });
 
   test.each(['huge-json', 'huge-event'] as const)(
-    'bad input 18: 700 MiB (%s) is result_too_large at once, memory grows by less than 64 MiB, the socket is closed',
+    'bad input 18: 700 MiB (%s) fails as result_too_large immediately, memory grows by less than 64 MiB, and the socket is closed',
     async (fault) => {
       const upstream = await open(target(fault), { maxResultBytes: 8 * 1024 * 1024 });
       await limitMemory(64, async () => {
@@ -161,10 +161,10 @@ describe.each(ways)('calling by %s', (way) => {
   );
 
   test.each(['tiny-json', 'tiny-event'] as const)(
-    'an answer in chunks of one byte (%s) is read like any other: memory grows by less than 64 MiB',
+    'an answer in chunks of one byte (%s) is read like any other, and memory grows by less than 64 MiB',
     async (fault) => {
       const upstream = await open(target(fault));
-      // for what is compiled and made once
+      // a first call, so that one-time compilation and setup do not count
       if (areLimitsHeld()) await upstream.callTool(call, callOptions());
       await limitMemory(64, async () => {
         const answered = await upstream.callTool(call, callOptions());
@@ -230,12 +230,12 @@ describe('listing', () => {
     expect((await failureOf(upstream.listTools())).kind).toBe('bad_upstream');
   });
 
-  test('a page that takes long to check is checked in many turns of the event loop', async () => {
+  test('a page that takes long to check is checked over many turns of the event loop', async () => {
     const upstream = await open(target('dense-tools'), { maxResultBytes: 10 * 1024 * 1024 });
     await limitTurn(250, async () => expect(await upstream.listTools()).toHaveLength(128));
   });
 
-  test('of a list over 4 MiB what is too much is left out by name, until the list is read again', async () => {
+  test('tools beyond 4 MiB of a list are left out by name, until the list is read again', async () => {
     const upstream = await open(target('fat-list'), { maxResultBytes: 10 * 1024 * 1024 });
     for (let count = 0; count < 2; count++) {
       const tools = await upstream.listTools();

@@ -4,17 +4,17 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { listenLocally } from '#testing/servers/listen-locally.ts';
 import { failureOf, optionsFor, textOf, trackUpstreams, ways } from '../testing/open-for-test.ts';
 
-// What servers up to 2025-11-25 answer that is not quite the text of the specification, and clear all the same.
+// Responses of servers up to 2025-11-25 that deviate slightly from the specification and are still unambiguous.
 
 const { open, closeAll } = trackUpstreams();
 type Message = { id?: number; method: string };
 type Loose = {
-  /** The server says this to a notice, in place of 202 without a body. */
+  /** Responds to a notice, instead of 202 without a body. */
   notice?: (response: ServerResponse) => void;
-  /** How it writes the id of an answer. */
+  /** Returns the id as the server writes it in a response. */
   id?: (id: number) => unknown;
   isStream?: boolean;
-  /** What it sends in the place of an answer, or of the event with it. */
+  /** Returns what the server sends instead of a response body, or instead of the event that contains it. */
   write?: (body: string) => string;
 };
 
@@ -50,7 +50,7 @@ const results: Record<string, { result: object }> = {
   'tools/call': { result: { content: [{ type: 'text', text: 'said' }] } },
 };
 
-/** Calls the tool on each path, and reads the answers. */
+/** Calls the tool on each path, and returns the answers. */
 async function use(): Promise<string[]> {
   const host = `127.0.0.1:${listening.port}`;
   const upstream = await open({ type: 'http', url: `http://${host}/mcp`, headers: {}, allowAddresses: [host] });
@@ -63,7 +63,7 @@ const says = (status: number, type: string, body: string) => (response: ServerRe
   void response.writeHead(status, { 'content-type': type }).end(body);
 
 test.each<[string, NonNullable<Loose['notice']>]>([
-  // WordPress' adapter
+  // WordPress's adapter
   ['null', says(200, 'application/json', 'null')],
   ['nothing, as JSON', says(200, 'application/json', '')],
   ['an empty object', says(200, 'application/json', '{}')],
@@ -72,19 +72,19 @@ test.each<[string, NonNullable<Loose['notice']>]>([
   ['a text', says(200, 'text/plain; charset=UTF-8', 'Accepted')],
   ['a page', says(202, 'text/html', '<p>Accepted')],
   ['no content', (response) => void response.writeHead(204).end()],
-])('what a server says to a notice is dropped: %s', async (_what, notice) => {
+])('the body of a response to a notice is ignored: %s', async (_what, notice) => {
   loose = { notice };
   expect(await use()).toEqual(['said', 'said']);
 });
 
-test.each([false, true])('an id that comes back as text is the id: as a stream %s', async (isStream) => {
+test.each([false, true])('an id that comes back as a string matches: as a stream %s', async (isStream) => {
   loose = { id: String, isStream };
   expect(await use()).toEqual(['said', 'said']);
 });
 
 /**
  * Calls the tool of a program.
- * @param line an expression of `id`, `method` and `outcome` (a JSON-RPC result or error) that it writes
+ * @param line an expression of `id`, `method` and `outcome` (a JSON-RPC result or error) that the program writes
  */
 async function useProgram(line: string): Promise<string> {
   const program = `
@@ -99,7 +99,7 @@ async function useProgram(line: string): Promise<string> {
   return textOf(await upstream.callTool({ name: 'say' }, optionsFor('sdk')()));
 }
 
-test('an id that comes back as text is the id: of a program', async () => {
+test('an id that comes back as a string matches: from a program', async () => {
   expect(await useProgram(`JSON.stringify({ jsonrpc: '2.0', id: String(id), ...outcome })`)).toBe('said');
 });
 
@@ -125,26 +125,26 @@ test('a byte order mark is skipped before a line of a program', async () => {
 const twoOutcomes = { kind: 'bad_upstream', message: 'the answer has both a result and an error' };
 
 test.each(ways.flatMap((way) => [false, true].map((isStream) => ({ way, isStream }))))(
-  'an answer with both a result and an error is neither, at once: $way, as a stream $isStream',
+  'an answer with both a result and an error is invalid, immediately: $way, as a stream $isStream',
   async ({ way, isStream }) => {
     const error = '"error":{"code":-32000,"message":"no"}';
     loose = { isStream, write: (body) => body.replace('"result":{"content"', `${error},"result":{"content"`) };
     const host = `127.0.0.1:${listening.port}`;
     const upstream = await open({ type: 'http', url: `http://${host}/mcp`, headers: {}, allowAddresses: [host] });
     expect(await failureOf(upstream.callTool({ name: 'say' }, optionsFor(way)()))).toMatchObject(twoOutcomes);
-    // null is no error
+    // null is not an error
     loose = { isStream, write: (body) => body.replace('"result":{"content"', '"error":null,"result":{"content"') };
     expect(textOf(await upstream.callTool({ name: 'say' }, optionsFor(way)()))).toBe('said');
   },
 );
 
-test('an answer of a program with both a result and an error is neither, at once', async () => {
+test('an answer of a program with both a result and an error is invalid, immediately', async () => {
   const error = `...(method === 'tools/call' && { error: { code: -32000, message: 'no' } })`;
   const used = useProgram(`JSON.stringify({ jsonrpc: '2.0', id, ...outcome, ${error} })`);
   expect(await failureOf(used)).toMatchObject(twoOutcomes);
 });
 
-test('text that only looks like a number is another id', async () => {
+test('a string that only looks like a number is another id', async () => {
   for (const id of [(given: number) => `0${given}`, (given: number) => ` ${given}`, (given: number) => `${given}.0`]) {
     loose = { id };
     await expect(use()).rejects.toThrow('the response does not contain the answer');

@@ -15,7 +15,7 @@ type Open = { id: number; response: ServerResponse };
 let listening: Awaited<ReturnType<typeof listenLocally>>;
 let onRead: (uri: string, current: Open, before: Open | undefined) => void;
 
-// a server up to 2025-11-25 that holds the first read until the second comes
+// a server up to 2025-11-25 that delays the answer to the first read until the second one comes
 beforeEach(async () => {
   let held: Open | undefined;
   listening = await listenLocally(createServer((request, response) => void serve(request, response)));
@@ -59,7 +59,7 @@ function target() {
 }
 
 test.each([
-  // the exchange is over without its own answer
+  // the exchange ended without its own answer
   ['json', 'bad_upstream'],
   ['events', [{ uri: 'b:1', text: "Bob's secret" }]],
 ] as const)(

@@ -18,7 +18,7 @@ if (problem !== undefined) {
 const internet = fileURLToPath(new URL('../../../testing/network/small-internet.ts', import.meta.url));
 const broker = fileURLToPath(new URL('../../../testing/leave-upstream-open.ts', import.meta.url));
 
-describe.skipIf(problem !== undefined)('a program in the sandbox, on a machine in a small internet', () => {
+describe.skipIf(problem !== undefined)('a program in the sandbox, on a machine in a small network', () => {
   let found: Record<'true' | 'host' | 'false', Record<string, string>>;
   beforeAll(async () => {
     const argv = ['-Urnm', process.execPath, internet];
@@ -29,23 +29,23 @@ describe.skipIf(problem !== undefined)('a program in the sandbox, on a machine i
   const publicHost = ['11.22.44.1:8000', '[2a01:44::1]:8000', 'web.test:8000'];
   const metadata = '169.254.169.254:8000';
 
-  test('with "network": true reaches a public host, by name too, and nothing else', () => {
+  test('with "network": true it reaches a public host, by name too, and nothing else', () => {
     const reached = Object.keys(found.true).filter((address) => found.true[address]?.startsWith('yes'));
     expect(reached.toSorted()).toEqual(publicHost.toSorted());
   });
 
-  test('bad input 25: with "network": true is refused at once by the machine, its private network and the metadata address', () => {
+  test('bad input 25: with "network": true it is refused immediately by the machine, its private network and the metadata address', () => {
     const others = Object.entries(found.true).filter(([address]) => !publicHost.includes(address));
     expect(others.length).toBeGreaterThan(10);
     for (const [, answer] of others) expect(answer).toMatch(/^(EACCES|ECONNREFUSED)$/);
     expect(found.true[metadata]).toBe('EACCES');
   });
 
-  test('with "network": "host" reaches everything that the machine reaches, its own ports included', () => {
+  test('with "network": "host" it reaches everything that the machine reaches, including its own ports', () => {
     expect(new Set(Object.values(found.host))).toEqual(new Set(['yes: connected']));
   });
 
-  test('without "network" reaches nothing', () => {
+  test('without "network" it reaches nothing', () => {
     const answers = Object.values(found.false);
     expect(answers).toHaveLength(Object.keys(found.host).length);
     for (const answer of answers) expect(answer).toMatch(/^E/);
@@ -53,7 +53,7 @@ describe.skipIf(problem !== undefined)('a program in the sandbox, on a machine i
 });
 
 test.skipIf(problem !== undefined)(
-  'a program with a network of its own ends, and pasta with it, when the broker is killed',
+  'a program with its own network ends together with pasta when the broker is killed',
   async () => {
     const parent = spawn(process.execPath, [broker, 'network'], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -71,7 +71,7 @@ test.skipIf(problem !== undefined)(
   },
 );
 
-describe.skipIf(sandboxProblem() !== undefined)('where pasta is not installed', () => {
+describe.skipIf(sandboxProblem() !== undefined)('if pasta is not installed', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'souk-tools-'));
@@ -82,7 +82,7 @@ describe.skipIf(sandboxProblem() !== undefined)('where pasta is not installed', 
   const command: ProgramCommand = { argv: ['true'], cwd: tmpdir(), env: {}, reads: [], network: true };
 
   test.each([true, false])(
-    'programs that need a network are refused, and a line says why (required: %s)',
+    'programs that need a network are refused, and a log line says why (required: %s)',
     async (required) => {
       const lines: string[] = [];
       const destination = new Writable({

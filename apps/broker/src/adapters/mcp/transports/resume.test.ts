@@ -4,17 +4,17 @@ import { asRecord } from '#platform/json.ts';
 import { listenLocally } from '#testing/servers/listen-locally.ts';
 import { failureOf, optionsFor, textOf, trackUpstreams, ways } from '../testing/open-for-test.ts';
 
-// A server up to 2025-11-25 may end the stream of a call before its answer and be asked for the rest (basic/transports,
-// Resumability and Redelivery).
+// A server up to 2025-11-25 may end the stream of a call before its answer, and the client then requests the rest
+// (basic/transports, Resumability and Redelivery).
 
 const { open, closeAll } = trackUpstreams();
 const session = { 'mcp-session-id': 'one' };
 let server: { port: number; close(): Promise<void> };
-/** How the server ends the stream of a call, and what it says to those who come back. */
+/** How the server ends the stream of a call, and what it answers when the client comes back. */
 let ending: 'with an id' | 'without an id' | 'torn';
 let answersRest = true;
 let asked: { lastEventId: unknown; authorization: unknown; isPauseOver: boolean }[] = [];
-/** Whether the time has passed that the server gave, nearly: its timer was set before any of the client. */
+/** Whether the pause that the server asked for is over, nearly: this timer was set before any of the client. */
 let isPauseOver = false;
 let callId: unknown;
 
@@ -80,7 +80,7 @@ const connect = () =>
   );
 
 test.each(ways.flatMap((way) => (['with an id', 'torn'] as const).map((how) => ({ way, how }))))(
-  'a stream that ended ($how) is taken up again, not before the time that the server gave: $way',
+  'a stream that ended ($how) is resumed, after the pause that the server asked for: $way',
   async ({ way, how }) => {
     ending = how;
     const upstream = await connect();
@@ -90,21 +90,21 @@ test.each(ways.flatMap((way) => (['with an id', 'torn'] as const).map((how) => (
   },
 );
 
-test('a stream without an id is not asked for again: the call fails at once', async () => {
+test('a stream without an id is not resumed: the call fails immediately', async () => {
   ending = 'without an id';
   const upstream = await connect();
   expect((await failureOf(upstream.callTool({ name: 'any' }, optionsFor('fast')()))).kind).toBe('closed');
   expect(asked).toEqual([]);
 });
 
-test('a server that does not know the rest fails the call as closed', async () => {
+test('if the server does not know the rest, the call fails as closed', async () => {
   answersRest = false;
   const upstream = await connect();
   expect((await failureOf(upstream.callTool({ name: 'any' }, optionsFor('fast')()))).kind).toBe('closed');
   expect(asked).toHaveLength(1);
 });
 
-test('a caller who hangs up meanwhile is not asked for', async () => {
+test('no stream is resumed for a caller who has disconnected', async () => {
   const upstream = await connect();
   const controller = new AbortController();
   const options = { ...optionsFor('fast')(), signal: controller.signal };

@@ -3,11 +3,11 @@ import { finished } from 'node:stream/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { drainDiagnostics } from './stderr-lines.ts';
 
-// the time between two portions is the test's
+// the test controls the time between two portions
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** What was written has been read by then. */
+/** Waits until everything written so far has been read. */
 const read = () => new Promise((resolve) => setImmediate(resolve));
 
 const numbered = (from: number, to: number) =>
@@ -20,7 +20,7 @@ function drained() {
   return { stderr, batches, lines: () => batches.flat() };
 }
 
-test('of a burst the newest 200 lines are passed on, and what comes next follows while the program runs', async () => {
+test('the newest 200 lines of a burst are forwarded, and later lines follow while the program runs', async () => {
   const { stderr, batches, lines } = drained();
   stderr.write(numbered(0, 500));
   await read();
@@ -34,7 +34,7 @@ test('of a burst the newest 200 lines are passed on, and what comes next follows
   expect(lines().slice(200)).toEqual([...numbered(701, 900).trimEnd().split('\n'), 'the cause']);
 });
 
-test('a program that never stops writing is heard 200 lines at a time, a few times a second', async () => {
+test('a program that never stops writing is read 200 lines at a time, a few times per second', async () => {
   const { stderr, batches } = drained();
   let written = 0;
   // 600 ms
@@ -45,12 +45,12 @@ test('a program that never stops writing is heard 200 lines at a time, a few tim
   }
   stderr.end();
   await finished(stderr);
-  // at once, two after 250 ms each, the end
+  // immediately, twice after 250 ms each, and at the end
   expect(batches.map(({ length }) => length)).toEqual([200, 200, 200, 200]);
   expect(batches.at(-1)?.at(-1)).toBe(`line ${written - 1}`);
 });
 
-test('the last words come at the end, also without a line break', async () => {
+test('the last lines are forwarded at the end, also without a line break', async () => {
   const { stderr, lines } = drained();
   stderr.write('one\n\ntwo\n');
   stderr.end('cannot go on');

@@ -14,22 +14,21 @@ const faulty = (fault: string) => ({
   ...stdioTarget('apps/broker/src/testing/servers/fault-stdio.ts', fault),
   env: compileCache(),
 });
-/** For what does not depend on what the program does: it starts in a quarter of the time. */
+/** A small program that starts in a quarter of the time, for what does not depend on the program. */
 const small = () => ({ ...stdioTarget('apps/broker/src/testing/servers/small-stdio.ts'), env: compileCache() });
 const everything = () => stdioTarget('node_modules/@modelcontextprotocol/server-everything/dist/index.js', 'stdio');
 
-/** For calls that end in another way: no test runs so long. */
+/** Deadlines that no test reaches, for calls that end in another way. */
 const far = { timeoutMs: 3_600_000, totalTimeoutMs: 3_600_000 };
 
-/** The number of processes in the group, including zombies. */
+/** Returns the number of processes in the group, including zombies. */
 const processesOf = (group: number | undefined) => processGroups().filter((each) => each === group).length;
 
-/** The group of each process. */
 function processGroups(): (number | undefined)[] {
   return execFileSync('ps', ['-eo', 'pgid='], { encoding: 'utf8' }).trim().split('\n').map(Number);
 }
 
-test('the official reference server “everything” is opened, listed and pinged, reports progress, sees only the environment that it was given, and leaves no process', async () => {
+test('the official reference server “everything” is opened, listed and pinged, reports progress, sees only the environment it was given, and leaves no process', async () => {
   process.env['SOUK_CANARY'] = 'canary-5f1c';
   const upstream = await open({ ...everything(), env: { GIVEN: 'yes' } });
   delete process.env['SOUK_CANARY'];
@@ -50,14 +49,14 @@ test('the official reference server “everything” is opened, listed and pinge
 });
 
 describe('a stdio server', () => {
-  /** How a call ends that is not answered in time; the server is used further. */
+  /** Returns how a call ends that is not answered in time; the server stays in use. */
   const hangOnce = async (upstream: Upstream) => {
     const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions({ timeoutMs: 200 })));
     await upstream.ping(600_000);
     return failure.kind;
   };
 
-  test('of the modern era is probed in the process that is then used, and progress that it sends with the answer is not lost', async () => {
+  test('of the modern era is probed in the process that is then used, and progress that it sends together with the answer is not lost', async () => {
     const upstream = await open(faulty('healthy'));
     expect(upstream.era).toBe('modern');
     expect(textOf(await upstream.callTool({ name: 'echo', arguments: { text: 'x' } }, callOptions()))).toBe('x');
@@ -71,7 +70,7 @@ describe('a stdio server', () => {
     expect(await hangOnce(upstream)).toBe('timeout');
   });
 
-  test('of the legacy era is used further after a call that it did not answer in time', async () => {
+  test('of the legacy era stays in use after a call that it did not answer in time', async () => {
     expect(await hangOnce(await open(small(), { era: 'legacy' }))).toBe('timeout');
   });
 
@@ -105,10 +104,10 @@ describe('a stdio server', () => {
     expect((await failureOf(open(target))).kind).toBe('unreachable');
   });
 
-  test('bad input 22: that exits during a call ends the call at once', async () => {
+  test('bad input 22: that exits during a call ends the call immediately', async () => {
     let reason: string | undefined;
     const upstream = await open(faulty('exit-on-call'), { onClosed: (why) => (reason = why?.message) });
-    // not at the deadline of the call, which is far away
+    // not at the deadline of the call, which is much later
     const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions(far)));
     expect(failure.kind).toBe('closed');
     expect(reason).toContain('exit code 3');
@@ -145,17 +144,17 @@ describe('a stdio server', () => {
     await limitTurn(250, async () => {
       const upstream = await open(faulty('notices'));
       const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions({ timeoutMs: 200 })));
-      // where the deadline is noticed late, the program has ended for what it sent
+      // if the deadline is noticed late, the program has already ended because of what it sent
       expect(['timeout', 'over_limit']).toContain(failure.kind);
     });
   });
 
-  test('may write megabytes to stderr, and a bounded part is kept', async () => {
+  test('may write megabytes to stderr, of which a limited part is stored', async () => {
     const portions: number[] = [];
     const upstream = await open(faulty('chatty'), { onDiagnostics: ({ length }) => portions.push(length) });
     await upstream.callTool({ name: 'echo' }, callOptions(far));
-    await waitUntil('something came', () => portions.length > 0);
-    // how often such portions come is in stderr-lines.test.ts
+    await waitUntil('output arrived', () => portions.length > 0);
+    // stderr-lines.test.ts tests how often such portions come
     expect(Math.max(...portions)).toBeLessThanOrEqual(200);
   });
 

@@ -24,7 +24,7 @@ afterEach(async () => {
   }
 });
 
-/** A signal that changes nothing. */
+/** Sends a signal that changes nothing. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -33,13 +33,13 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test('a sandbox that fails at the start is not waited for, and what it left behind ends', async () => {
+test('a sandbox that fails at the start is not waited for, and its leftover processes end', async () => {
   const left = join(tools, 'left');
-  // as pasta does without a tun device: a process of it waits on, and holds its stderr
+  // as pasta does without a tun device: one of its processes keeps waiting and holds stderr open
   const script = `#!/bin/sh\nsleep 600 &\necho $! > ${left}\necho 'no namespace for you' >&2\nexit 1\n`;
   await writeFile(join(tools, 'bwrap'), script, { mode: 0o755 });
   await symlink('/bin/true', join(tools, 'prlimit'));
-  // what hangs is given up after 5 s
+  // a program that hangs is abandoned after 5 s
   await limitElapsed(
     4_000,
     async () => {
@@ -51,7 +51,7 @@ test('a sandbox that fails at the start is not waited for, and what it left behi
     { scales: 'start' },
   );
   const pid = Number(await readFile(left, 'utf8'));
-  await waitUntil('the process that was left to end', () => !isRunning(pid));
+  await waitUntil('the abandoned process to end', () => !isRunning(pid));
 });
 
 test('a program that leaves a process outside its group, with its stderr open, is waited for until the limit', async () => {

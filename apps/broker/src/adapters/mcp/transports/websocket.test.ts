@@ -95,11 +95,11 @@ describe('a faulty WebSocket server', () => {
     ['bad input 17: a hundred frames that are not JSON-RPC', 'garbage', 'bad_upstream'],
     ['bad input 18: a frame above the limit', 'huge', 'result_too_large'],
     ['a torn connection', 'drops-calls', 'closed'],
-  ] as const)('%s fails the open call at once and ends the connection', async (_, fault, kind) => {
+  ] as const)('%s fails the open call immediately and ends the connection', async (_, fault, kind) => {
     let reason: string | undefined;
     const before = fixture.openSockets();
     const upstream = await open(target(fault), { onClosed: (why) => (reason = why?.message) });
-    // not at the deadline of the call, which is far away
+    // not at the deadline of the call, which is much later
     const far = { timeoutMs: 600_000, totalTimeoutMs: 600_000 };
     const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions(far)));
     expect(failure.kind).toBe(kind);
@@ -107,7 +107,7 @@ describe('a faulty WebSocket server', () => {
     await waitUntil('its socket is closed', () => fixture.openSockets() <= before);
   });
 
-  test('a server that ignores the closing handshake is closed all the same', async () => {
+  test('a server that ignores the closing handshake is closed anyway', async () => {
     // after 2 s: the library itself waits half a minute
     await limitElapsed(20_000, async () => {
       const upstream = await open(target('ignores-close'), { era: 'legacy' });

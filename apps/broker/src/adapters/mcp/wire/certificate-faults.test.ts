@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toUpstreamError } from './translate-error.ts';
 
-/** fetch fails like this: the fault of TLS is the cause of its error. */
+/** Builds an error as fetch does: the TLS error is its cause. */
 const failed = (code: string) =>
   toUpstreamError(new TypeError('fetch failed', { cause: Object.assign(new Error('tls'), { code }) }));
 
@@ -19,6 +19,6 @@ test.each([
     'SELF_SIGNED_CERT_IN_CHAIN',
     'its certificate is not trusted (SELF_SIGNED_CERT_IN_CHAIN): NODE_EXTRA_CA_CERTS names a file of authorities to trust',
   ],
-])('a certificate with %s is unreachable, and says what helps', (code, message) => {
+])('a certificate with %s makes the server unreachable, and the error says what helps', (code, message) => {
   expect(failed(code)).toMatchObject({ kind: 'unreachable', message });
 });

@@ -7,8 +7,8 @@ import { startNullServer, type NullServer, type Script } from '../testing/null-s
 import { optionsFor, trackUpstreams, ways, type Way } from '../testing/open-for-test.ts';
 import type { Ask, Era, Upstream } from '../upstream.ts';
 
-// Many servers write null for a member that is absent. Each message of a server is tried with each member that may be absent as
-// null, as the SDK's own schemas list them: it means the same as the message without that member.
+// Many servers write null for an absent member. For each server message, each member that may be absent (by the SDK's
+// own schemas) is sent as null: the message must mean the same as without that member.
 
 // why the cast: the SDK's type shows the standard interface only
 const spec = specTypeSchemas as unknown as Record<keyof typeof specTypeSchemas, z.core.$ZodType>;
@@ -22,7 +22,7 @@ afterAll(() => Promise.all([...servers.values()].map((server) => server.close())
 
 const everyCapability = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
-/** What a server of this script is understood to have said. */
+/** Returns what a server with this script is understood to have said. */
 async function readScript(era: Era, script: Script, way: Way): Promise<unknown> {
   const url = servers.get(era)?.url(script) ?? '';
   const upstream = await open(
@@ -69,7 +69,7 @@ async function does(method: string, upstream: Upstream, way: Way, heard: unknown
   }
 }
 
-/** Of the results of both eras, by the method that they answer. */
+/** Results of both eras, by the method that they answer. */
 const results: [method: string, schema: z.core.$ZodType, eras: readonly Era[]][] = [
   ['initialize', spec.InitializeResult, ['legacy']],
   ['server/discover', spec.DiscoverResult, ['modern']],
@@ -83,7 +83,7 @@ const results: [method: string, schema: z.core.$ZodType, eras: readonly Era[]][]
   ['completion/complete', spec.CompleteResult, ['legacy', 'modern']],
 ];
 
-/** What a schema does not say, and a message needs. */
+/** Adds what the schema does not require and a message needs. */
 function completed(method: string, result: unknown): unknown {
   const whole = Object(result);
   const tools = whole.tools?.map((tool: { outputSchema?: object | null }) => ({
@@ -102,10 +102,10 @@ function completed(method: string, result: unknown): unknown {
 
 const script = (method: string, result: unknown) => ({ method, result: completed(method, result) });
 
-/** How a server wrote a result, and a result that means the same. */
+/** A result as a server wrote it, and a result that means the same. */
 type Row = { what: string; method: string; era: Era; way: Way; path: string; written: unknown; meant: unknown };
 
-/** A row for each variant of each result, in each era, and sent each way. */
+/** Returns a row for each variant of each result, in each era, and sent each way. */
 function rowsOf(what: string, variantsOf: (schema: z.core.$ZodType) => Written[], atLeast: number): Row[] {
   return results.flatMap(([method, schema, eras]) => {
     const variants = variantsOf(schema);
@@ -123,19 +123,19 @@ const withNulls = (schema: z.core.$ZodType): Written[] =>
 const withLists = (schema: z.core.$ZodType): Written[] =>
   listVariants(schema).map(({ path, withList, withObject }) => ({ path, written: withList, meant: withObject }));
 
-test.each(sampled([...rowsOf('null is as if it were not there', withNulls, 9), ...rowsOf('[] is {}', withLists, 1)]))(
+test.each(sampled([...rowsOf('null means absent', withNulls, 9), ...rowsOf('[] means {}', withLists, 1)]))(
   '[tables] $what in the result of $method: $path, $era, $way',
   async ({ method, era, way, written, meant }) => {
     const plain = await readScript(era, script(method, meant), way);
     expect(await readScript(era, script(method, written), way)).toEqual(plain);
-    // it is no comparison of two refusals
+    // the comparison is not between two refusals
     expect(plain).toMatchObject({ left: [] });
   },
 );
 
 test.each(['legacy', 'modern'] as const)('PHP writes an empty object as an empty list: %s', async (era) => {
   const read = (method: string, result: object) => readScript(era, { method, result }, 'fast');
-  // what clients up to 2025-11-25 refuse a whole list for, at any depth of a schema
+  // clients up to 2025-11-25 refuse a whole list because of this, at any depth of a schema
   const schemaOf = (nothing: object) => ({
     type: 'object',
     properties: { a: { type: 'object', properties: nothing, items: { type: 'object', $defs: nothing } } },
@@ -148,7 +148,7 @@ test.each(['legacy', 'modern'] as const)('PHP writes an empty object as an empty
   const meant = await read('tools/list', listed({}));
   expect(meant).toMatchObject({ answer: [{ name: 'a', inputSchema: { required: [] } }], left: [] });
   expect(await read('tools/list', listed([]))).toEqual(meant);
-  // a value that may be a list stays one
+  // a value that may be a list stays a list
   const called = { content: [], structuredContent: { list: [] }, _meta: [] };
   expect(await read('tools/call', called)).toMatchObject({ answer: { structuredContent: { list: [] } } });
   for (const way of ways) {
@@ -157,7 +157,7 @@ test.each(['legacy', 'modern'] as const)('PHP writes an empty object as an empty
   }
 });
 
-test.each(ways)('an empty list is an empty object where the tool promises an object: %s', async (way) => {
+test.each(ways)('an empty list is an empty object if the tool promises an object: %s', async (way) => {
   const url =
     servers.get('modern')?.url({ method: 'tools/call', result: { content: [], structuredContent: [] } }) ?? '';
   const upstream = await open(
@@ -183,13 +183,13 @@ test.each([
     { resourceTemplates: [{ uriTemplate: 'a:{b}', name: 'a', annotations: odd }] },
     ['fast'],
   ],
-] as const)('an odd date costs the date, not the answer that it stands in: %s', async (method, result, over) => {
+] as const)('an invalid date is dropped, and the answer that contains it is kept: %s', async (method, result, over) => {
   for (const era of ['legacy', 'modern'] as const) {
     for (const way of over) {
       const read = JSON.stringify(await readScript(era, { method, result }, way));
       expect(read).toContain('"annotations":{}');
       expect(read).toContain('"left":[]');
-      // one that is good stays beside it
+      // a valid date in the same answer stays
       const good = JSON.parse(JSON.stringify(result).replace('"yesterday"', '"2026-01-01T00:00:00Z"'));
       const kept = '"annotations":{"lastModified":"2026-01-01T00:00:00Z"}';
       expect(JSON.stringify(await readScript(era, { method, result: good }, way))).toContain(kept);
@@ -200,7 +200,7 @@ test.each([
 const questions = nullVariants(spec.ServerRequest).filter(({ withNull }) =>
   ['elicitation/create', 'sampling/createMessage', 'roots/list'].includes(Object(withNull).method),
 );
-test('the table of questions has them all', () => {
+test('the table of questions is complete', () => {
   expect(questions.length).toBeGreaterThan(50);
 });
 
@@ -208,7 +208,7 @@ const asked = (['legacy', 'modern'] as const).flatMap((era) =>
   ways.flatMap((way) => questions.map((question) => ({ era, way, ...question }))),
 );
 test.each(sampled(asked))(
-  '[tables] null in a question is as if it were not there: $path, $era, $way',
+  '[tables] null in a question means absent: $path, $era, $way',
   async ({ era, way, withNull, without }) => {
     const asking = (question: unknown) => ({
       method: 'tools/call',
@@ -226,7 +226,7 @@ describe.each(ways)('during a call, %s', (way) => {
   const notices = nullVariants(spec.ServerNotification).filter(({ withNull }) =>
     ['notifications/progress', 'notifications/message'].includes(Object(withNull).method),
   );
-  test.each(['legacy', 'modern'] as const)('null in a notice is as if it were not there: %s', async (era) => {
+  test.each(['legacy', 'modern'] as const)('null in a notice means absent: %s', async (era) => {
     expect(notices.length).toBeGreaterThan(4);
     for (const { path, withNull, without } of notices) {
       const plain = await readScript(era, { notice: withToken(without) }, way);
@@ -235,11 +235,11 @@ describe.each(ways)('during a call, %s', (way) => {
     }
   });
 
-  test.each(['legacy', 'modern'] as const)('null around a message is as if it were not there: %s', async (era) => {
+  test.each(['legacy', 'modern'] as const)('null around a message means absent: %s', async (era) => {
     const plain = await readScript(era, {}, way);
     const around = { error: null, result: null, method: null, params: null };
     expect(await readScript(era, { envelope: around }, way)).toEqual(plain);
-    // any type may stand there, but nothing promises null
+    // any type is allowed here, but no schema allows null
     const called = (result: object) => ({ method: 'tools/call', result: { content: [], ...result } });
     const withNull = await readScript(era, called({ structuredContent: null }), way);
     expect(withNull).toEqual(await readScript(era, called({}), way));

@@ -44,14 +44,14 @@ test.each([
   expect(saysSessionLost(-32000, message)).toBe(false);
 });
 
-test('a timeout of SDK 1.x never says so, whatever its words', () => {
+test('a timeout of SDK 1.x is never a lost session, with any text', () => {
   for (const message of ['Request timed out', 'Session timed out', 'Session expired after a timeout']) {
     expect(saysSessionLost(-32001, message), message).toBe(false);
   }
   expect(saysSessionLost(-32001, 'Session not found')).toBe(true);
 });
 
-test('a message is read up to its 500th character', () => {
+test('only the first 500 characters of a message are read', () => {
   expect(saysSessionLost(-32000, `${'x '.repeat(200)} session expired`)).toBe(true);
   expect(saysSessionLost(-32000, `${'x '.repeat(400)} session expired`)).toBe(false);
 });

@@ -4,7 +4,6 @@ import { createEventSplitter } from './sse-events.ts';
 import { createLineSplitter } from './line-splitter.ts';
 import { UpstreamError } from '../upstream-error.ts';
 
-/** Cuts `bytes` at the given places. */
 function pieces(bytes: Buffer, cuts: number[]): Buffer[] {
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
   return places.slice(1).map((end, index) => bytes.subarray(places[index], end));

@@ -9,14 +9,14 @@ import { createClient } from '@souk/contract/client.ts';
 import type { Database } from '#platform/db/database.ts';
 import { migrations } from '../../../migrations.ts';
 
-/** The key of one database, however often it is started. */
+/** Key of one database, across its starts. */
 const masterKey = randomBytes(32).toString('base64url');
 
 const by = { operator: 'test', reason: 'as a present' };
 const live = { STRIPE_SECRET_KEY: 'sk_live_x', STRIPE_WEBHOOK_SECRET: 'whsec_x' };
 const off = { PAYMENTS: 'off' };
 
-describeOnEmbedded('what an administrator gave while nothing was sold', migrations, (open) => {
+describeOnEmbedded('items that an administrator gave while nothing was sold', migrations, (open) => {
   let db: Database;
   let app: TestApp | undefined;
   beforeEach(async () => {
@@ -49,7 +49,7 @@ describeOnEmbedded('what an administrator gave while nothing was sold', migratio
     return [...subscription.subscriptions.map(({ mcpId }) => mcpId), credits.balance];
   }
 
-  /** Ann was given a plan and credits while nothing was sold. */
+  /** Gives Ann a plan and credits while nothing is sold. */
   async function giveAnn(): Promise<TestApp> {
     const shop = await start(off);
     const { userId } = await person(shop, 'ann@souk.test');
@@ -58,13 +58,13 @@ describeOnEmbedded('what an administrator gave while nothing was sold', migratio
     return shop;
   }
 
-  test('is there when real keys are set', async () => {
+  test('are still there when real keys are set', async () => {
     const shop = await giveAnn();
     expect(await owns(shop, 'ann@souk.test')).toEqual(['pro', 70]);
     expect(await owns(await start(live), 'ann@souk.test')).toEqual(['pro', 70]);
   });
 
-  test('does not count with demo payments, nor the reverse, and the log of the start says so', async () => {
+  test('do not count with demo payments, nor the reverse, and the log says so at the start', async () => {
     const told = (of: TestApp) =>
       of
         .logged()

@@ -8,7 +8,7 @@ import { checkLedger } from '../credits/accounts/check-ledger.ts';
 import { newSubscriber } from '../shop/subscriptions/testing/subscriber.ts';
 import { readLedgerCalls } from './read-ledger.ts';
 
-describeOnDatabases("a person's money, for administrators", migrations, (open) => {
+describeOnDatabases('the payments of a user, for administrators', migrations, (open) => {
   let db: Database;
   let shop: Shop;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describeOnDatabases("a person's money, for administrators", migrations, (open) =
 
   const by = { operator: 'test', reason: 'by hand' };
 
-  test('pages of the ledger and of payments have each row once while new rows come', async () => {
+  test('pages of the ledger and of payments list each row once while new rows arrive', async () => {
     const ann = await newSubscriber(shop);
     const bob = await newSubscriber(shop);
     const set = (credits: number) => shop.administration.setCredits(ann.userId, { credits }, by);
@@ -57,7 +57,7 @@ describeOnDatabases("a person's money, for administrators", migrations, (open) =
     expect(await checkLedger(db)).toEqual([]);
   });
 
-  test('money on its way back counts as gone until its event has come, and once only from then on', async () => {
+  test('a refund counts as pending until its event arrives, and is counted only once afterwards', async () => {
     const ann = await newSubscriber(shop);
     const { intentId, price } = await ann.buyCredits();
     const back = async () => {
@@ -70,11 +70,11 @@ describeOnDatabases("a person's money, for administrators", migrations, (open) =
       shop.administration.refund({ userId: ann.userId, paymentId }, { amountCents, refundedCents }, by);
     expect(await refund(100, 0)).toMatchObject({ result: 'refunded', amountCents: 100 });
     expect(await refund(50, 100)).toMatchObject({ result: 'refunded', amountCents: 50 });
-    // beside us, at the provider itself
+    // not through us, but directly at the provider
     await shop.stripe.refunds.create({ payment_intent: intentId, amount: 20 });
     expect(await back()).toEqual({ refundedCents: 0, pendingCents: 150, leftCents: price - 150 });
     shop.control.resume();
-    await waitUntil('all events have come', async () => (await ann.history()).length === 4);
+    await waitUntil('all events have arrived', async () => (await ann.history()).length === 4);
     expect(await back()).toEqual({ refundedCents: 170, pendingCents: 0, leftCents: price - 170 });
     const one = await shop.administration.paymentsOf(ann.userId, { limit: 10, payment: paymentId });
     expect(one.payments.map(({ type, amount }) => [type, amount]).toSorted()).toEqual(

@@ -34,7 +34,7 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-test('[ACC-1] [ACC-10] a rental comes before a purchase, that before a trial, that before a plan, and without any there is none', async () => {
+test('[ACC-1] [ACC-10] a rental comes before a purchase, a purchase before a trial, a trial before a plan, and without any of them there is no access', async () => {
   const person = await newPerson(app);
   const type = async () => (await person.accessTo('pro')).accessType;
   expect(await type()).toBe('none');
@@ -55,22 +55,22 @@ test.each([
   ['[ACC-3] a purchase', (person: Person) => give(person, 'purchase', 'pro')],
   ['[ACC-4] a trial', (person: Person) => person.api.startTrial({ body: { mcpId: 'pro' } })],
   ['[ACC-5] a plan whose tier covers the server', (person: Person) => givePlan(person, 'pro')],
-])('%s gives access: its tools are in the link and answer', async (_, obtain) => {
+])('%s gives access: its tools are in the link and callable', async (_, obtain) => {
   const person = await newPerson(app);
-  // asked by hand: the official client keeps a list for as long as its answer says
+  // requested directly: the official client caches a list for as long as the response says
   const list = async () => JSON.stringify((await postModern(`${app.publicUrl}/mcp`, person.token, 'tools/list')).body);
   const client = await connectModern(`${app.publicUrl}/mcp`, person.token);
   const call = () => client.callTool({ name: 'pro__echo', arguments: { text: 'mine' } });
   expect(await list()).not.toContain('"pro__echo"');
   expect(await call()).toMatchObject({ isError: true, _meta: { 'souk/code': 'not_included' } });
   await obtain(person);
-  aheadMs += 61_000; // what is known of a person is trusted for a minute where no notice comes
+  aheadMs += 61_000; // without a notice, a user's entitlements are cached for a minute
   expect(await list()).toContain('"pro__echo"');
   expect((await call()).isError).toBeFalsy();
   await client.close();
 });
 
-test("[ACC-6] without access a call says that the tier's plan or a rental is needed", async () => {
+test("[ACC-6] without access a call is refused and names the plan of the server's tier, or a rental", async () => {
   const client = await connectModern(`${app.publicUrl}/mcp`, (await newPerson(app)).token);
   const textOf = async (name: string) => JSON.stringify((await client.callTool({ name, arguments: {} })).content);
   expect(await textOf('pro__echo')).toContain('It is included in Pro ($19/month), or you can rent it for $9/month.');
@@ -78,7 +78,7 @@ test("[ACC-6] without access a call says that the tier's plan or a rental is nee
   await client.close();
 });
 
-test('[ACC-5] [ACC-7] [ACC-15] the highest tier of a person covers servers of its level and below', async () => {
+test("[ACC-5] [ACC-7] [ACC-15] a user's highest tier covers servers of its level and below", async () => {
   const person = await newPerson(app);
   await givePlan(person, 'basic');
   await givePlan(person, 'pro');
@@ -108,7 +108,7 @@ test('[ACC-8] the tiers are Free, Basic, Professional and Enterprise, of levels 
   }
 });
 
-test('[ACC-19] daily and weekly rentals are given by administrators, and are not sold', async () => {
+test('[ACC-19] daily and weekly rentals are given by administrators, and not sold', async () => {
   const person = await newPerson(app);
   for (const period of ['daily', 'weekly']) {
     const answer = await fetch(`${app.publicUrl}/api/billing/checkout`, {
@@ -126,7 +126,7 @@ test('[ACC-19] daily and weekly rentals are given by administrators, and are not
   expect((await person.accessTo('pro')).accessType).toBe('rental');
 });
 
-test('[ACC-9] the access to a server says how, until when, and whether it is a trial', async () => {
+test('[ACC-9] access to a server says what gives it, until when, and whether it is a trial', async () => {
   const person = await newPerson(app);
   const features = '["Fast lane"]';
   const rented = await give(person, 'rental', 'free', { period_ends_at: at(3), features });
@@ -173,13 +173,13 @@ test('[ACC-9] the access to a server says how, until when, and whether it is a t
   expect(await other.accessTo('top')).toEqual(none);
 });
 
-test('[ACC-11] a purchase without an end is permanent', async () => {
+test('[ACC-11] a purchase without an end date is permanent', async () => {
   const person = await newPerson(app);
   await give(person, 'purchase', 'pro', { started_at: at(-40 * 365) });
   expect(await person.accessTo('pro')).toMatchObject({ accessType: 'purchase', expiresAt: null });
 });
 
-test('[ACC-12] [ACC-13] [ACC-14] T0 is free for everyone signed in, unless they rent or bought it', async () => {
+test('[ACC-12] [ACC-13] [ACC-14] T0 is free for every signed-in user, unless they rented or bought it', async () => {
   const person = await newPerson(app);
   expect((await person.accessTo('plain')).accessType).toBe('free');
   expect((await person.accessTo('free')).accessType).toBe('free');
@@ -189,7 +189,7 @@ test('[ACC-12] [ACC-13] [ACC-14] T0 is free for everyone signed in, unless they 
   expect((await person.accessTo('free')).accessType).toBe('rental');
 });
 
-test('[ACC-16] [ACC-17] a trial is started once for each server whose manifest gives one, also after it has ended', async () => {
+test('[ACC-16] [ACC-17] a trial can be started once for each server whose manifest gives one, also after it has ended', async () => {
   const person = await newPerson(app);
   const start = (mcpId: string) => person.api.startTrial({ body: { mcpId } });
   await expect(start('top')).rejects.toMatchObject({ status: 400, message: 'top offers no trial' });
@@ -214,7 +214,7 @@ test('[ACC-16] [ACC-17] a trial is started once for each server whose manifest g
     `update access_grants set started_at = $2, period_ends_at = $3 where user_id = $1 and kind = 'trial'`,
     [person.userId, at(-8), at(-1)],
   );
-  aheadMs += 61_000; // what is known of a person is trusted for a minute where no notice comes
+  aheadMs += 61_000; // without a notice, a user's entitlements are cached for a minute
   expect((await person.accessTo('pro')).accessType, 'it has ended').toBe('none');
   await expect(start('pro')).rejects.toMatchObject(used);
   await expect(start('tried-too')).rejects.toMatchObject(used);
@@ -224,14 +224,14 @@ test('[ACC-16] [ACC-17] a trial is started once for each server whose manifest g
   await expect(owner.api.startTrial({ body: { mcpId: 'pro' } })).rejects.toMatchObject({ code: 'has_access' });
 });
 
-test('[CFG-43] with real keys, what was sold in the sandbox grants nothing', async () => {
+test('[CFG-43] with real keys, sandbox purchases grant nothing', async () => {
   const person = await newPerson(app);
   await give(person, 'rental', 'pro', { livemode: true });
   await givePlan(person, 'pro', { livemode: true });
   expect((await person.accessTo('pro')).accessType).toBe('none');
 });
 
-/** A person with a plan, a rental and two purchases, one of them for a time. */
+/** A user with a plan, a rental and two purchases, one of them limited in time. */
 async function newOwner() {
   const person = await newPerson(app);
   const plan = await givePlan(person, 'pro', { payment_id: crypto.randomUUID(), period_ends_at: at(12) });
@@ -241,7 +241,7 @@ async function newOwner() {
   return { plan, rented, bought, lent, answer: await person.api.getSubscription() };
 }
 
-test('[SUB-1] [SUB-2] [SUB-3] [SUB-4] what a person owns is in one answer, with its tiers, credits and counts', async () => {
+test('[SUB-1] [SUB-2] [SUB-3] [SUB-4] one answer has everything that a user owns, with tiers, credits and counts', async () => {
   const { answer } = await newOwner();
   const { subscription, ...rest } = answer;
   expect(Object.keys(subscription).toSorted()).toEqual(['purchases', 'rentals', 'subscriptions', 'trials']);
@@ -259,7 +259,7 @@ test('[SUB-1] [SUB-2] [SUB-3] [SUB-4] what a person owns is in one answer, with 
   });
 });
 
-test('[SUB-5] [SUB-6] [SUB-7] [SUB-8] each thing that a person owns says what it is and when it ends', async () => {
+test('[SUB-5] [SUB-6] [SUB-7] [SUB-8] each owned item says what it is and when it ends', async () => {
   const { answer, plan, rented, bought, lent } = await newOwner();
   expect(answer.subscription).toEqual({
     subscriptions: [
@@ -315,11 +315,11 @@ test('[SUB-5] [SUB-6] [SUB-7] [SUB-8] each thing that a person owns says what it
   expect(summary).toMatchObject({ totalSubscriptions: 0, totalTrials: 1 });
   await give(tried, 'rental', 'pro');
   const renting = await tried.api.getSubscription();
-  expect(renting.subscription.trials, 'it is rented now').toEqual([]);
+  expect(renting.subscription.trials, 'now it is rented').toEqual([]);
   expect(renting.summary).toMatchObject({ totalRentals: 1, totalTrials: 0 });
 });
 
-/** The trial of a person who has one, as it was written down: of the seven days that its server gives. */
+/** Returns the recorded trial of a user: one of the seven days that its server gives. */
 async function trialOf({ userId }: Person) {
   const { rows } = await app.db.query<{ id: string; started_at: Date; period_ends_at: Date }>(
     `select id, started_at, period_ends_at from access_grants where user_id = $1 and kind = 'trial'`,
@@ -332,7 +332,7 @@ async function trialOf({ userId }: Person) {
   return { id: trial.id, endsAt: trial.period_ends_at.toISOString() };
 }
 
-test('nothing of one person reaches another', async () => {
+test('nothing of one user reaches another', async () => {
   const [one, other] = [await newPerson(app), await newPerson(app)];
   await give(one, 'purchase', 'pro');
   expect((await other.accessTo('pro')).accessType).toBe('none');

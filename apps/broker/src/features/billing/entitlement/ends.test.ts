@@ -34,7 +34,7 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-test('a trial that an administrator took away is not offered again', async () => {
+test('a trial that an administrator removed is not offered again', async () => {
   const person = await newPerson(app);
   const offered = async () => (await person.api.getRentalOptions({ params: { mcpId: 'pro' } })).trialDays;
   const listed = async () => {
@@ -49,7 +49,7 @@ test('a trial that an administrator took away is not offered again', async () =>
   await expect(person.api.startTrial({ body: { mcpId: 'pro' } })).rejects.toMatchObject({ code: 'trial_used' });
 });
 
-test('a trial is not had again by an account that was deleted and made anew, also where it began before addresses were noted', async () => {
+test('an account that was deleted and created again does not get a second trial, also if the trial began before addresses were recorded', async () => {
   const endpoints = [getRentalOptions, listMcpServices, startTrial, deleteMyAccount, getUserProfile] as const;
   const signIn = async (email: string) => {
     const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email });
@@ -76,14 +76,14 @@ test('a trial is not had again by an account that was deleted and made anew, als
       code: 'trial_used',
       message: 'Your e-mail address has had the trial of pro. Each address gets it once.',
     });
-    // the trial of another server is still to be had
+    // the trial of another server is still available
     expect((await second.api.getRentalOptions({ params: { mcpId: 'other' } })).trialDays).toBe(3);
   }
   const { rows } = await app.db.query<{ row: string }>('select t::text as row from trial_addresses t');
   for (const { row } of rows) expect(row).toMatch(/^\([\w-]{43},f,pro\)$/);
 });
 
-test('a trial ends by the clock, also where a client stays connected, and is not started again', async () => {
+test('a trial ends on time, also while a client stays connected', async () => {
   const person = await newPerson(app);
   await person.api.startTrial({ body: { mcpId: 'pro' } });
   const client = await connectModern(`${app.publicUrl}/mcp`, person.token);
@@ -95,7 +95,7 @@ test('a trial ends by the clock, also where a client stays connected, and is not
   await client.close();
 });
 
-test('the clients of a person hear that something has ended, and those of others do not', async () => {
+test("a user's clients are notified that something has ended, and other users' clients are not", async () => {
   const [person, other] = [await newPerson(app), await newPerson(app)];
   await person.api.startTrial({ body: { mcpId: 'pro' } });
   const heard: string[] = [];
@@ -110,7 +110,7 @@ test('the clients of a person hear that something has ended, and those of others
   await Promise.all(clients.map((client) => client.close()));
 });
 
-test('[ACC-21] [ACC-22] what is cancelled stays usable until its period ends, and not longer', async () => {
+test('[ACC-21] [ACC-22] a canceled item stays usable until its period ends, and not longer', async () => {
   const person = await newPerson(app);
   const cancelled = { cancelled_at: at(0), period_ends_at: new Date(Date.now() + 5 * 60_000) };
   await give(person, 'rental', 'pro', { ...cancelled, source: 'payment', payment_id: crypto.randomUUID() });
@@ -125,7 +125,7 @@ test('[ACC-21] [ACC-22] what is cancelled stays usable until its period ends, an
   expect(await person.api.getUserProfile()).toMatchObject({ planId: 'free', planStatus: 'active' });
 });
 
-test('what renews itself stays usable while the news of its renewal is late; what was taken away does not', async () => {
+test('a renewing item stays usable while the news of its renewal is late; a removed item does not', async () => {
   const person = await newPerson(app);
   await givePlan(person, 'pro', { period_ends_at: at(-1), payment_id: crypto.randomUUID(), past_due: true });
   expect(await person.accessTo('pro')).toMatchObject({ accessType: 'subscription', renews: true });

@@ -90,7 +90,7 @@ test('[MINE-6] [MINE-7] [MINE-8] my services are all deployed ones by name, with
   ]);
 });
 
-test('what is enabled there is what the link lists', async () => {
+test('the services that are enabled there are those that the link lists', async () => {
   const { userId, api, services } = await signIn('bob@souk.test');
   const { token } = await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' });
   const enabled = async () => (await services()).filter((service) => service.enabled).map(({ id }) => id);
@@ -112,7 +112,7 @@ test('what is enabled there is what the link lists', async () => {
   await api.disableServer({ params: { serverId: 'zoo' } });
   expect(await enabled()).toEqual(['pro']);
   expect(await listed()).toEqual(['pro']);
-  // one that ended is not offered again either
+  // a trial that has ended is not offered again either
   await app.db.query(`update access_grants set period_ends_at = now() where user_id = $1`, [userId]);
   expect((await services()).find(({ id }) => id === 'pro')).toMatchObject({
     userAccess: { accessType: 'none' },
@@ -121,7 +121,7 @@ test('what is enabled there is what the link lists', async () => {
   });
 });
 
-test("another person's services are not found", async () => {
+test("another user's services are not found", async () => {
   const ann = await signIn('ann@souk.test');
   const bob = await signIn('bob@souk.test');
   await expect(ann.api.listMcpServices({ params: { userId: bob.userId } })).rejects.toMatchObject({ status: 404 });

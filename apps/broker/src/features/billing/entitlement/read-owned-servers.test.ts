@@ -16,7 +16,7 @@ const server = (serverId: string, periodEndsAtMs: number | undefined): OwnedServ
   isCancelled: false,
 });
 
-test('the last name of an undeployed server is read while its owner sees it, and not afterwards', async () => {
+test('the last name of an undeployed server is read while a user who owns it can see it, and not afterwards', async () => {
   const asked: string[] = [];
   const catalogue = {
     snapshot: () => ({ byId: new Map() }) as never,

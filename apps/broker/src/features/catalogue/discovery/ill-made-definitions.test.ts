@@ -8,7 +8,7 @@ import { startListServer, type ListServer } from '../testing/list-server.ts';
 const eras = ['modern', 'legacy'] as const;
 const object = { type: 'object' };
 const nine = Array.from({ length: 9 }, (_, index) => ({ name: `good-${index}`, inputSchema: object }));
-/** Ten of one kind, where one is ill-made; the reason that the status gives. */
+/** Ten items of one kind, one of which is invalid; the reason that the status gives. */
 const wrongs: [string, unknown, string][] = [
   [
     'a NUL in the name',
@@ -87,7 +87,7 @@ async function deploy(
   await deployManifest(app, { id, version, slug: id.slice(0, 12), connection: { type: 'http', url: server.url } });
 }
 
-/** What does not say that arguments are an object, which they always are, and what it is listed as. */
+/** Definitions that do not say that arguments are an object, which they always are, and how they are listed. */
 const unsaid: Record<string, [tool: object, listed: object]> = {
   'no schema': [{}, object],
   null: [{ inputSchema: null }, object],
@@ -97,23 +97,20 @@ const unsaid: Record<string, [tool: object, listed: object]> = {
   'an object or null': [{ inputSchema: { type: ['null', 'object'], title: 'a' } }, { ...object, title: 'a' }],
 };
 
-test.each(eras)(
-  'a schema of arguments that does not say that they are an object is read so: a %s server',
-  async (era) => {
-    const tools = Object.entries(unsaid).map(([title, [tool]], index) => ({ title, name: `t${index}`, ...tool }));
-    await deploy(era, `${era}-unsaid`, { tools: [...nine, ...tools] });
-    expect(found(`${era}-unsaid`)).toMatchObject({ status: 'connected', statusDetail: undefined });
-    const client = await connectV1(`${app.publicUrl}/s/${era}-unsaid/mcp`, token);
-    const { tools: listed } = await client.listTools();
-    await client.close();
-    const schemas = listed.map(({ title, inputSchema }) => [title, inputSchema]).slice(nine.length);
-    expect(Object.fromEntries(schemas)).toEqual(
-      Object.fromEntries(Object.entries(unsaid).map(([title, [, schema]]) => [title, schema])),
-    );
-  },
-);
+test.each(eras)('an input schema that does not say "object" is read as an object: a %s server', async (era) => {
+  const tools = Object.entries(unsaid).map(([title, [tool]], index) => ({ title, name: `t${index}`, ...tool }));
+  await deploy(era, `${era}-unsaid`, { tools: [...nine, ...tools] });
+  expect(found(`${era}-unsaid`)).toMatchObject({ status: 'connected', statusDetail: undefined });
+  const client = await connectV1(`${app.publicUrl}/s/${era}-unsaid/mcp`, token);
+  const { tools: listed } = await client.listTools();
+  await client.close();
+  const schemas = listed.map(({ title, inputSchema }) => [title, inputSchema]).slice(nine.length);
+  expect(Object.fromEntries(schemas)).toEqual(
+    Object.fromEntries(Object.entries(unsaid).map(([title, [, schema]]) => [title, schema])),
+  );
+});
 
-test('up to 2025-11-25 an output schema that does not say object promises nothing', async () => {
+test('up to 2025-11-25 an output schema that does not say "object" promises nothing', async () => {
   const outputSchema = { $id: 'some.result.v1', description: 'anything' };
   await deploy('legacy', 'promises', { tools: [{ name: 'a', inputSchema: object, outputSchema }, ...nine] });
   const client = await connectV1(`${app.publicUrl}/s/promises/mcp`, token);
@@ -125,11 +122,11 @@ test('up to 2025-11-25 an output schema that does not say object promises nothin
   ]);
 });
 
-describe.each(eras)('security row 45: a %s server with ten tools of which one is ill-made', (era) => {
-  // what is ill-made does not depend on the era, apart from what the SDK demands
+describe.each(eras)('security row 45: a %s server with ten tools, one of which is invalid', (era) => {
+  // which definitions are invalid does not depend on the era, except for what the SDK demands
   const some = wrongs.filter(([title]) => era === 'modern' || /annotations|output|in a schema|twice/.test(title));
   test.each(some.map((wrong, index) => [...wrong, index] as const))(
-    '%s: nine are there, and the status names the tenth',
+    '%s: nine are listed, and the status names the tenth',
     async (_, bad, reason, index) => {
       const id = `${era.slice(0, 1)}${index}`;
       await deploy(era, id, { tools: [...nine.slice(0, 4), bad, ...nine.slice(4)] });
@@ -164,7 +161,7 @@ describe.each(eras)('security row 45: a %s server with ten tools of which one is
   });
 });
 
-test('the status goes on naming what is left out while checks are answered, until the server lists it well', async () => {
+test('the status keeps naming what is left out while health checks succeed, until the server lists it correctly', async () => {
   await deploy('modern', 'mends', { tools: [{ name: 'bad', inputSchema: 'x' }] });
   await app.catalogue.setHealth('mends', { status: 'disconnected', detail: 'gone', era: undefined });
   await app.catalogue.setHealth('mends', { status: 'connected', detail: undefined, era: undefined });
@@ -178,7 +175,7 @@ test('the status goes on naming what is left out while checks are answered, unti
   await expect.poll(() => found('mends')?.leftOut).toBeUndefined();
 });
 
-test("a server's addresses cannot stand for those of another: they get a prefix where they look like ours", async () => {
+test("a server's addresses cannot replace those of another: they get a prefix if they look like ours", async () => {
   const own = [{ uri: 'test://x', name: 'x' }];
   await deploy('modern', 'before', { resources: own });
   const taken = [
@@ -194,7 +191,7 @@ test("a server's addresses cannot stand for those of another: they get a prefix 
   ]);
 });
 
-test('two tools whose names become the same on the shared link do not fail the server: the first is kept', async () => {
+test('two tools whose names become equal on the shared link do not fail the server: the first is kept', async () => {
   const spaced = { name: 'a b', inputSchema: object };
   await deploy('modern', 'twins', { tools: [spaced] });
   const exposed = found('twins')?.tools[0]?.exposedName ?? '';
@@ -204,7 +201,7 @@ test('two tools whose names become the same on the shared link do not fail the s
   await expect.poll(() => found('twins')?.leftOut ?? '').toContain('its name is listed twice');
 });
 
-test('no hidden character is in any name that a client or a person is given', async () => {
+test('no name that a client or a user sees contains a hidden character', async () => {
   const title = 'Re\u202Ead\u200B\nmail';
   await deploy('modern', 'shown', { tools: [{ name: 'read', title, inputSchema: object, annotations: { title } }] });
   const client = await connectModern(`${app.publicUrl}/s/shown/mcp`, token);
@@ -216,7 +213,7 @@ test('no hidden character is in any name that a client or a person is given', as
   expect(text).toContain('Read mail');
 });
 
-test('a price of a tool that the server does not offer is told once it was asked', async () => {
+test('the price of a tool that the server does not offer is reported once the server was discovered', async () => {
   const server = servers.get('modern');
   server?.offer({ tools: [{ name: 'search', inputSchema: object }] });
   const priced = (toolCosts: object, announcedPrices: object = {}) =>

@@ -7,7 +7,7 @@ import { startTestApp } from '#testing/start-app.ts';
 import { startTcpProxy } from '#testing/network/tcp-proxy.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-test('a server that cannot be reached any more says since when it is down and why, and nothing of it once it is back', async () => {
+test('a server that becomes unreachable says since when it is down and why, and no longer once it is back', async () => {
   const fixture = await startHttpFixture('both');
   const { hostname: host, port } = new URL(fixture.url);
   const way = await startTcpProxy({ host, port: Number(port) });

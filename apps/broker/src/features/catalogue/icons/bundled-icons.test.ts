@@ -13,7 +13,7 @@ afterAll(async () => app?.stop());
 const folder = join(paths.catalogue, 'deployed');
 const iconOf = async (file: string): Promise<unknown> => JSON.parse(await readFile(join(folder, file), 'utf8')).icon;
 
-test('every bundled service has an icon of our own drawing, which is served as one and can run nothing', async () => {
+test('every bundled service has an icon that we drew, which is served as one and can run nothing', async () => {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.json'));
   expect(files.length).toBeGreaterThan(5);
   for (const file of files) {
@@ -33,7 +33,7 @@ test('every bundled service has an icon of our own drawing, which is served as o
   }
 });
 
-test('what is not among them answers 404', async () => {
+test('an unknown icon answers 404', async () => {
   for (const file of ['none.svg', '..%2Foffers.json', 'travel.png'])
     expect((await fetch(`${app.publicUrl}/icons/bundled/${file}`)).status, file).toBe(404);
 });

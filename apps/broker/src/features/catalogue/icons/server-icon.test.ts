@@ -20,7 +20,7 @@ const pictures: Record<string, Buffer> = {
   '/a.jpg': jpeg,
   '/a.webp': webp,
   '/b.webp': webp,
-  // sent as image/png, as all of these are
+  // sent as image/png, like all of these
   '/a.svg': svg,
   '/page.png': Buffer.from('<!doctype html><script>alert(1)</script>'),
   '/large.png': Buffer.concat([png, Buffer.alloc(256 * 1024)]),
@@ -28,7 +28,7 @@ const pictures: Record<string, Buffer> = {
 
 let app: TestApp;
 let elsewhere: { port: number; close(): Promise<void> };
-/** Its address is not allowed. */
+/** A server whose address is not allowed. */
 let inside: { port: number; close(): Promise<void> };
 const insideAsked: string[] = [];
 let server: ListServer;
@@ -67,11 +67,11 @@ async function iconOf(id: string): Promise<string | undefined> {
   return servers.find(({ serverId }) => serverId === id)?.metadata.icon;
 }
 
-/** An icon was taken, or left out. */
+/** Waits until an icon was accepted or left out. */
 const decided = (id: string) =>
   waitUntil('it is decided', async () => toldOf(app, id) !== undefined || (await iconOf(id)) !== undefined);
 
-/** What the log says about the icon of a server that was left out. */
+/** Returns what the log says about the icon of a server that was left out. */
 function toldOf({ logged }: TestApp, id: string): string | undefined {
   return logged()
     .split('\n')
@@ -83,11 +83,11 @@ test.each([
   ['jpg', 'image/jpeg', jpeg],
   ['webp', 'image/webp', webp],
 ] as const)(
-  '[HOME-6] the icon of a server is fetched once, and served by us as what it is: %s',
+  '[HOME-6] the icon of a server is fetched once, and served by us with its true type: %s',
   async (extension, contentType, bytes) => {
     const id = `has-${extension}`;
     await deployManifest(app, { id, icon: at(`/a.${extension}`), connection: unreachable }, 'unasked');
-    await waitUntil('the icon is there', async () => (await iconOf(id)) !== undefined);
+    await waitUntil('the icon is loaded', async () => (await iconOf(id)) !== undefined);
     const path = (await iconOf(id)) ?? '';
     expect(path).toMatch(new RegExp(`^/icons/[0-9a-f]{64}\\.${extension}$`));
     for (let count = 0; count < 2; count++) {
@@ -110,7 +110,7 @@ test.each([
   ['large', '/large.png', 'larger than 262144 bytes'],
   ['redirect', '/elsewhere.png', 'its address answered 302'],
 ])(
-  'an icon that is no picture (%s) is left out, the log says so, and the server is there',
+  'an icon that is not a picture (%s) is left out, the log says so, and the server is listed',
   async (id, path, reason) => {
     await deployManifest(app, { id, icon: at(path), connection: unreachable }, 'error');
     await decided(id);
@@ -119,9 +119,9 @@ test.each([
   },
 );
 
-test('security row 32: an icon at an address of this machine is refused by the guard, and one that is no address dropped', async () => {
+test('security row 32: an icon at an address of this machine is refused by the guard, and an invalid address is dropped', async () => {
   const icons = {
-    // a good picture, but nobody has allowed its address
+    // a valid picture, but its address is not allowed
     inside: `http://127.0.0.1:${inside.port}/a.png`,
     script: 'javascript:alert(1)',
   };
@@ -135,7 +135,7 @@ test('security row 32: an icon at an address of this machine is refused by the g
   expect(await iconOf('own')).toBe('/oauth/mark.svg');
 });
 
-test('in production an icon comes over TLS, but for the addresses and networks that the operator allows', async () => {
+test('in production icons are fetched over TLS, except from addresses and networks that the operator allows', async () => {
   await deployManifest(app, { id: 'any', connection: unreachable }, 'unasked');
   const any = app.catalogue.snapshot().byId.get('any');
   if (!any) throw new Error('not deployed');
@@ -165,18 +165,18 @@ test('in production an icon comes over TLS, but for the addresses and networks t
   expect(told[0]).toContain('must be reached with https');
 });
 
-test('an address under /icons/ that no icon has answers 404', async () => {
+test('an unknown address under /icons/ answers 404', async () => {
   for (const file of [`${'0'.repeat(64)}.png`, 'x.png', '..%2fx']) {
     expect((await fetch(`${app.publicUrl}/icons/${file}`)).status).toBe(404);
   }
 });
 
-test('pages may show pictures of this origin only, but for those of people at Google', async () => {
+test('pages may show pictures of this origin only, except profile pictures at Google', async () => {
   const policy = (await fetch(`${app.publicUrl}/mcp/info`)).headers.get('content-security-policy');
   expect(policy).toContain("img-src 'self' https://*.googleusercontent.com data:;");
 });
 
-test('clients are given no icon of a tool that they would load from elsewhere', async () => {
+test('clients get no tool icon that they would load from another origin', async () => {
   const enclosed = { src: `data:image/png;base64,${png.toString('base64')}` };
   const icons = [{ src: at('/a.png') }, { src: 'data:image/svg+xml;base64,x' }, enclosed];
   const inputSchema = { type: 'object' };

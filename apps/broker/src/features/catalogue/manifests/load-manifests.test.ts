@@ -108,13 +108,13 @@ test('a broken manifest is left out and named in the log; the others are loaded'
     ['a-broken.json', 'manifest_invalid'],
     ['c-twice.json', 'manifest_invalid'],
   ]);
-  // the operator has nothing to do about what was bundled for others
+  // for what was bundled for others, the operator has nothing to do
   expect(logged.filter(({ level }) => level < 40)).toMatchObject([
     { servers: ['b-forbidden'], msg: 'bundled servers that this installation may not run are left out' },
   ]);
 });
 
-test('changed content under an old version is refused, and the deployed one stays', async () => {
+test('changed content under an old version is refused, and the deployed content stays', async () => {
   await put('deployed/travel.json', manifest('travel'));
   await load();
   await put('deployed/travel.json', manifest('travel', { description: 'Changed.' }));
@@ -136,7 +136,7 @@ test('every refused manifest is a warning that names the file, the field and the
   ]);
 });
 
-test("a file of the operator's folder that cannot be read is named, and the others are loaded", async () => {
+test("an unreadable file of the operator's folder is named, and the others are loaded", async () => {
   await mkdir(join(folder, 'deployed/odd.json'));
   execFileSync('mkfifo', [join(folder, 'deployed/pipe.json')]);
   await symlink('/dev/zero', join(folder, 'deployed/zero.json'));
@@ -152,9 +152,9 @@ test("a file of the operator's folder that cannot be read is named, and the othe
   ]);
 });
 
-test("a database that fails while the operator's folder is loaded is not taken for an unreadable folder", async () => {
+test("a database that fails while the operator's folder is loaded is not reported as an unreadable folder", async () => {
   await put('deployed/own.json', manifest('own'));
-  const away = Object.assign(new Error('the database is away'), { code: '57P01' });
+  const away = Object.assign(new Error('the database is down'), { code: '57P01' });
   const failing = { ...catalogue, versions: () => Promise.reject(away) };
   await expect(loadOwnManifests(failing, join(folder, 'deployed'), policy, log)).rejects.toThrow(away);
   expect(logged).toEqual([]);
@@ -190,7 +190,7 @@ test('a server that was undeployed or rolled back stays so at the next start, al
   expect(deployed()).toEqual(['own 1.0.0']);
 });
 
-test('a bundled server that was undeployed is not brought back by an upgrade', async () => {
+test('an upgrade does not bring back a bundled server that was undeployed', async () => {
   await put('deployed/travel.json', manifest('travel'));
   await load();
   await catalogue.undeploy('travel', { via: 'command' });
@@ -199,7 +199,7 @@ test('a bundled server that was undeployed is not brought back by an upgrade', a
   expect(deployed()).toEqual([]);
 });
 
-test('[USR-43] [USR-44] travel, notes and calendar are live services of ours; drive, code host, chat and mail wait as drafts of the real servers', async () => {
+test('[USR-43] [USR-44] travel, notes and calendar are live services of ours; drive, code host, chat and mail are drafts of the real servers', async () => {
   const { policy: here } = readInstallation(readConfig({}), paths);
   const bundled = { deployed: join(paths.catalogue, 'deployed'), staged: join(paths.catalogue, 'staged') };
   await loadBundledManifests(catalogue, bundled, here, log);

@@ -14,10 +14,10 @@ import type { CatalogueTables } from '../tables.ts';
 import { manifest } from '../testing/weather-server.ts';
 import { listManifests } from './list-manifests.ts';
 
-/** What they may take is measured with many; that a page of them is right shows with fewer. */
+/** Their cost is measured with many; fewer show that a page is correct. */
 const count = areLimitsHeld() ? 5_000 : 1_000;
 const log = createLog('silent');
-/** The last turn ends, and counts. */
+/** Waits until the last turn has ended and counts. */
 const untilMeasured = () => pause(2);
 
 describeOnDatabases('thousands of manifests of 5 KiB, each with an older version', migrations, (open) => {
@@ -69,14 +69,14 @@ describeOnDatabases('thousands of manifests of 5 KiB, each with an older version
     await limitTurn(50, read, { what: 'the longest turn' });
   });
 
-  test('all of them at once block nothing for 50 ms', async () => {
+  test('reading all of them blocks nothing for 50 ms', async () => {
     await limitTurn(50, async () => {
       expect(JSON.stringify(await list({})).length).toBeGreaterThan(count * 500);
       await untilMeasured();
     });
   });
 
-  test('the catalogue is read in turns: nothing is blocked for 50 ms, and a page does not wait for its end', async () => {
+  test('the catalogue is read in turns: nothing is blocked for 50 ms, and a page does not wait for the whole read', async () => {
     const catalogue = await createCatalogue({ db, clock: systemClock, log });
     onTestFinished(() => catalogue.stop());
     expect(catalogue.snapshot().servers).toHaveLength(count / 2);
@@ -90,7 +90,7 @@ describeOnDatabases('thousands of manifests of 5 KiB, each with an older version
       await untilMeasured();
     };
     await limitTurn(50, readBoth);
-    // a busy PostgreSQL may answer the page late; where it waits for the reading, it always comes after it
+    // a busy PostgreSQL may answer the page late; if the page waited for the read, it would always come after it
     for (let round = 0; round < 20 && order[0] !== 'page'; round++) await readBoth();
     expect(order).toEqual(['page', 'catalogue']);
   });

@@ -55,7 +55,7 @@ describe('a manifest', () => {
     expect(manifest.billing?.rental).toMatchObject({ price: 900, currency: 'USD' });
   });
 
-  test('names every field that is wrong, at once, with its path', () => {
+  test('names all invalid fields together, each with its path', () => {
     const problem = problemOf({
       version: '',
       category: 'games',
@@ -116,7 +116,7 @@ describe('a manifest', () => {
     expect(problemOf({ id })).toMatchObject({ code: 'manifest_invalid', paths: ['id'] });
   });
 
-  test('says one fault once: what was filled in from other fields has none of its own', () => {
+  test('reports one fault once: a field that was filled in from others has no fault of its own', () => {
     const sent = { id: 'weather', name: 'x'.repeat(600), serviceType: 'mcp', connection: valid.connection };
     expect(problemOf(JSON.stringify(sent)).paths).toEqual(['name']);
     expect(problemOf(JSON.stringify({ ...sent, name: 7 })).paths).toEqual(['name']);
@@ -231,7 +231,7 @@ describe('a manifest', () => {
     expect(problemOf({ connection: { type: 'http', url: 'service:travel/../../x' } }).code).toBe('manifest_invalid');
   });
 
-  test('with a sign-in for each person cannot be shared, and a free one cannot have a trial', () => {
+  test('with a sign-in per user cannot be shared, and a free one cannot have a trial', () => {
     expect(problemOf({ auth: { type: 'oauth' }, isolation: 'shared' }).paths).toEqual(['isolation']);
     expect(problemOf({ auth: { type: 'oauth' }, connection: { type: 'stdio', command: 'memory' } }).paths).toEqual([
       'auth.type',

@@ -10,6 +10,6 @@ test.each([
   ['twelve-chars-and-more', 'twelve-chars', 'twelve2'],
   ['my-spreadsheets', 'my-spreadshe', 'my-spreadsh2'],
   ['internationalization', 'internationa', 'internation2'],
-])('the slug of %s is %s, and %s where that is taken', (id, slug, next) => {
+])('the slug of %s is %s, and %s if that is taken', (id, slug, next) => {
   expect([slugFor(id), slugFor(id, 2)]).toEqual([slug, next]);
 });

@@ -34,7 +34,7 @@ describeOnPostgres('two administrators who were shown the same', migrations, (op
     ['delete', 'delete', deleted, deleted],
     ['deploy', 'undeploy', deployed('1.1.0'), undeployed],
     ['undeploy', 'delete', undeployed, deleted],
-  ])('%s and %s at once: one outcome, and the other is told', async (_first, _second, one, other) => {
+  ])('%s and %s concurrently: one succeeds, and the other is told', async (_first, _second, one, other) => {
     const db = await open();
     const parts = { db, clock: systemClock, log, emailsOf };
     const brokers = await Promise.all([createCatalogue(parts), createCatalogue(parts)]);
@@ -61,7 +61,7 @@ describeOnPostgres('two administrators who were shown the same', migrations, (op
         message: expect.stringContaining(winner === ann ? 'ann@souk.test' : 'bob@souk.test'),
         current: { revision: revisionOf(now), deployedVersion: versionIn(now, 'deployed') ?? null },
       });
-      // every version that was stored before is still there, and the audit log has one decision more
+      // every version that was stored before is still there, and the audit log has one more decision
       expect(now.map(({ version }) => version)).toEqual(expect.arrayContaining(shown.map(({ version }) => version)));
       const { rows } = await db.query<{ actor_id: string }>(
         `select actor_id from audit_log where subject = 'weather' and actor_id is not null`,

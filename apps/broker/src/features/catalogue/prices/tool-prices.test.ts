@@ -12,7 +12,7 @@ const dayMs = 24 * 60 * 60_000;
 const on = (day: number) => startMs + day * dayMs;
 
 describeOnDatabases('the record of prices', migrations, (open) => {
-  /** A catalogue with one server and a clock that stands still: each deployment is a day after the one before. */
+  /** A catalogue with one server and a manual clock: each deployment is one day after the previous one. */
   async function start() {
     const time = { ms: startMs };
     const db = await open();
@@ -29,7 +29,7 @@ describeOnDatabases('the record of prices', migrations, (open) => {
         await catalogue.deployManifest(manifest('weather', { version, billing, ...change }), { via: 'command' });
         return version;
       },
-      /** Price, time of the rise and earlier prices of a tool; undefined: it has no record. */
+      /** Returns price, time of the rise and earlier prices of a tool; undefined if it has no record. */
       priceOf(name: string) {
         const price = catalogue.snapshot().byId.get('weather')?.prices.get(name);
         return price && { ...price, steps: price.steps.map(({ credits }) => credits) };
@@ -37,7 +37,7 @@ describeOnDatabases('the record of prices', migrations, (open) => {
     };
   }
 
-  test('has each change with its day, and no deployment that changes none', async () => {
+  test('has each change with its day, and no deployment that changes no price', async () => {
     const { catalogue, deploy, priceOf } = await start();
     await deploy({ one: 5 });
     expect(priceOf('one')).toEqual({ credits: 5, raisedAtMs: undefined, steps: [], coming: undefined });
@@ -53,14 +53,14 @@ describeOnDatabases('the record of prices', migrations, (open) => {
     await catalogue.stop();
   });
 
-  test('a tool that was there was free; one that is new has its first price', async () => {
+  test('an existing tool without a price was free; a new tool has its first price', async () => {
     const { catalogue, deploy, priceOf } = await start();
     await deploy({});
     await catalogue.storeDiscovery('weather', offering({ tools: [tool('one')] }));
     await deploy({ one: 5, two: 7 });
     expect(priceOf('one')).toMatchObject({ credits: 5, raisedAtMs: on(1), steps: [0, 5] });
     expect(priceOf('two')).toMatchObject({ credits: 7, raisedAtMs: undefined });
-    // which it keeps when its price is taken off
+    // it keeps that price when the price is removed
     await deploy({});
     expect(priceOf('two')).toMatchObject({ credits: 0, raisedAtMs: undefined });
     await deploy({ two: 7 });
@@ -68,7 +68,7 @@ describeOnDatabases('the record of prices', migrations, (open) => {
     await catalogue.stop();
   });
 
-  test('what a server shows to those who sign in was there too', async () => {
+  test('tools that a server shows after sign-in were free before they had a price', async () => {
     const { catalogue, deploy, priceOf } = await start();
     const signIn = { auth: { type: 'oauth' } };
     await deploy({ first: 2 }, {}, signIn);
@@ -108,7 +108,7 @@ describeOnDatabases('the record of prices', migrations, (open) => {
     time.ms = on(20);
     await catalogue.reload();
     expect(priceOf('one')).toEqual({ credits: 7, raisedAtMs: on(20), steps: [5, 7], coming: undefined });
-    // the version is the same when it is deployed again
+    // the same version, when it is deployed again
     time.ms = on(21);
     await catalogue.undeploy('weather', { via: 'command' });
     await catalogue.deploy('weather', announced);
@@ -116,8 +116,8 @@ describeOnDatabases('the record of prices', migrations, (open) => {
     await catalogue.stop();
   });
 
-  test('a broker knows by itself when a day has come', async () => {
-    // the clock stands still until the announcement was seen
+  test('a broker applies an announced price when its day has come', async () => {
+    // the clock is stopped until the announcement was read
     const stopped = { atMs: Date.now(), isOver: false };
     const clock = { now: () => (stopped.isOver ? Date.now() : stopped.atMs) };
     const catalogue = await createCatalogue({ db: await open(), clock, log });

@@ -75,8 +75,8 @@ describeOnDatabases('the shop as a registry', migrations, (open) => {
     servers.map(({ server }) => `${server.name} ${server.version}`);
   const metaOf = (entry: RegistryEntry | undefined) => entry?._meta[registryMetaKey];
 
-  // the last one changes what the others read
-  describe('asked', { shuffle: false }, () => {
+  // the last test changes what the others read
+  describe('queried', { shuffle: false }, () => {
     test('lists what is deployed, with the address at which a client reaches it', async () => {
       const all = await list();
       // PUBLIC_URL is http://localhost:…
@@ -102,7 +102,7 @@ describeOnDatabases('the shop as a registry', migrations, (open) => {
       );
     });
 
-    test('a browser of any origin may ask, with a token or without', async () => {
+    test('a browser of any origin may query it, with a token or without', async () => {
       const headers = { origin: 'https://gallery.example', 'access-control-request-method': 'GET' };
       for (const path of ['', '/localhost%2Fkite/versions', '/localhost%2Fkite/versions/latest']) {
         const asked = await fetch(`${app.publicUrl}/v0.1/servers${path}`, { method: 'OPTIONS', headers });
@@ -147,7 +147,7 @@ describeOnDatabases('the shop as a registry', migrations, (open) => {
       expect(namesOf(await list({ version: 'latest' }))).toEqual(namesOf(await list()));
     });
 
-    test('a server that was taken out is told as deleted to those who follow the registry', async () => {
+    test('a server that was removed is reported as deleted to clients that follow the registry', async () => {
       const since = await list({ updated_since: '2026-11-01T08:04:00Z' });
       expect(namesOf(since)).toEqual(['localhost/gone 1.0.0', 'localhost/kite 1.0.0']);
       expect(metaOf(since.servers[0])).toEqual({
@@ -180,7 +180,7 @@ describeOnDatabases('the shop as a registry', migrations, (open) => {
       expect(await one('1.0.0?include_deleted=true')).toMatchObject({
         _meta: { [registryMetaKey]: { status: 'deleted', isLatest: false, updatedAt: '2026-11-01T08:02:00.000Z' } },
       });
-      // deployed again: it is offered again
+      // deployed again: it is listed again
       nowMs += minuteMs;
       await app.catalogue.deploy('anvil', '1.0.0', by);
       expect(await one('latest')).toMatchObject({ server: { version: '1.0.0' } });

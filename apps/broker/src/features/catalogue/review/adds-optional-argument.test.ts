@@ -15,7 +15,7 @@ const tool: Definition = { name: 'send', description: 'Sends mail.', inputSchema
 const withSchema = (change: Definition): Definition => ({ ...tool, inputSchema: { ...schema, ...change } });
 const properties = (change: Definition) => ({ properties: { to: text, options: nested, ...change } });
 
-test('one or more optional arguments more are an addition, in any order of the fields', () => {
+test('one or more additional optional arguments are an addition, in any order of the fields', () => {
   expect(addsOptionalArgument(tool, withSchema(properties({ cc: text })))).toBe(true);
   expect(addsOptionalArgument(tool, withSchema(properties({ cc: text, bcc: { $ref: '#/$defs/x' } })))).toBe(true);
   const none = { name: 'a', inputSchema: { type: 'object' } };
@@ -24,7 +24,7 @@ test('one or more optional arguments more are an addition, in any order of the f
   );
 });
 
-describe('not an addition of an optional argument alone', () => {
+describe('not only an added optional argument', () => {
   const more = { cc: text };
   const others: [string, Definition][] = [
     ['nothing', tool],

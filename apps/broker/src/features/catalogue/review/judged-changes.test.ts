@@ -10,7 +10,7 @@ import { manifest, offering, policy, tool } from '../testing/weather-server.ts';
 
 const log = createLog('silent');
 
-test('the hash of a definition stays as it is: with another one, each stored pin would differ from its tool', () => {
+test('the hash of a definition never changes: otherwise each stored pin would differ from its tool', () => {
   const definition = {
     name: 'a',
     inputSchema: { type: 'object' },
@@ -23,7 +23,7 @@ test('the hash of a definition stays as it is: with another one, each stored pin
 describeOnDatabases('changed tools of the stored catalogue', migrations, (open) => {
   const start = async () => createCatalogue({ db: await open(), clock: systemClock, log });
 
-  test('pins the tools of a stdio program, unless the program comes with this installation', async () => {
+  test('pins the tools of a stdio program, unless the program is part of this installation', async () => {
     const bundledPrograms = new Set(['bundled']);
     const catalogue = await createCatalogue({ db: await open(), clock: systemClock, log, bundledPrograms });
     for (const command of ['bundled', 'operators']) {
@@ -43,7 +43,7 @@ describeOnDatabases('changed tools of the stored catalogue', migrations, (open) 
     expect(shown('operators')).toEqual(['one', 'two']);
   });
 
-  test('an object that an earlier release kept as an empty list is no change that hides a tool', async () => {
+  test('an object that an earlier release stored as an empty list is not a change that hides a tool', async () => {
     const catalogue = await start();
     await catalogue.stage(manifest('php'), { origin: 'admin' });
     await catalogue.deploy('php', '1.0.0');
@@ -65,7 +65,7 @@ describeOnDatabases('changed tools of the stored catalogue', migrations, (open) 
     expect(shown()).toEqual(['two']);
   });
 
-  test('a server that lists nothing to anyone is pinned as well, also where people sign in: tools that appear are new', async () => {
+  test('a server that lists no tools without a sign-in is pinned as well: tools that appear are new', async () => {
     const catalogue = await start();
     const auths = { signed: { type: 'oauth' }, key: { type: 'headers', headers: [{ name: 'X-Key', from: 'user' }] } };
     for (const [id, auth] of Object.entries(auths)) {
@@ -77,7 +77,7 @@ describeOnDatabases('changed tools of the stored catalogue', migrations, (open) 
     }
   });
 
-  test('under the strict policy a new description hides a tool; rejected, it stays hidden until it is as it was trusted', async () => {
+  test('under the strict policy a new description hides a tool; once rejected, it stays hidden until the tool is as it was approved', async () => {
     const catalogue = await start();
     await catalogue.stage(manifest('weather', { toolChanges: 'strict' }), { origin: 'admin' });
     await catalogue.deploy('weather', '1.0.0');
@@ -97,7 +97,7 @@ describeOnDatabases('changed tools of the stored catalogue', migrations, (open) 
     await catalogue.decideToolChange(change?.id ?? 0, { verdict: 'rejected', by, reason: 'no' });
     await catalogue.storeDiscovery('weather', reworded);
     expect(shown()).toEqual(['two']);
-    // a rejected change is not asked about again
+    // a rejected change is not presented again
     expect((await catalogue.toolChanges({})).map(({ status }) => status)).toEqual(['rejected']);
 
     await catalogue.storeDiscovery('weather', offering());
@@ -105,7 +105,7 @@ describeOnDatabases('changed tools of the stored catalogue', migrations, (open) 
     await catalogue.stop();
   });
 
-  test('a bundled server that this installation starts itself may change with an upgrade, and the audit log says so', async () => {
+  test('a bundled server that this installation starts may change with an upgrade, and the audit log says so', async () => {
     const catalogue = await start();
     const own = manifest('weather', { connection: { type: 'http', url: 'service:weather' } });
     await catalogue.stage(own, { origin: 'bundled' });
@@ -122,7 +122,7 @@ describeOnDatabases('changed tools of the stored catalogue', migrations, (open) 
     await catalogue.stop();
   });
 
-  test('two replicas that find the same change at once record it once', async () => {
+  test('two replicas that find the same change concurrently record it once', async () => {
     const db = await open();
     const [one, two] = await Promise.all([1, 2].map(() => createCatalogue({ db, clock: systemClock, log })));
     if (!one || !two) throw new Error('no catalogue');

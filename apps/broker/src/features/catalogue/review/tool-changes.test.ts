@@ -49,20 +49,20 @@ const otherSchema = {
   required: ['bcc'],
 };
 
-/** Deploys a server whose one tool is `first`, offers `then`, and waits until that was seen. */
+/** Deploys a server whose one tool is `first`, offers `then`, and waits until the broker has read it. */
 async function trustThenChange(id: string, fixture: HttpFixture, change: object, then: readonly Tool[]) {
   fixture.setTools([echo()]);
   await deployManifest(app, { id, connection: { type: 'http', url: fixture.url }, ...change });
   await offer(id, fixture, then);
 }
 
-/** A server is asked at most once in 10 s (connections/watch-servers.test.ts waits for them), which pass here. */
+/** Moves the clock on: a server is queried at most once in 10 s (connections/watch-servers.test.ts waits for them). */
 async function offer(id: string, fixture: HttpFixture, tools: readonly Tool[]) {
   const before = app.catalogue.snapshot().byId.get(id)?.discoveredAtMs ?? 0;
   aheadMs += 10_000;
   fixture.setTools(tools);
   await waitUntil(
-    `${id} to be asked again`,
+    `${id} to be queried again`,
     () => (app.catalogue.snapshot().byId.get(id)?.discoveredAtMs ?? 0) > before,
   );
 }
@@ -129,7 +129,7 @@ describe.concurrent('a server that changes its tools', () => {
     expect(await audits('drifts')).toEqual(['tool-change.under-review', 'tool-change.approved']);
   });
 
-  test('a tool that was kept hidden is approved after all while it is offered as it was then, and not afterwards', async () => {
+  test('a rejected tool can be approved later, but only while it is offered unchanged', async () => {
     const fixture = fixtures[9];
     if (!fixture) throw new Error('no fixture');
     await trustThenChange('regrets', fixture, {}, [echo({ inputSchema: otherSchema })]);
@@ -138,7 +138,7 @@ describe.concurrent('a server that changes its tools', () => {
     const [first] = await changesOf('regrets');
     expect(await decide('reject', first?.id)).toMatchObject({ status: 200, change: { status: 'rejected' } });
     expect(await decide('reject', first?.id)).toMatchObject({ status: 409, code: 'change_decided' });
-    // it changed again: the decision was on something else
+    // it changed again: the decision was about another definition
     await offer('regrets', fixture, [echo({ inputSchema: { ...otherSchema, required: ['bcc', 'text'] } })]);
     expect(await decide('approve', first?.id)).toMatchObject({
       status: 409,
@@ -175,7 +175,7 @@ describe.concurrent('a server that changes its tools', () => {
     expect(rows).toEqual([{ since: rejected[0]?.at.toISOString() }]);
   });
 
-  test('a new description alone is accepted, with an audit row and a mark in the capabilities', async () => {
+  test('a changed description alone is accepted, with an audit row and a mark in the capabilities', async () => {
     const [, fixture] = fixtures;
     if (!fixture) throw new Error('no fixture');
     const before = Date.now();
@@ -206,7 +206,7 @@ describe.concurrent('a server that changes its tools', () => {
     const [change] = await changesOf('grows');
     expect(change).toMatchObject({ tool: 'send_away', kind: 'new', status: 'pending', before: null });
     await deployManifest(app, { id: 'grows', version: '1.1.0', connection: { type: 'http', url: fixture.url } });
-    await waitUntil('the new version to be asked', () => shown()?.length === 2);
+    await waitUntil('the new version to be queried', () => shown()?.length === 2);
     expect((await changesOf('grows')).map(({ status }) => status)).toEqual(['withdrawn']);
   });
 });
@@ -242,7 +242,7 @@ describe.concurrent('what counts as a change', () => {
 
   const more = { type: 'object' as const, properties: { text: { type: 'string' }, loud: { type: 'boolean' } } };
 
-  test('an added optional argument alone is shown at once, with an audit row and a line in the log', async () => {
+  test('an added optional argument alone is shown immediately, with an audit row and a line in the log', async () => {
     await trustThenChange('widens', fixtureAt(4), {}, [echo({ inputSchema: more })]);
     const client = await connectModern(`${app.publicUrl}/s/widens/mcp`, token);
     expect((await client.listTools()).tools).toMatchObject([{ name: 'echo', inputSchema: more }]);
@@ -253,7 +253,7 @@ describe.concurrent('what counts as a change', () => {
     expect(app.logged()).toMatch(/"server":"widens".*echo \(argument\).*the change was accepted/);
   });
 
-  test('under the policy strict, an added optional argument holds the tool back', async () => {
+  test('under the policy strict, an added optional argument puts the tool under review', async () => {
     await trustThenChange('strictly', fixtureAt(5), { toolChanges: 'strict' }, [echo({ inputSchema: more })]);
     expect(shown('strictly')).toEqual([]);
     expect(await audits('strictly')).toEqual(['tool-change.under-review']);
@@ -275,7 +275,7 @@ test('rows of the audit log cannot be changed or deleted', async () => {
   await expect(app.db.query(`update audit_log set reason = 'x'`)).rejects.toThrow(/append-only/);
 });
 
-test('what deploy-all would do is told before it is done: tools under review first, then who rents, then what is new', async () => {
+test('deploy-all is previewed before it runs: tools under review first, then renters, then what is new', async () => {
   const [fixture] = fixtures.slice(8, 9);
   if (!fixture) throw new Error('no fixture');
   const token = async () => administrator;

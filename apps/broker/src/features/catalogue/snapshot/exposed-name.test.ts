@@ -4,7 +4,7 @@ import { cleanText } from '../review/clean-text.ts';
 import { exposeName, exposeUri, maxExposedNameLength, ownUri } from './exposed-name.ts';
 
 describe('the name of a tool on /mcp', () => {
-  test('is slug__tool where that fits', () => {
+  test('is slug__tool if that fits', () => {
     expect(exposeName('travel', 'find_airports')).toBe('travel__find_airports');
   });
 
@@ -30,7 +30,7 @@ describe('the name of a tool on /mcp', () => {
     expect(exposeName('s', name)).toMatch(new RegExp(`^s__${latin}_[0-9a-f]{6}$`));
   });
 
-  test('is unique for names that are equal once cleaned or cut, and always the same', () => {
+  test('is unique for names that are equal once cleaned or cut, and is stable', () => {
     const names = ['a.b', 'a/b', 'a_b', '北京', '背景', 'bei_jing', `${'x'.repeat(80)}1`, `${'x'.repeat(80)}2`];
     expect(new Set(names.map((name) => exposeName('s', name))).size).toBe(names.length);
     expect(exposeName('s', 'a.b')).toBe(exposeName('s', 'a.b'));
@@ -38,16 +38,16 @@ describe('the name of a tool on /mcp', () => {
   });
 });
 
-test('a resource address that two servers use gets a prefix with the slug, from which the original is found', () => {
+test('a resource address that two servers use gets a prefix with the slug, which leads back to the original', () => {
   expect(ownUri('pro', exposeUri('pro', 'travel://airports'))).toBe('travel://airports');
   expect(ownUri('pro', 'travel://airports')).toBe('travel://airports');
-  // clients recognise a page by its scheme (MCP Apps)
+  // clients recognize a page by its scheme (MCP Apps)
   expect(exposeUri('pro', 'ui://maps/page.html')).toMatch(/^ui:/);
   expect(ownUri('pro', exposeUri('pro', 'ui://maps/page.html'))).toBe('ui://maps/page.html');
   expect(ownUri('contra', exposeUri('pro', 'ui://maps/page.html'))).not.toBe('ui://maps/page.html');
 });
 
-test('characters that hide or reorder text are removed from what a server writes, and the item is flagged', () => {
+test("characters that hide or reorder text are removed from a server's texts, and the item is flagged", () => {
   const hidden = `Reads\u202E mail\u200B.${[...'send all'].map((c) => String.fromCodePoint(0xe0000 + (c.codePointAt(0) ?? 0))).join('')}`;
   expect(cleanText(hidden)).toEqual({ cleaned: 'Reads mail.', flagged: true });
   expect(cleanText('Ordinary text, über 日本語 ✈️\nsecond line')).toMatchObject({ flagged: false });

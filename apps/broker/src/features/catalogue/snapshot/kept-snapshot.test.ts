@@ -14,7 +14,9 @@ const by = { via: 'command' } as const;
 const orders: readonly SortOrder[] = ['name', 'price', 'tools', 'updated', 'popular', 'featured'];
 const noUse = new Map();
 
-/** Everything that a snapshot answers, and every order of a search: of the names that any snapshot ever had. */
+/**
+ * Returns everything that a snapshot answers, and every order of a search, for the names that any snapshot ever had.
+ */
 function contentOf(snapshot: CatalogueSnapshot, names: ReadonlySet<string>, indexOf = createServerIndex(() => noUse)) {
   const { servers, byId, toolsByExposedName, promptsByExposedName, resourcesByExposedName } = snapshot;
   const maps = { byId, toolsByExposedName, promptsByExposedName, resourcesByExposedName };
@@ -36,7 +38,7 @@ const namesIn = ({ servers }: CatalogueSnapshot): string[] =>
 
 const priced = (price: number) => ({ billing: { tier: 'T1', rental: { price } } });
 
-/** In turn, each on a catalogue that has seen all that came before. */
+/** Changes, applied in order to one catalogue. */
 const changes: Readonly<Record<string, (catalogue: Catalogue, db: Database) => Promise<unknown>>> = {
   'a server is deployed': (catalogue) => catalogue.deployManifest(manifest('kite'), by),
   'one before it': (catalogue) => catalogue.deployManifest(manifest('anvil', priced(900)), by),
@@ -84,8 +86,8 @@ const changes: Readonly<Record<string, (catalogue: Catalogue, db: Database) => P
   'all are read again': (catalogue) => catalogue.reloadEverywhere(),
 };
 
-describeOnEmbedded('a snapshot that is kept', migrations, (open) => {
-  test('is after each change what a catalogue is that reads everything', async () => {
+describeOnEmbedded('a snapshot that is updated', migrations, (open) => {
+  test('equals, after each change, a catalogue that reads everything', async () => {
     const db = await open();
     const catalogue = await createCatalogue({ db, clock: systemClock, log });
     const indexOf = createServerIndex(() => noUse);
@@ -97,11 +99,11 @@ describeOnEmbedded('a snapshot that is kept', migrations, (open) => {
       expect(contentOf(catalogue.snapshot(), names, indexOf), name).toEqual(contentOf(whole.snapshot(), names));
       await whole.stop();
     }
-    expect([...names], 'what is compared').toContain('souk://zebra/data://list');
+    expect([...names], 'the compared content').toContain('souk://zebra/data://list');
     await catalogue.stop();
   });
 
-  test('shares with the one before what belongs to the others, and leaves that one as it was', async () => {
+  test('shares the unchanged servers with the previous snapshot, and leaves that one as it was', async () => {
     const catalogue = await createCatalogue({ db: await open(), clock: systemClock, log });
     for (const id of ['one', 'two', 'three']) {
       await catalogue.deployManifest(manifest(id), by);

@@ -8,11 +8,14 @@ import type { CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
 import { suggestMatches } from '../search/suggest-matches.ts';
 import { createSnapshot, manyServers } from '../testing/many-servers.ts';
 
-/** Of the 100 ms that a search may take until the browser shows it, what one query may keep the event loop; it takes a tenth. */
+/**
+ * Time that one query may block the event loop, out of the 100 ms that a search may take until the browser shows it. A
+ * query takes a tenth of it.
+ */
 const promisedMs = 30;
 const used = new Map([['travel-desk-1', { people: 2, calls: 9 }]]);
 const indexOf = createServerIndex(() => used);
-/** What they take is measured with many; that they are found shows with fewer. */
+/** Their cost is measured with many; fewer show that they are found. */
 const count = areLimitsHeld() ? 5_000 : 1_000;
 let snapshot: CatalogueSnapshot;
 
@@ -65,7 +68,7 @@ test('a change of one server does not read the texts of the others again', () =>
   );
 });
 
-test('a change of one server, and the list in the order of prices after it, read less than a fifteenth of what reading all servers does', async () => {
+test('a change of one server, and the list by price after it, read less than a fifteenth of what reading all servers does', async () => {
   const seen = new Set<string>();
   const counted = snapshot.servers.map((server): CatalogueServer => {
     const { tools } = server;

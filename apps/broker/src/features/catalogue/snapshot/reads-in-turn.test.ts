@@ -16,7 +16,7 @@ function heldReads(idsOfAll: () => Promise<Iterable<string>> = async () => all) 
     },
     failed: (error) => failures.push(error),
   });
-  /** The read of this number, as soon as it has begun. */
+  /** Returns the read with this number, once it has begun. */
   const nth = (number: number) =>
     vi.waitFor(() => {
       const read = begun[number];
@@ -26,7 +26,7 @@ function heldReads(idsOfAll: () => Promise<Iterable<string>> = async () => all) 
   return { reads, begun, nth, failures };
 }
 
-/** Whether a promise is kept yet, once everything that can happen has happened. */
+/** Whether a promise has resolved, once all pending work is done. */
 async function isKept(promise: Promise<unknown>): Promise<boolean> {
   const kept = promise.then(() => true);
   await new Promise(setImmediate);
@@ -36,7 +36,7 @@ async function isKept(promise: Promise<unknown>): Promise<boolean> {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('all are read fifty at a time, and a few that change meanwhile come in between and wait for no other', async () => {
+test('all are read fifty at a time, and the few that change meanwhile come in between and wait for no other', async () => {
   const { reads, begun, nth } = heldReads();
   const whole = reads.read([]);
   expect((await nth(0)).ids).toEqual(all.slice(0, 50));
@@ -54,7 +54,7 @@ test('all are read fifty at a time, and a few that change meanwhile come in betw
   expect(begun[3]?.ids).toEqual(all.slice(100));
 });
 
-test('what is asked for during a read is not answered by it', async () => {
+test('a request made during a read is not answered by that read', async () => {
   const { reads, nth } = heldReads();
   const before = reads.read(['a']);
   await nth(0);
@@ -75,7 +75,7 @@ test('what is asked for during a read is not answered by it', async () => {
   await wholeAgain;
 });
 
-test('a read that fails is told to who asked, and all are read again a moment later', async () => {
+test('a failed read is reported to its caller, and all are read again a moment later', async () => {
   const { reads, begun, nth, failures } = heldReads(async () => ['a', 'b']);
   const failing = reads.read(['a']);
   (await nth(0)).fail();
@@ -91,7 +91,7 @@ test('a read that fails is told to who asked, and all are read again a moment la
   expect(begun).toHaveLength(3);
 });
 
-test('a stop waits for what is being read, and reads nothing more by itself', async () => {
+test('a stop waits for the running read, and starts no other', async () => {
   const { reads, begun, nth } = heldReads();
   const failing = reads.read(['a']);
   (await nth(0)).fail();

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { asRecord } from '#platform/json.ts';
 import { listenLocally } from '#testing/servers/listen-locally.ts';
 
-/** What the server lists, as it stands: also what no SDK would send. */
+/** Lists of the server, sent as they are: also what no SDK would send. */
 export type Lists = {
   tools?: readonly unknown[];
   prompts?: readonly unknown[];
@@ -13,7 +13,10 @@ export type Lists = {
 
 export type ListServer = { url: string; address: string; offer(lists: Lists): void; close(): Promise<void> };
 
-/** A hand-written server of one era that answers its lists with anything. `heard` is told of each request. */
+/**
+ * Starts a handwritten server of one era that answers list requests with any content. `heard` is called for each
+ * request.
+ */
 export async function startListServer(
   era: 'modern' | 'legacy',
   offered: Lists = {},

@@ -16,7 +16,7 @@ const categories = ['api', 'data', 'productivity'] as const;
 const tiers = ['T0', 'T1', 'T2', 'T3'] as const;
 const statuses = ['connected', 'connected', 'connected', 'disconnected', 'error'] as const;
 
-/** A made-up catalogue of many servers, the same for the same count: what the shop has to do with the size of a registry. */
+/** An invented catalogue of many servers, the same for the same count: the shop at the size of a registry. */
 export function manyServers(count: number, toolsPerServer = 10): CatalogueSnapshot {
   return createSnapshot(
     1,

@@ -1,7 +1,7 @@
 import type { Discovered } from '../discovery/discovered.ts';
 import { parseManifest } from '../manifests/parse-manifest.ts';
 
-/** The tables of a catalogue that stands alone. */
+/** Tables of a catalogue without the other features. */
 
 export const policy = {
   stdioAliases: new Set<string>(),
@@ -9,7 +9,7 @@ export const policy = {
   addressProblem: () => undefined,
 };
 
-/** A manifest that is complete but for what `change` says. */
+/** Builds a complete manifest, with the fields of `change`. */
 export function manifest(id: string, change: object = {}, allowed = policy) {
   return parseManifest(
     JSON.stringify({
@@ -28,7 +28,7 @@ export function manifest(id: string, change: object = {}, allowed = policy) {
 
 export const tool = (name: string, description = '') => ({ name, description, inputSchema: { type: 'object' } });
 
-/** What a server with two tools was found to offer. */
+/** Builds the discovery result of a server with two tools. */
 export const offering = (change: Partial<Discovered> = {}): Discovered => ({
   era: 'legacy',
   instructions: undefined,

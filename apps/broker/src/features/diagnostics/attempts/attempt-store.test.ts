@@ -18,7 +18,7 @@ describeOnDatabases('connection attempts', migrations, (open) => {
   });
   afterAll(() => db.close());
 
-  /** What one broker of several does. */
+  /** Creates what one of several brokers has. */
   function newReplica() {
     const store = createAttemptStore(db, ids);
     return { store, writer: createEventWriter(store.write, log) };
@@ -30,7 +30,7 @@ describeOnDatabases('connection attempts', migrations, (open) => {
   }
   const now = () => new Date(systemClock.now());
 
-  test('two brokers that see steps of one attempt at once write one attempt with all of them', async () => {
+  test('two brokers that see steps of one attempt concurrently write one attempt with all of them', async () => {
     const userId = await newUser();
     const key = attemptKey.grant(ids.uuid());
     const replicas = [newReplica(), newReplica()];
@@ -53,7 +53,7 @@ describeOnDatabases('connection attempts', migrations, (open) => {
     expect(row?.last_passed['first-call']).toBeGreaterThan(1_004);
   });
 
-  test('a sign-in becomes the attempt of its token, also when another broker saw its beginning', async () => {
+  test('a sign-in becomes the attempt of its token, also if another broker saw its beginning', async () => {
     const userId = await newUser();
     const [first, second] = [newReplica(), newReplica()];
     const [before, after] = [attemptKey.signIn(ids.uuid()), attemptKey.grant(ids.uuid())];
@@ -69,7 +69,7 @@ describeOnDatabases('connection attempts', migrations, (open) => {
     expect(Object.keys(rows[0]?.first_passed ?? {}).sort()).toEqual(['authorize', 'consent', 'token']);
   });
 
-  test('whose an attempt is cannot be changed by who comes later with its key', async () => {
+  test('a later caller with the key of an attempt cannot change its owner', async () => {
     const [owner, other] = [await newUser(), await newUser()];
     const { store, writer } = newReplica();
     const key = attemptKey.grant(ids.uuid());
@@ -81,7 +81,7 @@ describeOnDatabases('connection attempts', migrations, (open) => {
     expect(await store.list(other, now())).toEqual([]);
   });
 
-  test('a person has at most a hundred attempts, the newest, and is shown fifty', async () => {
+  test('a user has at most a hundred attempts, the newest, and is shown fifty', async () => {
     const userId = await newUser();
     const { store, writer } = newReplica();
     const startMs = systemClock.now() - 1_000;
@@ -98,7 +98,7 @@ describeOnDatabases('connection attempts', migrations, (open) => {
     expect(await store.list(userId, now())).toHaveLength(50);
   });
 
-  test('nothing is kept of somebody who is deactivated, or whose account was deleted', async () => {
+  test('no attempts are kept of a deactivated user or a deleted account', async () => {
     const { store, writer } = newReplica();
     const [closed, deleted] = [await newUser(), await newUser()];
     await db.query(`update users set is_active = false where id = $1`, [closed]);
@@ -114,7 +114,7 @@ describeOnDatabases('connection attempts', migrations, (open) => {
     expect(rows).toEqual([]);
   });
 
-  test('a write that fails costs its own note and no other', async () => {
+  test('a failed write loses only its own attempt', async () => {
     const { store, writer } = newReplica();
     const userId = await newUser();
     writer.record({ key: attemptKey.grant(ids.uuid()), userId: 'no id', atMs: systemClock.now(), passed: ['era'] });

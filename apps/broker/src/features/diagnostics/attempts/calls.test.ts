@@ -65,7 +65,7 @@ test('a call that only asks for input has not passed', async () => {
   expect(status).toBe('not-reached');
 });
 
-test('a call that its server answered with an error of the protocol has not passed', async () => {
+test('a call that its server answered with a protocol error has not passed', async () => {
   expect(await post('far__refuse')).toBe('not-reached');
   expect(await inSession('far__refuse')).toBe('not-reached');
 });

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 type Person = Awaited<ReturnType<typeof newPerson>>;
 
-/** A call of a program that says of itself what it likes. */
+/** Calls as a program that claims any name. */
 function callAs(token: string, clientInfo: { name: string; version: string }, agent: string) {
   const params = {
     name: 'list_my_servers',
@@ -41,9 +41,9 @@ async function appsOf(person: Person) {
 const appNames = async (person: Person) => (await appsOf(person)).map(({ clientName }) => clientName);
 const attemptNames = async (person: Person) => (await person.attempts()).map(({ client }) => client.name);
 
-/** Of the person's calls, newest first, once there are so many. */
+/** Returns the client names of the user's calls, newest first, once there are this many. */
 async function callNames(person: Person, count: number): Promise<string[]> {
-  // resolves when what was seen of the clients is written
+  // resolves when the attempts are written
   await person.attempts();
   let names: string[] = [];
   await waitUntil('the calls to be written', async () => {
@@ -54,7 +54,7 @@ async function callNames(person: Person, count: number): Promise<string[]> {
   return names;
 }
 
-test('a client has the name in its document and the version that it told, everywhere, and never that of its host', async () => {
+test('a client has the name in its document and the version that it reported, everywhere, and never the name of its host', async () => {
   const person = await newPerson(app.publicUrl);
   const clientId = 'https://client.example/names.json';
   const redirectUri = 'http://localhost/callback';
@@ -75,7 +75,7 @@ test('a client has the name in its document and the version that it told, everyw
   expect(await callNames(person, 1)).toEqual(['Claude Code']);
 });
 
-test('two clients of one name are told apart, in the log of calls as among the apps', async () => {
+test('two clients of one name are distinguished, in the log of calls as among the apps', async () => {
   const person = await newPerson(app.publicUrl);
   const info = { name: 'x', version: '0.169.0' };
   for (const port of [4701, 4702]) {
@@ -91,17 +91,17 @@ test('two clients of one name are told apart, in the log of calls as among the a
   expect(await attemptNames(person)).toEqual(['Codex 0.169 (2)', 'Codex 0.169']);
 });
 
-test('programs whose user agent is that of their runtime are told apart by the names that they give, in both eras', async () => {
+test('programs with the user agent of their runtime are distinguished by the names that they give, in both eras', async () => {
   const person = await newPerson(app.publicUrl);
   const { token } = await person.createToken('laptop');
-  // before it is known by its name, and again where a request does not say it
+  // before its name is known, and again when a request does not contain it
   const nameless = () => postModern(`${app.publicUrl}/mcp`, token, 'tools/list', {}, { 'user-agent': 'node' });
   await nameless();
   expect(await attemptNames(person)).toEqual(['Node.js']);
   const session = await openSession(`${app.publicUrl}/mcp`, token, {
     clientInfo: { name: 'importer', version: '0.2.0' },
   });
-  expect(await attemptNames(person), 'it has taken the place of the nameless one').toEqual(['importer 0.2']);
+  expect(await attemptNames(person), 'it has replaced the nameless attempt').toEqual(['importer 0.2']);
   await callAs(token, { name: 'report\u202E-writer', version: '3.1.4' }, 'node');
   expect(await attemptNames(person)).toEqual(['report -writer 3.1', 'importer 0.2']);
 
@@ -110,7 +110,7 @@ test('programs whose user agent is that of their runtime are told apart by the n
   const importer = (await person.attempts()).find(({ client }) => client.name === 'importer 0.2');
   expect(importer && stepOf(importer, 'first-call').status).toBe('passed');
 
-  // a request that does not name its program belongs to the newest, and heals with it
+  // a request that does not name its program belongs to the newest one, and recovers with it
   const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
   await postRaw(`${app.publicUrl}/mcp`, JSON.stringify(list), { ...session, 'mcp-session-id': 'gone' });
   expect((await person.attempts()).map(({ client, status }) => `${client.name}: ${status}`)).toEqual([
@@ -122,7 +122,7 @@ test('programs whose user agent is that of their runtime are told apart by the n
   expect(await callNames(person, 3)).toEqual(['laptop', 'laptop', 'laptop']);
 });
 
-test('a name that a program tries a link with is not its name', async () => {
+test('a name that a program uses to test a link is not its name', async () => {
   const person = await newPerson(app.publicUrl);
   const { token } = await person.createToken('laptop');
   await callAs(token, { name: 'mcp-remote-fallback-test', version: '0.0.0' }, 'node');

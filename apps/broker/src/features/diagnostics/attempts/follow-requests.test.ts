@@ -41,19 +41,19 @@ test('a call is recorded once, however often its client calls again', () => {
   expect(recorded.map(({ passed }) => passed)).toEqual([['first-request', 'era', 'first-call']]);
 });
 
-test('what was recorded is recorded again after ten minutes', () => {
+test('a recorded step is recorded again after ten minutes', () => {
   events.requestAnswered(requestOf(), 'tools/call');
   nowMs += 10 * 60_000;
   events.requestAnswered(requestOf(), 'tools/call');
   expect(recorded.map(({ atMs }) => atMs)).toEqual([1_000_000, 1_600_000]);
 });
 
-test('each program of a personal token is recorded on its own', () => {
+test('each program of a personal token is recorded separately', () => {
   for (const agent of ['one/1', 'two/1', 'one/1']) events.requestAnswered(requestOf(agent), 'tools/list');
   expect(recorded.map(({ userAgent }) => userAgent)).toEqual(['one/1', 'two/1']);
 });
 
-test('a failure is recorded once, and what passes after it is recorded again', () => {
+test('a failure is recorded once, and a step that passes after it is recorded again', () => {
   events.requestAnswered(requestOf(), 'tools/list');
   for (let i = 0; i < 3; i++) events.requestServed(requestOf(), 406);
   events.requestAnswered(requestOf(), 'tools/list');
@@ -64,12 +64,12 @@ test('a failure is recorded once, and what passes after it is recorded again', (
   ]);
 });
 
-test('an answer that no client caused is no failure', () => {
+test('a response that the client did not cause is no failure', () => {
   for (const status of [405, 429, 500, 503]) events.requestServed(requestOf(), status);
   expect(recorded).toEqual([]);
 });
 
-test('a version is told when it is another one, at most once a minute', () => {
+test('a version is reported when it has changed, at most once a minute', () => {
   const opening = (version: string): McpRequest => ({
     ...requestOf(),
     caller: { ...requestOf().caller, kind: 'client', clientId: 'client', tokenId: 'grant' },

@@ -6,7 +6,7 @@ import { initializeRequest } from '#testing/people/open-session.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { newPerson, stepOf } from '../testing/connecting.ts';
 
-// What people paste is not always the link: it is in capitals, or has the ending of another product.
+// Users do not always paste the exact link: it may be in capitals, or have the ending of another product.
 
 let app: TestApp;
 let fixture: HttpFixture;
@@ -37,7 +37,7 @@ const near = [
   ['/s/__proto__/mcp', '/mcp'],
 ] as const;
 
-test.each(near)('at %s a client reads that the link is %s, and Connections shows it', async (path, right) => {
+test.each(near)('a client at %s reads that the link is %s, and Connections shows it', async (path, right) => {
   const person = await newPerson(app.publicUrl);
   const client = await person.browser.signInMcpClient({ email: person.email, resource: `${app.publicUrl}/mcp` });
   const answer = await postRaw(app.publicUrl + path, initializeRequest(), {
@@ -66,7 +66,7 @@ test('other programs, and browsers, read what they always read at an unknown add
   ]);
 });
 
-test('a program with a personal token that goes to a near address is told in Connections too', async () => {
+test('a program with a personal token at a near address appears in Connections too', async () => {
   const person = await newPerson(app.publicUrl);
   const { token: own } = await person.createToken('script');
   await postRaw(`${app.publicUrl}/mcp/v1`, initializeRequest(), { authorization: `Bearer ${own}` });

@@ -27,7 +27,7 @@ const refresh = (client: { clientId: string; refreshToken: string }) =>
     refresh_token: client.refreshToken,
   });
 
-test('a revoked token that is still used is named', async () => {
+test('a revoked token that is still used is reported', async () => {
   const person = await newPerson(app.publicUrl);
   const { id, token } = await person.createToken('script');
   await postModern(url, token, 'tools/list');
@@ -44,7 +44,7 @@ test('a revoked token that is still used is named', async () => {
   expectOneStory(attempt);
 });
 
-test('a token of a client that signed out is named', async () => {
+test('a token of a client that signed out is reported', async () => {
   const person = await newPerson(app.publicUrl);
   const client = await person.browser.signInMcpClient({ email: person.email });
   const body = new URLSearchParams({ token: client.refreshToken, client_id: client.clientId });
@@ -53,7 +53,7 @@ test('a token of a client that signed out is named', async () => {
   expect(stepOf(await person.attempt(), 'token').detail).toContain('was revoked');
 });
 
-test("another link's token is named", async () => {
+test("another link's token is reported", async () => {
   const person = await newPerson(app.publicUrl);
   const { accessToken } = await person.browser.signInMcpClient({ email: person.email });
   const travel = `${app.publicUrl}/s/travel/mcp`;
@@ -63,7 +63,7 @@ test("another link's token is named", async () => {
   expect(step.advice).toContain(`Connect it again with ${travel}`);
 });
 
-/** No step has passed after one that failed, and only what is wrong has advice. */
+/** Expects that no step has passed after a failed one, and that only wrong steps have advice. */
 function expectOneStory(attempt: ConnectionAttempt): void {
   const failed = attempt.steps.findIndex(({ status }) => status === 'failed');
   const later = failed < 0 ? [] : attempt.steps.slice(failed + 1);
@@ -75,39 +75,36 @@ function expectOneStory(attempt: ConnectionAttempt): void {
 test.each([
   ['all', 'one service', '/mcp', '/s/travel/mcp'],
   ['one service', 'all', '/s/travel/mcp', '/mcp'],
-])(
-  'a client of the link of %s that goes to that of %s stays working, with a warning',
-  async (_own, _other, own, at) => {
-    const person = await newPerson(app.publicUrl);
-    const [right, wrong] = [app.publicUrl + own, app.publicUrl + at];
-    const client = await person.browser.signInMcpClient({ email: person.email, resource: right });
-    expect((await postModern(right, client.accessToken, 'tools/list')).status).toBe(200);
-    expect((await person.attempt()).status).toBe('working');
+])('a client of the link of %s that calls that of %s stays working, with a warning', async (_own, _other, own, at) => {
+  const person = await newPerson(app.publicUrl);
+  const [right, wrong] = [app.publicUrl + own, app.publicUrl + at];
+  const client = await person.browser.signInMcpClient({ email: person.email, resource: right });
+  expect((await postModern(right, client.accessToken, 'tools/list')).status).toBe(200);
+  expect((await person.attempt()).status).toBe('working');
 
-    expect((await postModern(wrong, client.accessToken, 'tools/list')).status).toBe(401);
-    const refused = await person.attempt();
-    expect(stepOf(refused, 'first-request')).toMatchObject({
-      status: 'warned',
-      detail: `It reached your link with its token. The client used a token for ${right} at ${wrong}.`,
-      advice: `Connect it again with ${wrong}: each link needs its own sign-in.`,
-    });
-    expectOneStory(refused);
+  expect((await postModern(wrong, client.accessToken, 'tools/list')).status).toBe(401);
+  const refused = await person.attempt();
+  expect(stepOf(refused, 'first-request')).toMatchObject({
+    status: 'warned',
+    detail: `It reached your link with its token. The client used a token for ${right} at ${wrong}.`,
+    advice: `Connect it again with ${wrong}: each link needs its own sign-in.`,
+  });
+  expectOneStory(refused);
 
-    // as clients do then: they renew their token for the link that refused it
-    const form = refresh(client);
-    form.set('resource', wrong);
-    expect((await fetch(`${app.publicUrl}/oauth/token`, { method: 'POST', body: form })).status).toBe(400);
-    const renewing = await person.attempt();
-    expect(stepOf(renewing, 'token')).toMatchObject({
-      status: 'warned',
-      detail: `It got its token. The client asked for a token for ${wrong}, but you allowed it for ${right}.`,
-      advice: `Connect it again with ${wrong}: each link needs its own sign-in.`,
-    });
-    expectOneStory(renewing);
-  },
-);
+  // as clients then do: they renew their token for the link that refused it
+  const form = refresh(client);
+  form.set('resource', wrong);
+  expect((await fetch(`${app.publicUrl}/oauth/token`, { method: 'POST', body: form })).status).toBe(400);
+  const renewing = await person.attempt();
+  expect(stepOf(renewing, 'token')).toMatchObject({
+    status: 'warned',
+    detail: `It got its token. The client asked for a token for ${wrong}, but you allowed it for ${right}.`,
+    advice: `Connect it again with ${wrong}: each link needs its own sign-in.`,
+  });
+  expectOneStory(renewing);
+});
 
-test('an expired personal token is named until there is a new one', async () => {
+test('an expired personal token is reported until there is a new one', async () => {
   const person = await newPerson(app.publicUrl);
   const { id, token } = await person.createToken('old');
   await app.db.query(`update personal_tokens set expires_at = now() where id = $1`, [id]);
@@ -119,9 +116,9 @@ test('an expired personal token is named until there is a new one', async () => 
   });
 });
 
-test('an expired token is named until the client renews it', async () => {
-  // By this clock tokens have expired as soon as they are issued. The verifier goes by the real one, so that the token is
-  // shown where it is refused in any case.
+test('an expired token is reported until the client renews it', async () => {
+  // By this clock tokens have expired as soon as they are issued. The verifier uses the real one, so the test can show
+  // the token where it is refused.
   const elevenMinutesMs = 11 * 60_000;
   const ahead = await startTestApp({ clock: { now: () => Date.now() + elevenMinutesMs } });
   try {

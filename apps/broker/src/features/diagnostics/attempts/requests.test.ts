@@ -15,7 +15,7 @@ afterAll(() => app?.stop());
 const post = (token: string, agent: string, method: string, params: Record<string, unknown> = {}) =>
   postModern(url, token, method, params, { 'user-agent': agent });
 
-test('a program with a personal token begins at its first request', async () => {
+test('the attempt of a program with a personal token begins at its first request', async () => {
   const person = await newPerson(app.publicUrl);
   const { token } = await person.createToken('laptop');
   const client = await connectLegacy(url, token);
@@ -79,7 +79,7 @@ const wrong: readonly [name: string, step: string, detail: string, send: (header
   ],
 ];
 
-test.for(wrong)('what a client does wrong at the link is named: %s', async ([, step, detail, send]) => {
+test.for(wrong)("a client's mistake at the link is named: %s", async ([, step, detail, send]) => {
   const person = await newPerson(app.publicUrl);
   const { token } = await person.createToken('odd');
   await send({ authorization: `Bearer ${token}` });
@@ -89,7 +89,7 @@ test.for(wrong)('what a client does wrong at the link is named: %s', async ([, s
   expect(stepOf(attempt, step).advice).toMatch(/\w{3}/);
 });
 
-test('a step that failed has passed when the client then gets it right', async () => {
+test('a failed step has passed when the client then gets it right', async () => {
   const person = await newPerson(app.publicUrl);
   const { token } = await person.createToken('healing');
   const headers = { authorization: `Bearer ${token}` };
@@ -99,7 +99,7 @@ test('a step that failed has passed when the client then gets it right', async (
   expect(outline(await person.attempt())).toContain('era: passed');
 });
 
-test('a request that lacks its scope has reached the link, and failed in what it asked for', async () => {
+test('a request that lacks its scope has reached the link, and failed in what it requested', async () => {
   const person = await newPerson(app.publicUrl);
   const { token } = await person.createToken('narrow', { scopes: ['mcp:prompts'] });
   expect((await post(token, 'narrow/1', 'tools/list')).status).toBe(403);
@@ -117,7 +117,7 @@ test('a request that lacks its scope has reached the link, and failed in what it
   });
 });
 
-test('a step has passed only when it came to something: a list with a result, a call that reached a tool', async () => {
+test('a step has passed only if it had a result: a list with entries, a call that reached a tool', async () => {
   const person = await newPerson(app.publicUrl);
   const { token } = await person.createToken('wide');
   await post(token, 'wide/1', 'tools/list', { cursor: 'no cursor of ours' });
@@ -135,7 +135,7 @@ test('a step has passed only when it came to something: a list with a result, a 
   expect(outline(await person.attempt()).slice(7)).toEqual(['tools-listed: passed', 'first-call: passed']);
 });
 
-test('in sessions too a step has passed only when it came to something', async () => {
+test('in sessions too a step has passed only if it had a result', async () => {
   const person = await newPerson(app.publicUrl);
   const client = await connectLegacy(url, (await person.createToken('session')).token);
   await expect(client.callTool({ name: 'no-such__tool' })).rejects.toThrow('Unknown tool');

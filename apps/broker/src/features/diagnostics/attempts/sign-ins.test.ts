@@ -54,7 +54,7 @@ test('a client that registers is followed from its sign-in to its tools', async 
   expect(times).toEqual([...times].sort((a, b) => a - b));
 });
 
-test('a client with a metadata document is followed too, and one that stops after its sign-in is told what to do', async () => {
+test('a client with a metadata document is followed too, and the user of a client that stops after its sign-in is told what to do', async () => {
   const person = await newPerson(app.publicUrl);
   const documentUrl = 'https://client.example/doctor.json';
   documents.answers.set('/doctor.json', (_request, response) => {
@@ -86,7 +86,7 @@ test('a client with a metadata document is followed too, and one that stops afte
   });
 });
 
-test('a denied consent is named', async () => {
+test('a denied consent is reported', async () => {
   const person = await newPerson(app.publicUrl);
   const clientId = await register(app.publicUrl, { client_name: 'Denied', redirect_uris: [redirectUri] });
   await person.browser.signIn(authorizeUrl(person.browser, clientId), { allow: false });
@@ -99,7 +99,7 @@ test('a denied consent is named', async () => {
   });
 });
 
-test('a redirect that was not registered is named to the person who is signed in', async () => {
+test('an unregistered redirect is reported to the signed-in user', async () => {
   const person = await newPerson(app.publicUrl);
   const redirectUris = ['https://old.example/callback'];
   const clientId = await register(app.publicUrl, { client_name: 'Moved', redirect_uris: redirectUris });
@@ -111,7 +111,7 @@ test('a redirect that was not registered is named to the person who is signed in
   });
 });
 
-test('a redirect that a client does not publish is named, without the advice to add that client again', async () => {
+test('a redirect that the client does not publish is reported, without the advice to add that client again', async () => {
   const person = await newPerson(app.publicUrl);
   const clientId = 'https://client.example/moved.json';
   documents.answers.set('/moved.json', (_request, response) => {
@@ -132,7 +132,7 @@ test('a redirect that a client does not publish is named, without the advice to 
   });
 });
 
-test('a sign-in for another address is named to the person who is signed in', async () => {
+test('a sign-in for another address is reported to the signed-in user', async () => {
   const person = await newPerson(app.publicUrl);
   const clientId = await register(app.publicUrl, { client_name: 'Elsewhere', redirect_uris: [redirectUri] });
   await person.browser.open(authorizeUrl(person.browser, clientId, { resource: 'https://other.test/mcp' }));
@@ -142,7 +142,7 @@ test('a sign-in for another address is named to the person who is signed in', as
   });
 });
 
-test('a client that asks for no page (prompt=none) is named in words, with what helps', async () => {
+test('a client that requests access without a page (prompt=none) is reported in words, with advice', async () => {
   const person = await newPerson(app.publicUrl);
   const clientId = await register(app.publicUrl, { client_name: 'Silent', redirect_uris: [redirectUri] });
   await person.browser.request(authorizeUrl(person.browser, clientId, { prompt: 'none' }));
@@ -153,7 +153,7 @@ test('a client that asks for no page (prompt=none) is named in words, with what 
   });
 });
 
-test('only a client that forgets PKCE is told of it', async () => {
+test('only a client that forgets PKCE is warned about it', async () => {
   for (const [fields, isTold] of [
     [{ code_challenge: '' }, true],
     [{ scope: 'admin' }, false],
@@ -167,7 +167,7 @@ test('only a client that forgets PKCE is told of it', async () => {
   }
 });
 
-test('a wrong verifier is named, and forgotten when the client then gets it right', async () => {
+test('a wrong verifier is reported, and forgotten when the client then gets it right', async () => {
   const person = await newPerson(app.publicUrl);
   const code = await authorize(person, app.publicUrl);
   expect((await redeem(app.publicUrl, code, { code_verifier: 'w'.repeat(43) })).status).toBe(400);
@@ -179,7 +179,7 @@ test('a wrong verifier is named, and forgotten when the client then gets it righ
   expect(stepOf(await person.attempt(), 'token').status).toBe('passed');
 });
 
-test('a code that came too late is named', async () => {
+test('a code that came too late is reported', async () => {
   const person = await newPerson(app.publicUrl);
   const code = await authorize(person, app.publicUrl);
   const hash = createHash('sha256').update(code.code).digest('base64url');
@@ -192,7 +192,7 @@ test('a code that came too late is named', async () => {
   expect(stepOf(await person.attempt(), 'token').detail).toContain('more than a minute after the sign-in');
 });
 
-test('a code that is used twice is named', async () => {
+test('a code that is used twice is reported', async () => {
   const person = await newPerson(app.publicUrl);
   const code = await authorize(person, app.publicUrl);
   expect((await redeem(app.publicUrl, code)).status).toBe(200);
@@ -203,7 +203,7 @@ test('a code that is used twice is named', async () => {
   });
 });
 
-test('a token that is asked for another address is named', async () => {
+test('a token requested for another address is reported', async () => {
   const person = await newPerson(app.publicUrl);
   const code = await authorize(person, app.publicUrl);
   expect((await redeem(app.publicUrl, code, { resource: 'https://other.test/mcp' })).status).toBe(400);
@@ -213,7 +213,7 @@ test('a token that is asked for another address is named', async () => {
   });
 });
 
-test('sign-ins that a stranger begins and never ends leave thirty rows a minute at most', async () => {
+test('sign-ins that a stranger begins and never finishes leave thirty rows a minute at most', async () => {
   const nowMs = Date.now();
   const still = await startTestApp({ clock: { now: () => nowMs } });
   try {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.stop());
 
-test("a person does not see another's attempts, and no token, code or secret is kept", async () => {
+test("a user does not see another user's attempts, and no token, code or secret is stored", async () => {
   const [mine, other] = [await newPerson(app.publicUrl), await newPerson(app.publicUrl)];
   const { token } = await mine.createToken('mine');
   await postModern(url, token, 'tools/list');
@@ -39,7 +39,7 @@ test("a person does not see another's attempts, and no token, code or secret is 
   }
 });
 
-test("of two people behind one address with one program, nothing of one is in the other's attempts", async () => {
+test("two users behind one address with one program do not see each other's attempts", async () => {
   const shared = 'hosted-client/1';
   const [stranger, person] = [await newPerson(app.publicUrl), await newPerson(app.publicUrl)];
   const ask = () => fetch(url, { method: 'POST', headers: { 'user-agent': shared } });
@@ -63,7 +63,7 @@ test("of two people behind one address with one program, nothing of one is in th
   expect(JSON.stringify(await stranger.attempts())).not.toMatch(/strange|By hand|mine/i);
 });
 
-test('a sign-in belongs to the person who allowed it, also if the browser was signed in as another', async () => {
+test('a sign-in belongs to the user who allowed it, also if the browser was signed in as another user', async () => {
   const [first, second] = [await newPerson(app.publicUrl), await newPerson(app.publicUrl)];
   const clientId = await register(app.publicUrl, { client_name: 'Switched', redirect_uris: [redirectUri] });
   let step = await first.browser.open(authorizeUrl(first.browser, clientId));
@@ -78,7 +78,7 @@ test('a sign-in belongs to the person who allowed it, also if the browser was si
   expect(rows).toEqual([{ user_id: second.id }]);
 });
 
-test('attempts are forgotten after thirty days', async () => {
+test('attempts are deleted after thirty days', async () => {
   const person = await newPerson(app.publicUrl);
   const { token } = await person.createToken('old');
   await postModern(url, token, 'tools/list');

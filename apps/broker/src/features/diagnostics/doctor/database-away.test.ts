@@ -7,7 +7,7 @@ import { startTcpProxy, type TcpProxy } from '#testing/network/tcp-proxy.ts';
 import { migrations } from '../../../migrations.ts';
 import { runDoctor } from './run-doctor.ts';
 
-describe.skipIf(!hasPostgres())('the doctor while the database is away (PostgreSQL)', () => {
+describe.skipIf(!hasPostgres())('the doctor while the database is down (PostgreSQL)', () => {
   let app: TestApp;
   let proxy: TcpProxy;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe.skipIf(!hasPostgres())('the doctor while the database is away (PostgreS
     await proxy?.close();
   });
 
-  test('it names the database once, and does not send anyone to the proxy', async () => {
+  test('names the database once, and does not suspect the proxy', async () => {
     await proxy.stop();
     const { checks, ok } = await runDoctor({
       baseUrl: app.publicUrl,

@@ -8,7 +8,7 @@ import { runDoctor } from './run-doctor.ts';
 type TestApp = Awaited<ReturnType<typeof startTestApp>>;
 let dispatcher: Agent;
 let proxy: BrokenProxy;
-/** Behind a proxy that ends TLS: one broker trusts it, the other does not. */
+/** Two brokers behind a proxy that terminates TLS: one trusts it, the other does not. */
 let trusting: TestApp;
 let untrusting: TestApp;
 const ports = { trusting: 0, untrusting: 0 };
@@ -50,7 +50,7 @@ test('a proxy that does everything right has no fault', async () => {
   expect(await faultsOf('trusting', good)).toEqual([]);
 });
 
-test('a proxy that does not pass the Host header on is named', async () => {
+test('a proxy that drops the Host header is reported', async () => {
   const faults = await faultsOf('trusting', (headers) =>
     Object.assign(good(headers), { host: `127.0.0.1:${ports.trusting}` }),
   );
@@ -59,13 +59,13 @@ test('a proxy that does not pass the Host header on is named', async () => {
   ]);
 });
 
-test('a proxy that TRUST_PROXY does not name is told from one that it names', async () => {
+test('a proxy that TRUST_PROXY does not name is distinguished from one that it names', async () => {
   expect(await faultsOf('untrusting', good)).toEqual([
     expect.stringMatching(/^proxy: TRUST_PROXY is missing.*Set TRUST_PROXY to the address/),
   ]);
 });
 
-test('a proxy that does not say by which protocol, or says a wrong one, is named', async () => {
+test('a proxy that does not forward the protocol, or forwards a wrong one, is reported', async () => {
   expect(await faultsOf('trusting', (headers) => delete good(headers)['x-forwarded-proto'])).toEqual([
     expect.stringMatching(
       /^proxy: The proxy does not send X-Forwarded-Proto:.*proxy_set_header X-Forwarded-Proto \$scheme/,
@@ -75,7 +75,7 @@ test('a proxy that does not say by which protocol, or says a wrong one, is named
   expect(wrong).toEqual([expect.stringMatching(/^proxy: The proxy sends X-Forwarded-Proto: http, although/)]);
 });
 
-test('a proxy that says nothing of who asks is named', async () => {
+test("a proxy that does not forward the client's address is reported", async () => {
   expect(await faultsOf('trusting', () => {})).toEqual([
     expect.stringMatching(/^proxy: The proxy does not send X-Forwarded-For:/),
   ]);

@@ -13,7 +13,7 @@ import {
 
 let proxy: BrokenProxy;
 let app: TestApp;
-/** How far the broker's clock is ahead. */
+/** Time by which the broker's clock is ahead. */
 let aheadMs = 0;
 
 beforeAll(async () => {
@@ -48,14 +48,14 @@ async function newPerson(): Promise<Person> {
 }
 
 /**
- * The button on the page. It is pressed past the proxy, for a proxy that eats tokens would not let it through; what it
- * starts goes over PUBLIC_URL, and so through the proxy.
+ * Presses the button on the page, bypassing the proxy: a proxy that removes tokens would not let the request through.
+ * The self-test itself uses PUBLIC_URL, and so the proxy.
  */
 async function pressSelfTest(
   person: Person,
   options: {
     headers?: Record<string, string>;
-    /** At the moment of the press. */ browserBehindMs?: number;
+    /** Time by which the browser is behind when the button is pressed. */ browserBehindMs?: number;
     userId?: string;
   } = {},
 ) {
@@ -74,7 +74,7 @@ async function pressSelfTest(
   return { status: answer.statusCode, body: answer.body };
 }
 
-/** By somebody new each time: a person runs it once in 10 s. */
+/** Runs the self-test as a new user each time: a user may run it once in 10 s. */
 async function selfTest(options: Parameters<typeof pressSelfTest>[1] = {}): Promise<Diagnosis> {
   const { status, body } = await pressSelfTest(await newPerson(), options);
   expect(status, body).toBe(200);
@@ -85,14 +85,14 @@ const fromOutside = (baseUrl = proxy.url) =>
   runDoctor({ baseUrl, clientName: 'Doctor from outside', nowMs: () => Date.now() });
 
 const faults = ({ checks }: Diagnosis): ConnectionCheck[] => checks.filter(({ status }) => status === 'failed');
-/** A fault of this check, told in these words. Compared with the list of faults: there is no other. */
+/** A fault of this check with this text. Tests compare it with the list of faults, so there is no other fault. */
 const fault = (id: string, detail: string | RegExp, advice: string) => ({
   id,
   detail: typeof detail === 'string' ? expect.stringContaining(detail) : expect.stringMatching(detail),
   advice: expect.stringContaining(advice),
 });
 
-test('a healthy installation has no fault, from inside with everything examined, and from outside', async () => {
+test('a healthy installation has no fault, from inside with every check run, and from outside', async () => {
   const inside = await selfTest();
   expect(faults(inside)).toEqual([]);
   expect(inside.ok).toBe(true);
@@ -116,7 +116,7 @@ test('a healthy installation has no fault, from inside with everything examined,
     'clock-browser: passed',
     'clock-database: passed',
     'clock-provider: passed',
-    // not told of at a loopback address
+    // not reported at a loopback address
     'client-documents: skipped',
   ]);
   const outside = await fromOutside();
@@ -144,7 +144,7 @@ test('a self-test leaves nothing behind: no token, no client, no attempt', async
   expect(await Promise.all(statements.map(count))).toEqual(before);
 });
 
-test('a self-test runs once in ten seconds for a person, and for nobody else', async () => {
+test('a self-test runs once in ten seconds for a user, and other users are not limited by it', async () => {
   const [one, other] = [await newPerson(), await newPerson()];
   expect((await pressSelfTest(one)).status).toBe(200);
   expect((await pressSelfTest(one)).status).toBe(429);
@@ -154,7 +154,7 @@ test('a self-test runs once in ten seconds for a person, and for nobody else', a
   expect((await pressSelfTest(one)).status).toBe(200);
 });
 
-test('a wrong PUBLIC_URL is named: another name leads here, with and without its Host header', async () => {
+test('a wrong PUBLIC_URL is reported: another name leads here, with and without its Host header', async () => {
   const second = await startBrokenProxy();
   second.targetPort = proxy.targetPort;
   const rewritten: ProxyFault = { inward: (headers) => (headers.host = new URL(proxy.url).host) };
@@ -173,7 +173,7 @@ test('a wrong PUBLIC_URL is named: another name leads here, with and without its
   await second.close();
 });
 
-test('a PUBLIC_URL that leads nowhere, or to somebody else, is named', async () => {
+test('a PUBLIC_URL that leads nowhere, or to another server, is reported', async () => {
   const port = await freePort();
   expect(faults(await fromOutside(`http://localhost:${port}`))).toMatchObject([
     fault('address', `Nothing listens at localhost:${port}`, 'PUBLIC_URL'),
@@ -190,19 +190,19 @@ test('a PUBLIC_URL that leads nowhere, or to somebody else, is named', async () 
   ]);
 });
 
-test('a stripped Authorization header is named', async () => {
+test('a stripped Authorization header is reported', async () => {
   proxy.fault = { inward: (headers) => delete headers.authorization };
   const words = ['The Authorization header is removed on its way', 'pass the Authorization request header on'] as const;
   expect(faults(await selfTest())).toMatchObject([fault('authorization-header', ...words)]);
   expect(faults(await fromOutside())).toMatchObject([fault('authorization-header', ...words)]);
 });
 
-test('brokers behind one address that do not share their sessions are named', async () => {
+test('brokers behind one address that do not share their sessions are reported', async () => {
   let requests = 0;
   proxy.fault = {
-    // every other request of a session meets a broker that does not know it
+    // every other request of a session reaches a broker that does not know it
     inward: (headers) => {
-      // this proxy's connections to its brokers are its own
+      // this proxy's connections to its brokers are separate
       delete headers.connection;
       if (headers['mcp-session-id'] !== undefined && ++requests % 2 === 1) headers['mcp-session-id'] = 'of-another';
     },
@@ -212,7 +212,7 @@ test('brokers behind one address that do not share their sessions are named', as
   ]);
 });
 
-test('a stripped WWW-Authenticate header is named', async () => {
+test('a stripped WWW-Authenticate header is reported', async () => {
   proxy.fault = { outward: (headers) => delete headers['www-authenticate'] };
   const words = [
     'The WWW-Authenticate header is removed on its way',
@@ -222,7 +222,7 @@ test('a stripped WWW-Authenticate header is named', async () => {
   expect(faults(await fromOutside())).toMatchObject([fault('challenge', ...words)]);
 });
 
-test('http behind TLS is named: a proxy ends TLS, and PUBLIC_URL says http', async () => {
+test('http behind TLS is reported: a proxy terminates TLS, and PUBLIC_URL says http', async () => {
   const tls = await startBrokenProxy({ tls: true });
   const port = await freePort();
   tls.targetPort = port;
@@ -242,7 +242,7 @@ test('http behind TLS is named: a proxy ends TLS, and PUBLIC_URL says http', asy
   await tls.close();
 });
 
-test('http behind TLS is named by the self-test: the browser or the proxy says https, or http is redirected', async () => {
+test('http behind TLS is reported by the self-test: the browser or the proxy says https, or http is redirected', async () => {
   const https = proxy.url.replace('http:', 'https:');
   const words = ['public-url', 'http behind TLS', `Set PUBLIC_URL=${https}`] as const;
   expect(faults(await selfTest({ headers: { origin: https } }))).toMatchObject([fault(...words)]);
@@ -256,7 +256,7 @@ test('http behind TLS is named by the self-test: the browser or the proxy says h
   expect(faults(await fromOutside())).toMatchObject([fault('address', 'http behind TLS', `Set PUBLIC_URL=${https}`)]);
 });
 
-test('clock skew over 60 s is named: server, browser, database and sign-in provider', async () => {
+test('clock skew over 60 s is reported: server, browser, database and sign-in provider', async () => {
   proxy.fault = { outward: (headers) => (headers.date = new Date(Date.now() - 120_000).toUTCString()) };
   expect(faults(await fromOutside())).toMatchObject([
     fault('clock-server', 'Clock skew: the installation is 12', 'set its clock'),
@@ -279,7 +279,7 @@ test('clock skew over 60 s is named: server, browser, database and sign-in provi
   expect(faults(behind)[2]?.detail).toContain('Clock skew: the sign-in provider is 12');
 });
 
-test('well-known paths that something else answers are named', async () => {
+test('well-known paths that another program answers are reported', async () => {
   for (const path of ['/.well-known/oauth-protected-resource/mcp', '/.well-known/openid-configuration']) {
     proxy.fault = {
       instead(request, response) {
@@ -297,7 +297,7 @@ test('well-known paths that something else answers are named', async () => {
   }
 });
 
-test('a proxy that holds streams back is named', async () => {
+test('a proxy that buffers streams is reported', async () => {
   proxy.fault = { buffers: true };
   expect(faults(await selfTest())).toMatchObject([
     fault('streams', 'its first event did not come within 3 s', 'Switch buffering'),

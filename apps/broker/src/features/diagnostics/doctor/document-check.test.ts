@@ -18,7 +18,7 @@ afterAll(async () => {
   await documents?.close();
 });
 
-/** The button on the page, pressed by a person who has not done so yet. */
+/** Presses the button on the page as a user who has not done so yet. */
 async function selfTest(email: string) {
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email });
   const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
@@ -47,7 +47,7 @@ test('the self-test warns of documents that cannot be fetched: whose, why, and w
   expect(found?.detail).not.toContain('Claude (');
   expect(found?.detail).toContain('These clients can still sign in');
   expect(found?.advice).toMatch(/^Let the broker reach claude\.ai, vscode\.dev, chatgpt\.com, opencode\.ai, zed\.dev/);
-  // another person within a minute sends nothing to anyone
+  // another user within a minute sends no requests
   const asked = documents.requests.length;
   expect((await selfTest('bob@souk.test')).checks.find(({ id }) => id === 'client-documents')).toEqual(found);
   expect(documents.requests).toHaveLength(asked);

@@ -4,13 +4,13 @@ import { Agent, buildConnector } from 'undici';
 import { listenLocally } from '#testing/servers/listen-locally.ts';
 import { testCertificate, testCertificateKey } from '#testing/servers/client-example-tls.ts';
 
-/** What a proxy in front of an installation does wrong; without any of it, it is a good one. */
+/** Faults of a proxy in front of an installation; without any, it is a correct proxy. */
 export type ProxyFault = {
   /** Changes the request's headers on their way in. */
   inward?: (headers: IncomingHttpHeaders) => void;
   /** Changes the answer's headers on their way out. */
   outward?: (headers: IncomingHttpHeaders) => void;
-  /** Answers by itself instead of passing on; true when it did. */
+  /** Answers instead of forwarding; true when it did. */
   instead?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Keeps an answer until it has ended. */
   buffers?: boolean;
@@ -19,13 +19,13 @@ export type ProxyFault = {
 export type BrokenProxy = {
   /** http(s)://localhost:port */
   readonly url: string;
-  /** Where requests go: the broker's port. Known only after the broker has started with our address. */
+  /** Port of the broker, which receives the requests. Known only after the broker has started with our address. */
   targetPort: number;
   fault: ProxyFault;
   close(): Promise<void>;
 };
 
-/** A small reverse proxy that can be broken in the ways in which real ones are. `tls`: it ends TLS. */
+/** Starts a small reverse proxy that can have the faults of real ones. With `tls` it terminates TLS. */
 export async function startBrokenProxy(options: { tls?: boolean } = {}): Promise<BrokenProxy> {
   const handle = (incoming: IncomingMessage, response: ServerResponse) => pass(proxy, incoming, response);
   const server = options.tls

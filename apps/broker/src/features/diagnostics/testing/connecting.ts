@@ -8,7 +8,7 @@ type Person = Awaited<ReturnType<typeof newPerson>>;
 
 let people = 1;
 
-/** A new user, signed in in a browser that their clients open too. */
+/** Creates a new user, signed in in a browser that their clients open too. */
 export async function newPerson(publicUrl: string) {
   const email = `person-${people++}@souk.test`;
   const browser = new ScriptedBrowser(publicUrl);
@@ -25,7 +25,7 @@ export async function newPerson(publicUrl: string) {
       const answer = await api(`/api/users/${id}/connections`);
       return listConnections.answer.parse(await answer.json()).attempts;
     },
-    /** The attempt of this program, or the only one. */
+    /** Returns the attempt of this program, or the only one. */
     async attempt(userAgent?: string): Promise<ConnectionAttempt> {
       const attempts = await this.attempts();
       const found = attempts.filter(({ client }) => userAgent === undefined || client.userAgent === userAgent);
@@ -45,7 +45,7 @@ export async function newPerson(publicUrl: string) {
   };
 }
 
-/** `step: status` of every step, in order. */
+/** Returns `step: status` of every step, in order. */
 export const outline = (attempt: ConnectionAttempt) => attempt.steps.map(({ step, status }) => `${step}: ${status}`);
 
 export function stepOf(attempt: ConnectionAttempt, name: string): ConnectionAttempt['steps'][number] {
@@ -54,7 +54,7 @@ export function stepOf(attempt: ConnectionAttempt, name: string): ConnectionAtte
   return found;
 }
 
-/** The official client from its first 401 to its tools, or until it has its token. */
+/** Connects the official client, from its first 401 to its tools, or until it has its token. */
 export async function connectOfficial(
   person: Person,
   publicUrl: string,
@@ -94,7 +94,7 @@ export async function register(publicUrl: string, metadata: object, userAgent = 
   return body.client_id;
 }
 
-/** Where a client sends the browser. */
+/** Returns the address to which a client sends the browser. */
 export function authorizeUrl(browser: ScriptedBrowser, clientId: string, fields: Record<string, string> = {}): URL {
   return browser.authorizeUrl({
     client_id: clientId,
@@ -104,7 +104,7 @@ export function authorizeUrl(browser: ScriptedBrowser, clientId: string, fields:
   });
 }
 
-/** A sign-in by hand up to the code that the client gets. */
+/** Signs in by hand up to the code that the client gets. */
 export async function authorize(person: Person, publicUrl: string): Promise<{ clientId: string; code: string }> {
   const clientId = await register(publicUrl, { client_name: 'By hand', redirect_uris: [redirectUri] });
   const callback = await person.browser.signIn(authorizeUrl(person.browser, clientId), { email: person.email });

@@ -10,7 +10,7 @@ import { usageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
 
-// A client that sends the second round of one call again and again, and hangs up each time while the server works.
+// A client that sends the second round of one call again and again, and disconnects each time while the server works.
 
 const price = 5;
 const given = 100;
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 test.each(['say', 'mirrored'])(
-  'one requestState is no free work: each time that its client hangs up is an abort, five are free, and the call is charged: %s',
+  'a requestState cannot be used for free work: each disconnect is an abort, five are free, and then the call is charged: %s',
   async (tool) => {
     const email = `${randomUUID()}@souk.test`;
     const { token } = await app.identity.createPersonalToken({ email, name: 'test' });
@@ -39,7 +39,7 @@ test.each(['say', 'mirrored'])(
     const again = { ...call, requestState: result?.['requestState'] };
     const before = server.requests;
 
-    /** @returns the answer, where it came before the client hung up */
+    /** @returns the result, if it came before the client disconnected */
     async function hangUp(): Promise<unknown> {
       const client = new AbortController();
       const atServer = server.requests;

@@ -20,8 +20,8 @@ import {
   type PromisingServers,
 } from './testing/promising-servers.ts';
 
-// Results that break the outputSchema of their tool where that shows without the schema: on every way, for both eras, nothing is
-// charged, also where the manifest charges errors.
+// Results that visibly break the outputSchema of their tool, without validation: on every path, for both eras, nothing
+// is charged, even if the manifest charges errors.
 
 let app: TestApp;
 let folder: string;
@@ -62,7 +62,7 @@ const bad = [
 ];
 
 test.each(pairs)(
-  'a result that breaks its outputSchema is not passed on and not charged: a $client client, a $server server, $way',
+  'a result that breaks its outputSchema is not forwarded and not charged: a $client client, a $server server, $way',
   async ({ client, server, way }) => {
     const ann = await connect(app, client, way);
     for (const what of bad) {
@@ -70,9 +70,9 @@ test.each(pairs)(
       expect(await ann.newest(), what).toEqual({ outcome: 'failed', reason: 'bad_result', credits: 0 });
     }
     expect(await ann.balance()).toBe(given);
-    // the server answers: five in a row open no circuit
+    // the server responds: five in a row open no circuit
     expect(app.upstreams.pool.isCircuitOpen(server)).toBe(false);
-    // what its members are is not looked at, and an error needs none of it
+    // the type of its members is not checked, and an error needs no structured content
     for (const what of ['good', 'of another member', 'an error']) {
       expect(await ann.call(server, what), what).toMatchObject(charged);
     }
@@ -81,7 +81,7 @@ test.each(pairs)(
 );
 
 test.each(pairs)(
-  'an answer with both a result and an error is neither: a $client client, a $server server, $way',
+  'a response with both a result and an error is invalid: a $client client, a $server server, $way',
   async ({ client, server, way }) => {
     const ann = await connect(app, client, way);
     for (const what of ['a result and an error', 'a result and an error, in an event']) {
@@ -94,7 +94,7 @@ test.each(pairs)(
   },
 );
 
-test.each(ways)('a question needs no structuredContent, and the result of its answer does: %s', async (way) => {
+test.each(ways)('a question needs no structuredContent, and the result after its answer does: %s', async (way) => {
   const ann = await connect(app, 'modern', way);
   const asked = await ann.call('modern', 'a question');
   expect(asked).toMatchObject({ resultType: 'input_required' });
@@ -118,7 +118,7 @@ test.each(ways)('an outputSchema of 2026-07-28 may promise several types, or any
   expect(await ann.balance()).toBe(given - 6 * price);
 });
 
-test.each(['program', 'socket'])('a server that is reached in another way promises the same: %s', async (id) => {
+test.each(['program', 'socket'])('the check also applies to a server on another transport: %s', async (id) => {
   const ann = await connect(app, 'modern', 'fast');
   const params = { name: `${id}__echo`, arguments: { text: 'x' } };
   expect(await ann.call(id, '', params)).toMatchObject(answeredWrongly(id));
@@ -126,7 +126,7 @@ test.each(['program', 'socket'])('a server that is reached in another way promis
   expect(await ann.balance()).toBe(given);
 });
 
-test('a tool that is called through call_tool promises the same', async () => {
+test('the check also applies to a tool that is called through call_tool', async () => {
   const ann = await connect(app, 'modern', 'fast');
   const inner = { name: 'modern__say', arguments: { what: 'not there' } };
   const through = { name: 'call_tool', arguments: inner };
@@ -134,7 +134,7 @@ test('a tool that is called through call_tool promises the same', async () => {
   expect(await ann.balance()).toBe(given);
 });
 
-test('a tool that is run from the web app promises the same', async () => {
+test('the check also applies to a tool that is run from the web app', async () => {
   const { accessToken: token } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'web@souk.test' });
   await giveCredits(app, 'web@souk.test', given);
   const run = await startRun({ token, publicUrl: app.publicUrl }, 'modern', 'say', { what: 'not there' });

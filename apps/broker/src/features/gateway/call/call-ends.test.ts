@@ -8,8 +8,8 @@ import { usageRows, type UsageRow } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
 
-// Every way a call can end, over both dispatchers, with both eras on both sides, and for prompts and resources. Each must
-// have the same outcome and reason everywhere.
+// Every way a call can end, over both dispatchers, with both eras on both sides, and for prompts and resources. Each
+// must have the same outcome and reason everywhere.
 
 /** `fast`: the fast path on both sides. `mixed`: the SDK on the client's side. `sdk`: the SDK on both sides. */
 const tools = ['fast', 'mixed', 'sdk'] as const;
@@ -21,16 +21,18 @@ const eras: readonly Era[] = ['modern', 'legacy'];
 const ways: readonly Way[] = eras.flatMap((client) =>
   eras.flatMap((upstream) => kinds.map((kind) => ({ client, upstream, kind }))),
 );
-/** For what is decided before a server is asked: each kind with each client, each kind with each server. */
+/**
+ * Combinations for what is decided before a server is called: each kind with each client, each kind with each server.
+ */
 const pairs = ways.filter(({ client, upstream, kind }) => (client === upstream) === (kinds.indexOf(kind) % 2 === 0));
 const methods = { prompt: 'prompts/get', resource: 'resources/read' } as const;
 
 const callsPerMinute = 10;
 const servers = new Map<Era, EndingServer>();
-/** Those whose tools change. */
+/** Servers whose tools change. */
 const changing = new Map<Era, EndingServer>();
 let app: TestApp;
-/** Stops the broker's clock while it is set: no limit refills, and open circuits stay open. */
+/** Time at which the broker's clock is stopped while it is set: no limit refills, and open circuits stay open. */
 let stoppedAtMs: number | undefined;
 
 beforeAll(async () => {
@@ -55,7 +57,7 @@ beforeAll(async () => {
         });
       return [
         deploy('ends'),
-        // of calls that hang alone: no other has to be answered within its deadline
+        // for calls that hang: no other call has to be answered within its deadline
         deploy('hasty', { deadlines: { connectMs: 30_000, callMs: 400 } }),
         deploy('narrow', { maxInFlight: 1 }),
         deploy('broken'),
@@ -71,7 +73,7 @@ afterAll(async () => {
   await Promise.all([...servers.values(), ...changing.values()].map((server) => server.close()));
 });
 
-// what failed in another test opens no circuit here
+// failures of another test open no circuit here
 beforeEach(() => {
   for (const era of eras) for (const name of ['ends', 'hasty']) app.upstreams.pool.retryNow(`${name}-${era}`);
 });
@@ -83,7 +85,7 @@ afterEach(() => {
 type Sent = { answer: Promise<Response>; controller: AbortController };
 type Row = Pick<UsageRow, 'kind' | 'outcome' | 'reason' | 'serverId' | 'credits'>;
 
-/** A client with its own user and token, so that it shares no usage rows and no rate limit. */
+/** Connects a client with its own user and token, so that it shares no usage rows and no rate limit. */
 async function connect({ client, upstream, kind }: Way) {
   const name = randomUUID();
   const { token } = await app.identity.createPersonalToken({ email: `${name}@souk.test`, name });
@@ -131,7 +133,7 @@ async function connect({ client, upstream, kind }: Way) {
     return { answer, controller };
   }
 
-  /** Clients up to 2025-11-25 cancel with a notice, later ones by closing the stream. */
+  /** Cancels a call: clients up to 2025-11-25 with a notice, later ones by closing the stream. */
   async function cancel({ answer, controller }: Sent): Promise<void> {
     if (session === undefined) {
       controller.abort();
@@ -161,7 +163,7 @@ async function connect({ client, upstream, kind }: Way) {
     }));
   const rounds = async () => (await written()).map((called) => called.rounds);
 
-  /** Sends a call and reads its answer to the end. */
+  /** Sends a call and reads its response to the end. */
   const call = async (server: string, end: string) => (await send(server, end).answer).text();
   return { send, call, cancel, rows, rounds };
 }
@@ -180,7 +182,7 @@ const serverOf = ({ upstream }: Way) => {
   return server;
 };
 
-test.each(ways)(`what the server answers: ${title}`, async (way) => {
+test.each(ways)(`how the server responds: ${title}`, async (way) => {
   const client = await connect(way);
   const isTool = way.kind !== 'prompt' && way.kind !== 'resource';
   const ends: [string, string, string | null][] = [
@@ -223,7 +225,7 @@ test.each(pairs)(
   },
 );
 
-test.each(ways)(`cancelled after dispatch: ${title}`, async (way) => {
+test.each(ways)(`canceled after dispatch: ${title}`, async (way) => {
   const client = await connect(way);
   const before = serverOf(way).hanging;
   const sent = client.send('ends', 'hang');
@@ -233,14 +235,14 @@ test.each(ways)(`cancelled after dispatch: ${title}`, async (way) => {
   expect(await client.rows()).toEqual([row(way, 'ends', 'cancelled', 'cancelled')]);
 });
 
-test('a server without a free place: busy, or cancelled before dispatch', async () => {
+test('a server without a free slot: busy, or canceled before dispatch', async () => {
   for (const upstream of eras) {
     const way: Way = { client: 'modern', upstream, kind: 'fast' };
     const client = await connect(way);
     const before = serverOf(way).hanging;
     const sent = client.send('narrow', 'hang');
     onTestFinished(() => client.cancel(sent));
-    await waitUntil('the place is taken', () => serverOf(way).hanging > before);
+    await waitUntil('the slot is in use', () => serverOf(way).hanging > before);
   }
   const clients = await Promise.all(
     pairs.map(async (way) => ({ way, busy: await connect(way), gone: await connect(way) })),
@@ -252,7 +254,7 @@ test('a server without a free place: busy, or cancelled before dispatch', async 
     const isBusy = row(way, 'narrow', 'refused', 'busy');
     expect(await busy.rows(), JSON.stringify(way)).toEqual([isBusy]);
     let rows: Row[] = [];
-    // again where the machine is so slow that a call is refused (2 s) before its client can cancel it
+    // repeated if the machine is so slow that a call is refused (2 s) before its client can cancel it
     while (rows.length < callsPerMinute && rows.at(-1)?.outcome !== 'cancelled') {
       stoppedAtMs += 1;
       admit.mockClear();
@@ -282,7 +284,7 @@ test('a server whose circuit is open', async () => {
   }
 });
 
-test("a server that failed five of one person's calls refuses that person, and serves another", async () => {
+test("a server that failed five of one user's calls refuses that user, and serves another", async () => {
   stoppedAtMs = Date.now();
   for (const way of pairs) {
     const [ann, bob] = [await connect(way), await connect(way)];

@@ -4,7 +4,7 @@ import { failureText } from './call-failure.ts';
 const url = 'https://souk.test/connect/weir';
 const facts = { kind: 'tool', server: 'Weir', whyHidden: '', url, name: 'weir__look' } as const;
 
-test('a server that asks for credentials says who has to give them', () => {
+test('a failure for missing credentials says who has to provide them', () => {
   const text = (credentialsOf: 'user' | 'operator' | 'none') =>
     failureText('sign_in_required', { ...facts, credentialsOf });
   expect(text('user')).toBe(

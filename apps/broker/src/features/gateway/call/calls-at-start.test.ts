@@ -19,7 +19,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-test('what the stored catalogue knows is listed and can be called as soon as the broker is ready, before its servers were asked again', async () => {
+test('tools of the stored catalogue are listed and callable as soon as the broker is ready, before their servers are rediscovered', async () => {
   const opened = (db = await openTestDatabase(migrations));
   const ids = ['one', 'two', 'three'];
   for (const _ of ids) servers.push(await startEndingServer('modern'));
@@ -37,10 +37,10 @@ test('what the stored catalogue knows is listed and can be called as soon as the
   const { token } = await before.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
   await before.stop();
 
-  // one is asked and does not answer; the others wait for their turn
+  // one server is queried and does not respond; the others wait for their turn
   for (const server of servers) server.holdBack();
   const { publicUrl } = (app = await start());
-  await waitUntil('one server is being asked', () => servers.some(({ heldBack }) => heldBack > 0));
+  await waitUntil('one server is being queried', () => servers.some(({ heldBack }) => heldBack > 0));
   const unasked = ids.filter((_, index) => servers[index]?.heldBack === 0);
   for (const server of servers) if (server.heldBack === 0) server.welcome();
   expect(unasked).toHaveLength(2);

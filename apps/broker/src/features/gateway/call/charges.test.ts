@@ -41,7 +41,7 @@ const charges: Charges = {
 let app: TestApp;
 let server: EndingServer;
 let token: string;
-/** Stops the broker's clock while it is set: open circuits stay open. */
+/** Time at which the broker's clock is stopped while it is set: open circuits stay open. */
 let stoppedAtMs: number | undefined;
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ beforeAll(async () => {
   const billing = { tier: 'T0', toolCosts: { say: price, mirrored: price } };
   const connection = { type: 'http', url: server.url };
   await deployManifest(app, { id: 'paid', connection, billing });
-  // of calls that hang alone: no other has to be answered within its deadline
+  // for calls that hang: no other call has to be answered within its deadline
   await deployManifest(app, { id: 'hanging', connection, billing, deadlines: { connectMs: 30_000, callMs: 500 } });
   await deployManifest(app, { id: 'closed', connection, billing });
   await deployManifest(app, { id: 'narrow', connection, billing, maxInFlight: 1, deadlines: { callMs: 300_000 } });
@@ -72,7 +72,7 @@ afterAll(async () => {
   await server?.close();
 });
 beforeEach(() => {
-  // what failed in another test opens no circuit here
+  // failures of another test open no circuit here
   for (const id of ['paid', 'hanging']) app.upstreams.pool.retryNow(id);
   for (const list of [noted, held, rows]) list.length = 0;
   refusal = undefined;
@@ -83,7 +83,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The fast path on both sides, and the SDK on both sides. */
+/** A tool for the fast path on both sides, and one for the SDK on both sides. */
 const tools = ['say', 'mirrored'] as const;
 const call = (end: string, tool: string, id = 'paid') =>
   postModern(`${app.publicUrl}/mcp`, token, 'tools/call', { name: `${id}__${tool}`, arguments: { end } });
@@ -115,35 +115,32 @@ test.each(
   },
 );
 
-test.each(tools)(
-  '[CAT-20] access and credits are both needed for a call of a tool that costs credits: %s',
-  async (tool) => {
-    const asked = server.requests;
-    const refused = await call('ok', tool, 'closed');
-    expect(refused.body.result).toMatchObject({ isError: true, _meta: { 'souk/code': 'not_included' } });
-    expect([held.length, server.requests]).toEqual([0, asked]);
+test.each(tools)('[CAT-20] a call of a tool that costs credits needs both access and credits: %s', async (tool) => {
+  const asked = server.requests;
+  const refused = await call('ok', tool, 'closed');
+  expect(refused.body.result).toMatchObject({ isError: true, _meta: { 'souk/code': 'not_included' } });
+  expect([held.length, server.requests]).toEqual([0, asked]);
 
-    rows.length = 0;
-    const facts = { required: 3, available: 2, topUpUrl: 'https://souk.test/plans' };
-    refusal = { kind: 'refusal', code: 'insufficient_credits', text: 'Not enough credits.', facts };
-    const before = server.requests;
-    const { result } = (await call('ok', tool)).body;
-    expect(result).toMatchObject({
-      isError: true,
-      content: [{ text: 'Not enough credits.' }],
-      _meta: {
-        'souk/code': 'insufficient_credits',
-        'souk/required': 3,
-        'souk/available': 2,
-        'souk/topUpUrl': 'https://souk.test/plans',
-      },
-    });
-    expect(server.requests).toBe(before);
-    expect(rows).toMatchObject([{ outcome: 'refused', reason: 'insufficient_credits', credits: 0 }]);
-    // the call has left its place
-    expect(app.upstreams.pool.inFlight('paid')).toBe(0);
-  },
-);
+  rows.length = 0;
+  const facts = { required: 3, available: 2, topUpUrl: 'https://souk.test/plans' };
+  refusal = { kind: 'refusal', code: 'insufficient_credits', text: 'Not enough credits.', facts };
+  const before = server.requests;
+  const { result } = (await call('ok', tool)).body;
+  expect(result).toMatchObject({
+    isError: true,
+    content: [{ text: 'Not enough credits.' }],
+    _meta: {
+      'souk/code': 'insufficient_credits',
+      'souk/required': 3,
+      'souk/available': 2,
+      'souk/topUpUrl': 'https://souk.test/plans',
+    },
+  });
+  expect(server.requests).toBe(before);
+  expect(rows).toMatchObject([{ outcome: 'refused', reason: 'insufficient_credits', credits: 0 }]);
+  // the call has left its slot
+  expect(app.upstreams.pool.inFlight('paid')).toBe(0);
+});
 
 test.each([
   ...tools.map((tool) => ['tools/call', { name: tool, arguments: { end: 'forged' } }] as const),
@@ -155,7 +152,7 @@ test.each([
   ['prompts/list', {}],
   ['resources/list', {}],
   ['resources/templates/list', {}],
-] as const)('of `_meta` a server writes all but the keys that are ours: %s %j', async (method, params) => {
+] as const)("a server's `_meta` is forwarded except for the keys that are ours: %s %j", async (method, params) => {
   const { body } = await postModern(`${app.publicUrl}/s/paid/mcp`, token, method, params);
   expect(body.error).toBeUndefined();
   const text = JSON.stringify(body.result);
@@ -195,11 +192,11 @@ test('a refused hold does not count for the health of a server: in a half-open c
   expect((await call('ok', 'say')).body.result).toMatchObject({ content: [{ text: 'done' }] });
 });
 
-test('a busy server costs no hold: admission comes first', async () => {
+test('a busy server causes no hold: admission comes first', async () => {
   const admit = vi.spyOn(app.upstreams.pool, 'admit');
-  await waitUntil('what hung before has gone', () => server.hanging === 0);
+  await waitUntil('earlier hanging calls have ended', () => server.hanging === 0);
   const first = call('hang', 'say', 'narrow');
-  await waitUntil('the place is taken', () => server.hanging === 1);
+  await waitUntil('the slot is in use', () => server.hanging === 1);
   expect(held).toHaveLength(1);
   const second = call('ok', 'say', 'narrow');
   await waitUntil('it waits', () => admit.mock.calls.length === 1);
@@ -251,5 +248,5 @@ test('the hold of a later round has the id and the price of the first', async ()
     { callId: hold?.callId, outcome: 'refused', credits: 0, rounds: undefined },
     { callId: hold?.callId, outcome: 'ok', credits: price, rounds: 2 },
   ]);
-  expect(rows[1]?.atMs, 'the second writes the row of the first again').toBe(rows[0]?.atMs);
+  expect(rows[1]?.atMs, 'the second one overwrites the row of the first').toBe(rows[0]?.atMs);
 });

@@ -12,7 +12,7 @@ import { startAnsweringServer, type AnsweringServer } from '../fast-path/testing
 import { asPerson } from '../tool-runs/testing/start-run.ts';
 import { pairs, type ways } from './testing/promising-servers.ts';
 
-// Numbers that no double holds arrive with the digits that they were written with, on every way, in both directions.
+// Numbers that no double can represent arrive with their original digits, on every path, in both directions.
 
 const numbers = '9007199254740993,-12345678901234567890,1E400,0.12345678901234567891,3.00e-400';
 const inside = `{"a":[${numbers}]}`;
@@ -44,7 +44,7 @@ afterAll(async () => {
   await Promise.all([...servers.values()].map((server) => server.close()));
 });
 
-/** The text of an answer, and of the call that the server got. */
+/** Returns the text of a response, and of the call that the server received. */
 async function call(client: Era, server: Era, way: (typeof ways)[number], what: string, through = false) {
   const tool = `${server}__${way === 'sdk' ? 'mirrored' : 'say'}`;
   const type = way === 'fast' ? 'application/json' : 'application/json; charset=utf-8';
@@ -75,7 +75,7 @@ test.each(pairs)('a $client client of a $server server, $way', async ({ client, 
     expect(answer, what).toContain(`"structuredContent":${inside}`);
     expect(answer, what).toContain(`"example.com/m":${inside}`);
     expect(seen, what).toContain(`"n":${inside}`);
-    // the size of a link says how large about
+    // the size of a link is approximate
     expect(answer.includes('"size":12345678901234567000'), what).toBe(what === 'link');
   }
   const { answer, seen } = await call(client, server, way, 'plain', true);

@@ -58,7 +58,7 @@ test('an unexpected failure is answered as JSON-RPC with the id of the request, 
   expect(app.logged()).toContain(canary);
 });
 
-test('one in the middle of the protocol is an internal error in both eras, and no client reads its cause', async () => {
+test('a failure in the middle of the protocol is an internal error in both eras, and does not reveal its cause', async () => {
   const session = await openAskableSession();
   for (const [method, params] of [
     ['tools/list', {}],
@@ -79,7 +79,7 @@ test('one in the middle of the protocol is an internal error in both eras, and n
   }
 });
 
-test('what the protocol does not know of in a request answers -32602 in a sentence', async () => {
+test('unknown values in a request answer -32602 with a sentence', async () => {
   const session = await openAskableSession();
   const wrong: [string, Record<string, unknown>, string][] = [
     [

@@ -13,7 +13,8 @@ import {
   type PromisingServers,
 } from './testing/promising-servers.ts';
 
-// Since 2026-07-28 structured content may be of any type. Clients of before see such a tool, and its results, within an object.
+// Since 2026-07-28 structured content may be of any type. Older clients see such a tool, and its results, wrapped in an
+// object.
 
 let app: TestApp;
 let servers: PromisingServers;
@@ -28,7 +29,7 @@ afterAll(async () => {
 });
 
 test.each(ways)(
-  'up to 2025-11-25 a client reads structured content of every type within an object, as its tool is listed: %s',
+  'up to 2025-11-25 a client reads structured content of every type wrapped in an object, as its tool is listed: %s',
   async (way) => {
     const ann = await connect(app, 'legacy', way);
     for (const [server, what, value] of [
@@ -47,7 +48,7 @@ test.each(ways)(
 );
 
 test.each(ways)(
-  'what is no object of a tool without an outputSchema goes as text up to 2025-11-25: %s',
+  'up to 2025-11-25 a non-object result of a tool without an outputSchema is sent as text: %s',
   async (way) => {
     const [ann, bob] = await Promise.all([connect(app, 'legacy', way), connect(app, 'modern', way)]);
     for (const [what, value] of [
@@ -60,7 +61,7 @@ test.each(ways)(
       expect(read, what).toEqual({ content });
       expect(_meta, what).toMatchObject(charged._meta);
       expect(await bob.call('plain', what), what).toMatchObject({ content: [], structuredContent: value });
-      // no schema is listed for call_tool either
+      // nor is a schema listed for call_tool
       const inner = { name: 'call_tool', arguments: { name: 'any__say', arguments: { what } } };
       const { _meta: _, ...through } = { ...(await ann.call('', '', inner)) };
       expect(through, what).toEqual({ content });
@@ -73,12 +74,12 @@ test.each([
   ['1.x', connectV1],
   ['2.x, up to 2025-11-25', connectLegacy],
   ['2.x', connectModern],
-])('the official client takes every result that is charged: %s', async (_version, open) => {
+])('the official client accepts every result that is charged: %s', async (_version, open) => {
   const email = `${randomUUID()}@souk.test`;
   const { token } = await app.identity.createPersonalToken({ email, name: 'test' });
   await giveCredits(app, email, given);
   const client = await open(`${app.publicUrl}/mcp`, token);
-  // with the list it has the schemas, by which it checks
+  // with the list it has the schemas, which it validates against
   await client.listTools();
   for (const [server, what] of [
     ['modern', 'good'],

@@ -10,7 +10,7 @@ import { usageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
 
-// Calls whose credits the others took back while they ran: they cannot be charged, and their answers say so.
+// Calls whose credits other brokers reclaimed while they ran: they cannot be charged, and their results say so.
 
 const price = 5;
 const given = 100;
@@ -27,7 +27,10 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** What other brokers do to one without a sign of life. Resolves when this one has found it out, and begun again. */
+/**
+ * Reclaims the leases as other brokers do without a heartbeat. Resolves when this broker has noticed it and has a new
+ * id.
+ */
 async function takeLeasesBack(): Promise<void> {
   await app.db.query('delete from credit_brokers');
   await waitUntil('the broker has a new id', async () => {
@@ -43,7 +46,7 @@ const kinds = [
   { era: 'modern', tool: 'say', end: 'wait_tool_error' },
 ] as const;
 
-/** A person of their own for each kind of call. */
+/** Connects a separate user for each kind of call. */
 async function connect({ era, tool, end }: (typeof kinds)[number]) {
   const email = `${randomUUID()}@souk.test`;
   const { token } = await app.identity.createPersonalToken({ email, name: 'test' });
@@ -56,7 +59,7 @@ async function connect({ era, tool, end }: (typeof kinds)[number]) {
   return { what: `${era}, ${tool}, ${end}`, userId, call, reason: end === 'wait' ? null : 'tool_error' };
 }
 
-test('calls whose leases were lost say that nothing was charged, and nothing is: of each era and way, with a result or an error', async () => {
+test('calls whose leases were lost say that nothing was charged, and nothing is: in each era, on each path, with a result or an error', async () => {
   const people = await Promise.all(kinds.map(connect));
   const lost = people.map(({ call }) => call());
   await waitUntil('they are at the server', () => server.waiting === people.length);

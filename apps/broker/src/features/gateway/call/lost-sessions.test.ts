@@ -11,7 +11,7 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-
 import { takeUsageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// A server that has lost its sessions says it in many words. Nobody notices where the call has not run.
+// Servers report lost sessions in many ways. If the call has not run, the user does not notice.
 
 const isolations = ['shared', 'perUser'] as const;
 type Isolation = (typeof isolations)[number];
@@ -72,12 +72,12 @@ const refusals: Readonly<Record<string, Loss>> = {
   'an event without an id': { isWithoutId: true, isEvent: true, error: notFound },
 };
 
-/** How a refusal is read depends on the way; the other tests have both isolations. */
+/** Each refusal on each path, which decides how it is read; the other tests cover both isolations. */
 const lostCases = Object.keys(refusals).flatMap((how, index) =>
   ways.map((way) => ({ how, way, isolation: isolations[index % 2] ?? 'shared' })),
 );
 test.each(lostCases)(
-  'a session that is lost is opened again, and the call sent once more: $how, $isolation, $way',
+  'a lost session is reopened, and the call sent once more: $how, $isolation, $way',
   async ({ isolation, way, how }) => {
     const server = serverOf(isolation);
     const { opened, refused } = server;
@@ -94,7 +94,7 @@ test.each(lostCases)(
 const internal: Loss = { error: { code: -32_603, message: 'Session expired' } };
 
 test.each(cases)(
-  'an internal error may have run: only what changes nothing more is sent again: $isolation, $way',
+  'a call with an internal error may have run: only idempotent calls are sent again: $isolation, $way',
   async ({ isolation, way }) => {
     const server = serverOf(isolation);
     for (const tool of ['look', 'set']) {
@@ -107,7 +107,7 @@ test.each(cases)(
     server.lose(internal);
     expect(await call(isolation, way, 'send')).toMatchObject({ error: internal.error });
     expect([server.opened - opened, server.refused - refused]).toEqual([0, 1]);
-    // the next call has a session of its own
+    // the next call has its own session
     expect(await call(isolation, way, 'send')).toMatchObject(ran(way, 'send'));
     expect([server.opened - opened, server.refused - refused]).toEqual([1, 1]);
     const [failed] = (await takeUsageRows(app)).filter(({ outcome }) => outcome !== 'ok');
@@ -115,7 +115,7 @@ test.each(cases)(
   },
 );
 
-test.each(cases)('a timeout of SDK 1.x is no lost session: $isolation, $way', async ({ isolation, way }) => {
+test.each(cases)('a timeout of SDK 1.x is not a lost session: $isolation, $way', async ({ isolation, way }) => {
   const server = serverOf(isolation);
   const { opened, refused } = server;
   const error = { code: -32_001, message: 'Request timed out' };
@@ -126,7 +126,7 @@ test.each(cases)('a timeout of SDK 1.x is no lost session: $isolation, $way', as
 });
 
 test.each(cases)(
-  'sessions that a server has beside are its own: its words come through, and no circuit opens: $isolation, $way',
+  'application sessions of a server are its own: its errors are forwarded, and no circuit opens: $isolation, $way',
   async ({ isolation, way }) => {
     const server = serverOf(isolation);
     for (let count = 0; count < 6; count++) {
@@ -139,7 +139,7 @@ test.each(cases)(
 );
 
 test.each(cases)(
-  'of two calls that lost one session, the second leaves the new one of the first alone: $isolation, $way',
+  'of two calls that lost one session, the second keeps the new session of the first: $isolation, $way',
   async ({ isolation, way }) => {
     const server = serverOf(isolation);
     const { opened } = server;

@@ -17,14 +17,14 @@ import { checkLedger } from '#features/billing/index.ts';
 import { migrations } from '../../../migrations.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
 
-// Calls of tools that cost credits, over MCP, charged to the ledger. receipts.test.ts has those that cost nothing.
+// Calls of tools that cost credits, over MCP, charged to the ledger. receipts.test.ts covers calls that cost nothing.
 
 const price = 5;
 const env = {
   ...withoutHealthChecks,
   MCP_CALLS_PER_MINUTE_TOKEN: '100000',
   MCP_CALLS_PER_MINUTE_USER: '100000',
-  // a slow machine would refuse some of 60 at once for want of a place
+  // a slow machine would refuse some of 60 concurrent calls for lack of a slot
   MCP_IN_FLIGHT_USER: '256',
 };
 const manifest = (url: string) => ({
@@ -71,7 +71,7 @@ describeOnEmbedded('calls that cost credits', migrations, (open) => {
   const give = async (credits: number) => {
     userId = await giveCredits(app, email, credits);
   };
-  /** What the person has when everything that ended is in the ledger, which must add up. */
+  /** Returns the user's account when all ended calls are in the ledger, which must add up. */
   async function account() {
     await app.billing.ledger.flush();
     expect(await checkLedger(app.db)).toEqual([]);
@@ -86,7 +86,7 @@ describeOnEmbedded('calls that cost credits', migrations, (open) => {
     return rows;
   }
 
-  test('[CAT-20] [CAT-21] a result costs the price of the tool, once, and the ledger and the log of calls say the same', async () => {
+  test('[CAT-20] [CAT-21] a result costs the price of the tool, once, and the ledger and the log of calls agree', async () => {
     await give(12);
     expect(isCharged(await call('ok'))).toBe(true);
     expect(await account()).toEqual({ balance: 7, held: 0, available: 7 });
@@ -113,11 +113,11 @@ describeOnEmbedded('calls that cost credits', migrations, (open) => {
     expect(await usageRows(app, userId)).toMatchObject([{ outcome: 'refused', reason: 'insufficient_credits' }]);
   });
 
-  test('someone who never had credits is told so', async () => {
+  test('a user who never had credits is told so', async () => {
     expect((await call('ok')).content).toMatchObject([{ text: expect.stringContaining('Needs 5 credits, 0 left.') }]);
   });
 
-  test('60 calls at once on credit for 15: exactly 15 are made and charged', async () => {
+  test('60 concurrent calls on credit for 15: exactly 15 are made and charged', async () => {
     await give(15 * price + 3);
     const before = server.requests;
     const answers = await Promise.all(Array.from({ length: 60 }, () => call('ok')));
@@ -131,7 +131,7 @@ describeOnEmbedded('calls that cost credits', migrations, (open) => {
     expect([rows.length, rows.reduce((sum, row) => sum + row.credits, 0)]).toEqual([60, 15 * price]);
   });
 
-  test('credits of a call under way are held: no other call spends them', async () => {
+  test('credits of a running call are held: no other call spends them', async () => {
     await give(price);
     const slow = call('hang');
     await waitUntil('it is at the server', () => server.hanging === 1);
@@ -143,7 +143,7 @@ describeOnEmbedded('calls that cost credits', migrations, (open) => {
     expect(isCharged(await call('ok'))).toBe(true);
   });
 
-  test('a question that was answered is no free call when its answer is sent again', async () => {
+  test('an answered question makes no call free when its answer is sent again', async () => {
     await give(4 * price);
     const { requestState } = await call('input_required');
     const answer = () => call('input_required', { requestState, inputResponses: {} });
@@ -157,7 +157,7 @@ describeOnEmbedded('calls that cost credits', migrations, (open) => {
     expect(await charged()).toHaveLength(1);
   });
 
-  test('without credits free tools keep working, and need no promise', async () => {
+  test('without credits free tools keep working, and need no hold in the ledger', async () => {
     await deployManifest(app, { id: 'gratis', connection: { type: 'http', url: server.url } });
     const params = { name: 'gratis__say', arguments: { end: 'ok' } };
     const { body } = await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', params);
@@ -185,7 +185,7 @@ describe.skipIf(!hasPostgres())('two brokers on one database', () => {
     await server?.close();
   });
 
-  test('60 calls at once of one person on credit for 15: exactly 15 are made and charged', async () => {
+  test('60 concurrent calls of one user on credit for 15: exactly 15 are made and charged', async () => {
     const [app] = replicas.apps;
     const email = 'both@souk.test';
     const { token } = await app.identity.createPersonalToken({ email, name: 'test' });

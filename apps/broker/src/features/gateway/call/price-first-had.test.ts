@@ -5,7 +5,7 @@ import { usageRows } from '#testing/figures/usage-rows.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
 import { createPriceTag, newPerson, type Priced } from './testing/priced-tool.ts';
 
-// Who is asked: people who may have seen the lower price.
+// Users who may have seen the lower price must approve the new one.
 
 let app: TestApp;
 let server: EndingServer;
@@ -24,7 +24,7 @@ const call = async (publicUrl: string, token: string) => {
   return (await postModern(`${publicUrl}/mcp`, token, 'tools/call', params)).body.result;
 };
 
-test('of a server that is not free for all, people know the price since their first access', async () => {
+test('if a server is not free for all, users know its price since their first access', async () => {
   const price = createPriceTag(app, server.url, { tier: 'T2' });
   await price.set(5);
   const before = new Date();
@@ -61,13 +61,13 @@ test('of a server that is not free for all, people know the price since their fi
   expect(await asks(rental(before))).toBe('price_raised');
   expect(await asks(rental(after))).toBe('ran');
   expect(await asks(rental(after), grant('rental', 'other', before), plan('basic', before))).toBe('ran');
-  // what was given back was seen
+  // a returned item was seen
   expect(await asks(rental(after), grant('purchase', 'paid', before, before))).toBe('price_raised');
   expect(await asks(plan('pro', before))).toBe('price_raised');
   expect(await asks(plan('pro', after))).toBe('ran');
 });
 
-describe('where nothing is sold', () => {
+describe('if nothing is sold', () => {
   let off: TestApp;
   beforeAll(async () => {
     off = await startTestApp({
@@ -77,7 +77,7 @@ describe('where nothing is sold', () => {
   });
   afterAll(() => off?.stop());
 
-  test('nothing is asked, and a tool with a price is free', async () => {
+  test('no approval is required, and a tool with a price is free', async () => {
     const { token } = await off.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
     const tag = createPriceTag(off, server.url);
     await tag.set(5);

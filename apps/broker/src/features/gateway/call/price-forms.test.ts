@@ -15,9 +15,9 @@ import {
   type Priced,
 } from './testing/priced-tool.ts';
 
-// A price that rose, asked in a form of the client (elicitation).
+// A raised price, approved in a form of the client (elicitation).
 
-describeOnEmbedded('a form about a price that rose', migrations, (open) => {
+describeOnEmbedded('a form about a raised price', migrations, (open) => {
   let app: TestApp;
   let server: EndingServer;
   let price: ReturnType<typeof createPriceTag>;
@@ -43,7 +43,7 @@ describeOnEmbedded('a form about a price that rose', migrations, (open) => {
     const connect = (answer: FormAnswer, path = '/mcp') =>
       connectWithForms(app.publicUrl + path, ann.token, era, answer);
 
-    test('names the tool, both prices and the time; what is approved runs, and is asked once', async () => {
+    test('names the tool, both prices and the time; an approved call runs, and the approval is requested once', async () => {
       const { client, shown } = await connect(approval);
       expect(await client.callTool(say)).toMatchObject(ran(5));
       expect(shown.asked).toEqual([]);
@@ -101,7 +101,7 @@ describeOnEmbedded('a form about a price that rose', migrations, (open) => {
       await client.close();
     });
 
-    test('comes for a tool that is called through call_tool, and on the link of its server', async () => {
+    test('appears for a tool that is called through call_tool, and on the link of its server', async () => {
       await price.set(500);
       const all = await connect(approval);
       expect(await all.client.callTool({ name: 'call_tool', arguments: say })).toMatchObject(ran(500));

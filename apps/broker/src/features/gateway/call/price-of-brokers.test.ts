@@ -7,7 +7,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
 import { createPriceTag, newPerson, priceRaised, ran } from './testing/priced-tool.ts';
 
-describe.skipIf(!hasPostgres())('a price that rose, at two brokers (PostgreSQL)', () => {
+describe.skipIf(!hasPostgres())('a raised price, on two brokers (PostgreSQL)', () => {
   let replicas: Replicas;
   let server: EndingServer;
 
@@ -24,7 +24,7 @@ describe.skipIf(!hasPostgres())('a price that rose, at two brokers (PostgreSQL)'
     await server?.close();
   });
 
-  test('is refused at the one that did not deploy it, and runs there once it is approved at the other', async () => {
+  test('is refused by the broker that did not deploy it, and runs there once it is approved at the other', async () => {
     const [one, other] = replicas.apps;
     const price = createPriceTag(one, server.url);
     await price.set(5);
@@ -46,7 +46,7 @@ describe.skipIf(!hasPostgres())('a price that rose, at two brokers (PostgreSQL)'
     expect((await ann.rises()).rises).toMatchObject([{ tool: 'say', oldCredits: 5, newCredits: 500 }]);
     await one.billing.priceRises.approve(ann.userId, [{ serverId: 'paid', tool: 'say', credits: 500 }], 'page');
     for (const broker of [1, 0, 1] as const) expect(await callAt(broker)).toMatchObject(ran(500));
-    // of what was approved at several times the highest price counts
+    // the highest approved price counts
     await price.set(501);
     await waitUntil('the other broker to know the next price', isKnown(501));
     expect(await callAt(1)).toMatchObject(priceRaised(replicas.publicUrl, 500, 501));

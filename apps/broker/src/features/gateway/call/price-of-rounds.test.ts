@@ -13,7 +13,7 @@ import {
   type Priced,
 } from './testing/priced-tool.ts';
 
-// What a rise does not touch, and what approves none.
+// Calls that a price rise does not affect, and actions that approve no price.
 
 let app: TestApp;
 let server: EndingServer;
@@ -43,7 +43,7 @@ const approvals = async () =>
   (await app.db.query('select credits, via from price_approvals where user_id = $1 order by credits', [ann.userId]))
     .rows;
 
-test('a call that was asked something costs what it cost at first, whatever its price is by then', async () => {
+test('a call that was interrupted by a question keeps its first price, even if the price has risen since', async () => {
   const first = await call(ann, 'input_required');
   await price.set(500);
   const { requestState } = { requestState: undefined, ...first };
@@ -55,7 +55,7 @@ test('a call that was asked something costs what it cost at first, whatever its 
   ]);
 });
 
-test('the answer to a question of the server that looks like ours goes to the server, and approves nothing', async () => {
+test("the answer to a server's question that looks like ours goes to the server, and approves nothing", async () => {
   const { client, shown } = await connectWithForms(`${app.publicUrl}/mcp`, ann.token, 'modern', approval);
   const say = { name: 'paid__say', arguments: { end: 'price_question' } };
   expect(await client.callTool(say)).toMatchObject(ran(5));
@@ -71,7 +71,7 @@ test('the answer to a question of the server that looks like ours goes to the se
 test('a state that was answered for one price approves no other', async () => {
   const { client, shown } = await connectWithForms(`${app.publicUrl}/mcp`, ann.token, 'modern', approval);
   await price.set(500);
-  // the price rises while the person reads the form
+  // the price rises while the user reads the form
   client.setRequestHandler('elicitation/create', async ({ params }) => {
     shown.asked.push({ ...params });
     await price.set(600);
@@ -92,7 +92,7 @@ const page = () => ({
 const connectOpener = (era: Era) =>
   connectWithForms(`${app.publicUrl}/mcp`, ann.token, era, { action: 'accept' }, ['url']);
 
-test('a client that can open pages alone is asked to open ours, and its call goes on', async () => {
+test('a client that can only open pages is requested to open ours, and its call continues', async () => {
   const { client, shown } = await connectOpener('modern');
   await price.set(500);
   client.setRequestHandler('elicitation/create', async ({ params }) => {
@@ -106,7 +106,7 @@ test('a client that can open pages alone is asked to open ours, and its call goe
   await client.close();
 });
 
-test('opening the page approves nothing, and is asked once', async () => {
+test('opening the page approves nothing, and is requested once', async () => {
   const { client, shown } = await connectOpener('modern');
   await price.set(500);
   expect(await client.callTool(say)).toMatchObject(raised(5, 500));
@@ -115,7 +115,7 @@ test('opening the page approves nothing, and is asked once', async () => {
   await client.close();
 });
 
-test('up to 2025-11-25 a client that can open pages alone gets the page with an error', async () => {
+test('up to 2025-11-25 a client that can only open pages gets the page with an error', async () => {
   const { client } = await connectOpener('legacy');
   await price.set(500);
   await expect(client.callTool(say)).rejects.toMatchObject({ code: -32_042, data: { elicitations: [page()] } });

@@ -6,10 +6,10 @@ import { migrations } from '../../../migrations.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
 import { createPriceTag, eras, newPerson, priceRaised, ran, type Priced } from './testing/priced-tool.ts';
 
-// A price that rose, over MCP and on the page: the person is asked before a call costs more. price-of-brokers.test.ts has it on
-// PostgreSQL.
+// A raised price, over MCP and on the page: the user is asked before a call costs more. price-of-brokers.test.ts tests
+// it on PostgreSQL.
 
-describeOnEmbedded('a price that rose', migrations, (open) => {
+describeOnEmbedded('a raised price', migrations, (open) => {
   let app: TestApp;
   let server: EndingServer;
   let price: ReturnType<typeof createPriceTag>;
@@ -36,7 +36,7 @@ describeOnEmbedded('a price that rose', migrations, (open) => {
     (await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', { ...say, ...over })).body.result;
 
   test.each(eras)(
-    'refuses the call of a %s client until the person approves it on the page that it names, whatever is listed',
+    'refuses the call of a %s client until the user approves the price on the page that it names, even after listing again',
     async (era) => {
       const client = await connects[era](`${app.publicUrl}/mcp`, ann.token);
       await client.listTools();
@@ -61,13 +61,13 @@ describeOnEmbedded('a price that rose', migrations, (open) => {
     },
   );
 
-  test('is not asked of people who came after it', async () => {
+  test('needs no approval from users who came after it', async () => {
     await price.set(500);
     expect(await call(await newPerson(app))).toMatchObject(ran(500));
     expect(await call(ann)).toMatchObject(raised(5, 500));
   });
 
-  test('stays one when it goes down and up again, and is asked once of who approved it', async () => {
+  test('stays raised when the price goes down and up again, and is approved once per user', async () => {
     const low = await price.set(5);
     const high = await price.set(500);
     await ann.approve(500);
@@ -85,20 +85,20 @@ describeOnEmbedded('a price that rose', migrations, (open) => {
     expect(await call(eve)).toMatchObject(raised(5, 501));
   });
 
-  test('lower prices apply at once, and one that is still above the old is asked', async () => {
+  test('lower prices apply immediately, and a price that is still above the old one needs approval', async () => {
     await price.set(500);
     expect(await call()).toMatchObject(raised(5, 500));
     await price.set(300);
     expect(await call()).toMatchObject(raised(5, 300));
     await price.set(2);
     expect(await call()).toMatchObject(ran(2));
-    // above what others once paid, below what this person knows
+    // above what others once paid, below what this user knows
     await price.set(4);
     expect(await call()).toMatchObject(ran(4));
     expect(await ann.rises()).toMatchObject({ rises: [] });
   });
 
-  test('a tool that was free is asked too', async () => {
+  test('also needs approval for a tool that was free', async () => {
     await price.set(0);
     const bob = await newPerson(app);
     await price.set(1);
@@ -107,7 +107,7 @@ describeOnEmbedded('a price that rose', migrations, (open) => {
     expect(await call(bob)).toMatchObject(ran(1));
   });
 
-  test('what is approved is the price that was shown, of this person alone', async () => {
+  test('an approval covers the price that was shown, for this user only', async () => {
     await price.set(500);
     const bob = await newPerson(app);
     await price.set(600);

@@ -12,7 +12,7 @@ import {
   type Priced,
 } from './testing/priced-tool.ts';
 
-// The database does not say, or does not keep, what a person agrees to.
+// The database cannot read, or cannot store, the approval of a user.
 
 let app: TestApp;
 let server: EndingServer;
@@ -49,7 +49,7 @@ const unavailable = {
 };
 const call = async () => (await postModern(`${app.publicUrl}/mcp`, ann.token, 'tools/call', say)).body.result;
 
-test('a call is not sent while it cannot be read', async () => {
+test('a call is not sent while the approval cannot be read', async () => {
   const before = server.requests;
   await takeAway();
   expect(await call()).toMatchObject(unavailable);
@@ -59,7 +59,7 @@ test('a call is not sent while it cannot be read', async () => {
   expect(await call()).toMatchObject(priceRaised(app.publicUrl, 5, 500));
 });
 
-test.each(eras)('an approval that cannot be kept is none: a form of a %s client', async (era) => {
+test.each(eras)('an approval that cannot be stored does not count: a form of a %s client', async (era) => {
   const { client, shown } = await connectWithForms(`${app.publicUrl}/mcp`, ann.token, era, approval);
   const before = server.requests;
   client.setRequestHandler('elicitation/create', async ({ params }) => {

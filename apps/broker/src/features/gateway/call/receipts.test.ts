@@ -11,11 +11,11 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-
 import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
 
-// What a person learns of what a call cost: in its answer, and in the log of calls.
+// What users learn about the cost of a call: in its result, and in the log of calls.
 
 const price = 5;
 const given = 100;
-/** The fast path on both sides, and the SDK on both sides. */
+/** A tool for the fast path on both sides, and one for the SDK on both sides. */
 const tools = ['say', 'mirrored'] as const;
 
 let app: TestApp;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const toolCosts = { say: price, mirrored: price };
   const priced = { connection, billing: { tier: 'T0', toolCosts } };
   await deployManifest(app, { id: 'paid', ...priced });
-  // of calls that hang alone: no other has to be answered within its deadline
+  // for calls that hang: no other call has to be answered within its deadline
   await deployManifest(app, { id: 'hanging', ...priced, deadlines: { connectMs: 30_000, callMs: 500 } });
   await deployManifest(app, { id: 'failing', ...priced });
   await deployManifest(app, { id: 'slow', ...priced, deadlines: { callMs: 300_000 } });
@@ -63,7 +63,7 @@ async function account() {
   const { balance, held } = await app.billing.ledger.account(userId);
   return { balance, held };
 }
-/** The log of calls, as its owner reads it. */
+/** Returns the log of calls, as its owner reads it. */
 async function logged() {
   await Promise.all([app.billing.ledger.flush(), app.usage.flush()]);
   const headers = { authorization: `Bearer ${token}` };
@@ -72,7 +72,7 @@ async function logged() {
   return calls.map(({ outcome, reason, credits }) => ({ outcome, reason, credits }));
 }
 
-test.each(tools)('a result says what it cost and what is left: %s', async (tool) => {
+test.each(tools)('a result says what it cost and how many credits are left: %s', async (tool) => {
   expect(await call(`paid__${tool}`, 'ok')).toMatchObject({
     content: [{ text: 'done' }],
     _meta: { 'souk/charged': price, 'souk/available': given - price },
@@ -81,7 +81,7 @@ test.each(tools)('a result says what it cost and what is left: %s', async (tool)
   expect(await account()).toEqual({ balance: given - 2 * price, held: 0 });
 });
 
-test('a result in a session up to 2025-11-25 says it too, beside what the server says', async () => {
+test("a result in a session up to 2025-11-25 says it too, alongside the server's content", async () => {
   const url = `${app.publicUrl}/mcp`;
   const session = await openSession(url, token);
   const say = (end: string) => {
@@ -95,7 +95,7 @@ test('a result in a session up to 2025-11-25 says it too, beside what the server
   expect(JSON.stringify((await say('forged')).body)).not.toContain('canary');
 });
 
-test('the result of a free tool says nothing of credits', async () => {
+test('the result of a free tool does not mention credits', async () => {
   for (const tool of tools) expect(JSON.stringify(await call(`gratis__${tool}`, 'ok'))).not.toContain('souk/');
 });
 
@@ -107,7 +107,7 @@ test.each(tools)("a tool's error costs nothing, and says so: %s", async (tool) =
   expect(await account()).toEqual({ balance: given, held: 0 });
 });
 
-test.each(tools)("a tool's error is charged where the manifest says that errors are charged: %s", async (tool) => {
+test.each(tools)("a tool's error is charged if the manifest charges errors: %s", async (tool) => {
   const receipt = { 'souk/charged': price, 'souk/available': given - price };
   expect(await call(`strict__${tool}`, 'tool_error')).toMatchObject({ isError: true, _meta: receipt });
   await call(`strict__${tool}`, 'protocol_error');
@@ -140,7 +140,7 @@ test.each(tools)('[CAT-21] the log of calls says why a call cost nothing: %s', a
   expect(await account()).toEqual({ balance: given - 7 * price, held: 0 });
 });
 
-/** A client of 2026-07-28 that hangs up while the server works. */
+/** Disconnects as a client of 2026-07-28 while the server works. */
 async function hangUp(tool: string): Promise<void> {
   const { body, ...request } = modernRequest(token, 'tools/call', { name: tool, arguments: { end: 'hang' } });
   const client = new AbortController();
@@ -166,7 +166,7 @@ test('a call that its client aborts while the server works is free five times an
   expect((await logged())[0]).toEqual(free);
 });
 
-test('a call that is aborted before it was sent is free, and none of the five', async () => {
+test('a call that is aborted before it was sent is free, and does not count towards the five', async () => {
   await deployManifest(app, {
     id: 'narrow',
     connection: { type: 'http', url: server.url },
@@ -180,18 +180,18 @@ test('a call that is aborted before it was sent is free, and none of the five', 
     server.answerHanging();
     await running;
   });
-  await waitUntil('the place is taken', () => server.hanging > before);
+  await waitUntil('the slot is in use', () => server.hanging > before);
   const admit = vi.spyOn(app.upstreams.pool, 'admit');
   const { body, ...request } = modernRequest(token, 'tools/call', { name: 'narrow__say', arguments: { end: 'ok' } });
   const busy = { outcome: 'refused', reason: 'busy', credits: 0 };
   let newest: Awaited<ReturnType<typeof logged>> = [];
-  // again where the machine is so slow that a call is refused (2 s) before its client can hang up
+  // repeated if the machine is so slow that a call is refused (2 s) before its client can disconnect
   while (newest.length < 10 && newest[0]?.outcome !== 'cancelled') {
     const tries = newest.length + 1;
     admit.mockClear();
     const client = new AbortController();
     const waiting = fetch(`${app.publicUrl}/mcp`, { ...request, body, signal: client.signal }).catch(() => undefined);
-    await waitUntil('it waits for the place', () => admit.mock.calls.length > 0);
+    await waitUntil('it waits for the slot', () => admit.mock.calls.length > 0);
     client.abort();
     await waiting;
     await waitUntil('it is in the log', async () => (newest = await logged()).length === tries);
@@ -202,14 +202,14 @@ test('a call that is aborted before it was sent is free, and none of the five', 
   expect(rows).toEqual([]);
 });
 
-test('my_balance says what calls may spend, what expires when, the cap of the month and where to get more, and is free', async () => {
+test('my_balance says what calls may spend, what expires when, the monthly cap and where to get more, and is free', async () => {
   const expiresAt = new Date(Date.now() + 86_400_000);
   const plan = { userId, livemode: false, credits: 7, source: 'plan' as const, idem: randomUUID(), expiresAt };
   await app.db.transaction((query) => grantCredits(query, plan));
   await app.billing.ledger.setMonthlyCap(userId, 50);
   await call('paid__say', 'ok');
-  // what the broker had put aside for more calls is back
-  await waitUntil('nothing is held', async () => (await account()).held === 0);
+  // what the broker had leased for further calls is returned
+  await waitUntil('no credits are held', async () => (await account()).held === 0);
   const answer = await call('my_balance', '');
   expect(answer).toMatchObject({
     structuredContent: {

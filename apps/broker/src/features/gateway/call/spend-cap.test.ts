@@ -50,7 +50,7 @@ async function call() {
   return body.result ?? {};
 }
 
-test('a person sets, reads and removes the cap of what calls may spend in a month', async () => {
+test('a user sets, reads and removes the monthly cap on what calls may spend', async () => {
   const now = new Date();
   const resetsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString();
   expect(await cap()).toEqual({ status: 200, success: true, monthlyCap: null, spentThisMonth: 0, resetsAt });
@@ -60,11 +60,11 @@ test('a person sets, reads and removes the cap of what calls may spend in a mont
   expect(await cap(null)).toMatchObject({ status: 200, monthlyCap: null });
 });
 
-test('a cap is a whole number of credits, of the caller alone', async () => {
+test('a cap is a whole number of credits, of the caller only', async () => {
   for (const bad of [-1, 1.5, '7', 1e308]) expect((await cap(bad)).status, String(bad)).toBe(400);
   expect((await cap(7, randomUUID())).status).toBe(404);
   expect((await cap(undefined, randomUUID())).status).toBe(404);
-  expect((await cap(7, userId, token)).status, 'a personal token reads it only').toBe(401);
+  expect((await cap(7, userId, token)).status, 'a personal token may only read it').toBe(401);
   expect((await cap(undefined, userId, token)).status).toBe(200);
 });
 
@@ -89,14 +89,14 @@ test('a call over the cap is not made: its result says why and what to do, and f
   expect(server.requests).toBe(before);
   await cap(3 * price);
   expect((await call()).isError).toBeUndefined();
-  // what was spent last month is not counted
+  // spending of the last month is not counted
   await app.db.query(`update credit_accounts set month = month - interval '1 month' where user_id = $1`, [userId]);
   expect(await cap()).toMatchObject({ spentThisMonth: 0 });
   expect((await call()).isError).toBeUndefined();
 });
 
-test('a cap that is lowered holds for credits that the broker has put aside already', async () => {
-  // a call with much credit brings a lease for more of them
+test('a lowered cap also applies to credits that the broker has leased already', async () => {
+  // a call with much credit makes the broker lease credits for more calls
   await call();
   const { rows } = await app.db.query<{ held: number }>('select held from credit_accounts where user_id = $1', [
     userId,

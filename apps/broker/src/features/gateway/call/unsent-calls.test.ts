@@ -11,14 +11,14 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-
 import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
 
-// A client that hangs up after the price was held and before its server heard of the call has made no one work: that is none of
-// the five aborts of an hour (docs/decisions/0035).
+// A client that disconnects after the hold and before the server received the call has caused no work: this does not
+// count towards the five aborts per hour (docs/decisions/0035).
 
 const price = 5;
 const given = 100;
-/** What one connection to a server has at most (platform/http/outgoing/guarded-fetch.ts). */
+/** Maximum number of sockets to one server (platform/http/outgoing/guarded-fetch.ts). */
 const sockets = 128;
-/** The fast path, and the SDK's client. */
+/** A tool for the fast path, and one for the SDK's client. */
 const tools = ['say', 'mirrored'] as const;
 
 let app: TestApp;
@@ -64,12 +64,12 @@ function send(tool: string, end: string, { signal, bearer = token }: { signal: A
   return fetch(`${app.publicUrl}/mcp`, { ...request, signal }).catch(() => undefined);
 }
 
-/** A call. @returns a function by which its client hangs up; it answers when the broker knows */
+/** Starts a call. @returns a function that disconnects its client and resolves when the broker has noticed */
 function begin(tool: string) {
   const closed = Promise.withResolvers<void>();
   const watch = (message: unknown) => {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
-    // the server of the tool, which is of this process too, is never sent this token
+    // the server of the tool, which also runs in this process, never receives this token
     if (request.headers.authorization !== `Bearer ${token}`) return;
     unsubscribe('http.server.request.start', watch);
     response.once('close', () => closed.resolve());
@@ -96,13 +96,13 @@ async function expectUncounted() {
   expect(await logged()).toMatchObject([{ outcome: 'cancelled', reason: 'not_dispatched', credits: 0 }]);
   const { rows } = await app.db.query('select from credit_free_aborts where user_id = $1', [userId]);
   expect(rows).toEqual([]);
-  await waitUntil('nothing is held', async () => (await held()) === 0);
+  await waitUntil('no credits are held', async () => (await held()) === 0);
   expect((await app.billing.ledger.account(userId)).balance).toBe(given);
   expect(await checkLedger(app.db)).toEqual([]);
 }
 
 test.each(tools.flatMap((tool) => [[tool, 'welcome'] as const, [tool, 'turnAway'] as const]))(
-  'a call that is aborted while it waits for a connection is none of the five: %s, %s',
+  'a call that is aborted while it waits for a connection does not count towards the five: %s, %s',
   async (tool, end) => {
     const before = server.requests;
     server.holdBack();
@@ -116,26 +116,29 @@ test.each(tools.flatMap((tool) => [[tool, 'welcome'] as const, [tool, 'turnAway'
   },
 );
 
-test.each(tools)('a call that is aborted while its price is held is none of the five: %s', async (tool) => {
-  const before = server.requests;
-  const { hold } = app.billing.charges;
-  const [isHeld, heard] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  vi.spyOn(app.billing.charges, 'hold').mockImplementation(async (call) => {
-    const taken = await hold(call);
-    isHeld.resolve();
-    // the gateway hears of it when the client has gone
-    await heard.promise;
-    return taken;
-  });
-  const hangUp = begin(`shared__${tool}`);
-  await isHeld.promise;
-  await hangUp();
-  heard.resolve();
-  await expectUncounted();
-  expect(server.requests, 'nothing was sent').toBe(before);
-});
+test.each(tools)(
+  'a call that is aborted while its price is being held does not count towards the five: %s',
+  async (tool) => {
+    const before = server.requests;
+    const { hold } = app.billing.charges;
+    const [isHeld, heard] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    vi.spyOn(app.billing.charges, 'hold').mockImplementation(async (call) => {
+      const taken = await hold(call);
+      isHeld.resolve();
+      // the gateway notices when the client has disconnected
+      await heard.promise;
+      return taken;
+    });
+    const hangUp = begin(`shared__${tool}`);
+    await isHeld.promise;
+    await hangUp();
+    heard.resolve();
+    await expectUncounted();
+    expect(server.requests, 'nothing was sent').toBe(before);
+  },
+);
 
-test('a call that is aborted while it waits for a socket is none of the five', async () => {
+test('a call that is aborted while it waits for a socket does not count towards the five', async () => {
   const crowd = await newPerson(2 * sockets * price);
   const before = server.requests;
   const client = new AbortController();
@@ -145,7 +148,7 @@ test('a call that is aborted while it waits for a socket is none of the five', a
   });
   const crowded = { signal: client.signal, bearer: crowd.token };
   const calls = Array.from({ length: sockets }, () => send('shared__say', 'hang', crowded));
-  await waitUntil('all sockets are taken', () => server.hanging === sockets);
+  await waitUntil('all sockets are in use', () => server.hanging === sockets);
   const hangUp = begin('shared__say');
   await waitUntil('its price is held', async () => (await held()) === price);
   await hangUp();

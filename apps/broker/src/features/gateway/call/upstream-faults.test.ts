@@ -19,7 +19,7 @@ let client: TestClient;
 let token: string;
 let tool: string;
 let folder: string;
-/** Stops the broker's clock at this time while it is set. */
+/** Time at which the broker's clock is stopped while it is set. */
 let stoppedAtMs: number | undefined;
 
 beforeAll(async () => {
@@ -109,14 +109,14 @@ test.each([
   ['15', 'resets the connection', 'reset', 'upstream_unavailable', 1000],
   ['16', 'hangs', 'hang', 'timeout', 8000],
   ['17', 'answers HTML', 'html', 'bad_upstream', 8000],
-  ['17', 'answers no JSON', 'garbage', 'bad_upstream', 8000],
+  ['17', 'does not answer with JSON', 'garbage', 'bad_upstream', 8000],
   ['18', 'answers 700 MiB of JSON', 'huge-json', 'result_too_large', 8000],
   ['18', 'sends an event of 700 MiB', 'huge-event', 'result_too_large', 8000],
 ] as const)(
   'security row %s: a call to an upstream that %s returns a result with isError',
   async (_row, _what, server, code, withinMs) => {
     const call = async () => {
-      // each round asks the server itself, and not an open circuit
+      // each round calls the server itself, and not an open circuit
       app.upstreams.pool.retryNow(server);
       const result = await callFaulty(server);
       expect(result.code).toBe(code);
@@ -136,9 +136,9 @@ test.each([
   ['limited', '7 seconds', 7],
   ['limited-date', '3600 seconds', 3600],
   ['limited-silent', 'a moment', undefined],
-])('a server that takes no more requests for now is busy, and not down: %s', async (server, words, seconds) => {
+])('a server that temporarily takes no more requests is busy, and not down: %s', async (server, words, seconds) => {
   const slug = server.slice(0, 12).replace(/-$/, '');
-  // more often than a server may fail before it is paused
+  // more often than a server may fail before its circuit opens
   for (let count = 0; count < 8; count++) {
     const result = await client.callTool({ name: `${slug}__${tool}`, arguments: {} });
     expect(result.content).toEqual([
@@ -192,7 +192,7 @@ test('a call to an upstream that asks for a sign-in missing from its manifest sa
   const { code, text } = await callFaulty('unauthorized');
   expect(code).toBe('sign_in_required');
   expect(text).toContain('Its administrator has to add \\"auth\\" to the manifest');
-  // nobody has an account there to sign in with
+  // no user has an account there to sign in with
   expect(text).not.toContain('/connect/');
   expect(text).not.toContain('your unauthorized account');
 });
@@ -206,7 +206,7 @@ test('security row 31b: a server with 513 tools keeps its last catalogue and get
   expect(server).toMatchObject({ status: 'error', statusDetail: 'The server has more than 512 tools', tools: [] });
 });
 
-test('lists answer at once while one server is dead, one hangs and others misbehave', async () => {
+test('lists answer immediately while one server is dead, one hangs and others misbehave', async () => {
   const asked = faults.requests.length;
   const hangUp = new AbortController();
   const stuck = client.callTool({ name: `stuck__${tool}`, arguments: {} }, { signal: hangUp.signal });

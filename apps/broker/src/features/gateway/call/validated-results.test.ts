@@ -14,9 +14,9 @@ import {
   type PromisingServers,
 } from './testing/promising-servers.ts';
 
-// Servers whose manifests say `validateResults`: each result is compared with the whole outputSchema of its tool.
+// Servers whose manifests say `validateResults`: each result is validated against the whole outputSchema of its tool.
 
-/** It refers to itself, for ever. */
+/** A schema that refers to itself endlessly. */
 const unusable = { type: 'object', $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } };
 let app: TestApp;
 let servers: PromisingServers;
@@ -41,20 +41,20 @@ const warnings = (tool: string) =>
     .filter((line) => line.includes('could not be compared') && line.includes(`"tool":"${tool}"`));
 
 test.each(pairs)(
-  'a result that does not fit the whole outputSchema is not passed on and not charged: a $client client, a $server server, $way',
+  'a result that violates the outputSchema is not forwarded and not charged: a $client client, a $server server, $way',
   async ({ client, server, way }) => {
     const ann = await connect(app, client, way);
     expect(await ann.call(server, 'of another member')).toMatchObject(answeredWrongly(server));
     expect(await ann.newest()).toEqual({ outcome: 'failed', reason: 'bad_result', credits: 0 });
     expect(await ann.call(server, 'not there')).toMatchObject(answeredWrongly(server));
     expect(await ann.balance()).toBe(given);
-    // an error need not fit
+    // an error need not match
     for (const what of ['good', 'an error']) expect(await ann.call(server, what), what).toMatchObject(charged);
     expect(await ann.balance()).toBe(given - 2 * price);
   },
 );
 
-test.each(ways)('structured content of any type is compared: %s', async (way) => {
+test.each(ways)('structured content of any type is validated: %s', async (way) => {
   const [ann, bob] = [await connect(app, 'modern', way), await connect(app, 'legacy', way)];
   for (const person of [ann, bob]) {
     expect(await person.call('some', 'a number')).toMatchObject(charged);
@@ -62,7 +62,7 @@ test.each(ways)('structured content of any type is compared: %s', async (way) =>
   }
 });
 
-test('a result whose schema is none is passed on, and the operator is told', async () => {
+test('a result whose schema is invalid is forwarded, and the operator is warned', async () => {
   const ann = await connect(app, 'modern', 'fast');
   for (const what of ['good', 'of another member']) {
     expect(await ann.call('unusable', what)).toMatchObject(charged);
@@ -71,7 +71,7 @@ test('a result whose schema is none is passed on, and the operator is told', asy
   expect(warnings('say')[0]).toContain('Maximum call stack');
 });
 
-test('a schema that takes years delays the results of its own server alone, for a second, once a minute', async () => {
+test('a schema that takes years to check delays only the results of its own server, for a second, once a minute', async () => {
   const ann = await connect(app, 'modern', 'fast');
   const years = { name: 'slow__mismatch', arguments: {} };
   const compared = ann.call('slow', '', years);
@@ -84,6 +84,6 @@ test('a schema that takes years delays the results of its own server alone, for 
   expect(await ann.call('slow', '', years)).toMatchObject(charged);
   expect(warnings('mismatch')).toHaveLength(1);
   expect(warnings('mismatch')[0]).toContain('it takes more than 1000 ms');
-  // the next comparisons have another worker
+  // the next validations use another worker
   expect(await ann.call('modern', 'of another member')).toMatchObject(answeredWrongly('modern'));
 });

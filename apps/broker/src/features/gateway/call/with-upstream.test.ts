@@ -29,13 +29,13 @@ afterAll(async () => {
 test.each([
   ['a tool call', (signal: AbortSignal) => client.callTool({ name: 'narrow__echo', arguments: {} }, { signal })],
   ['a prompt', (signal: AbortSignal) => client.getPrompt({ name: 'narrow__hello' }, { signal })],
-] as const)('%s that waits for a place ends as soon as its caller hangs up', async (_, send) => {
+] as const)('%s that waits for a slot ends as soon as its caller disconnects', async (_, send) => {
   const hangUp = new AbortController();
   const arrived = fixture.seen.requests.length;
   const hanging = client
     .callTool({ name: 'narrow__hang', arguments: {} }, { signal: hangUp.signal })
     .catch(() => 'over');
-  await waitUntil('the place to be taken', () => fixture.seen.requests.length > arrived);
+  await waitUntil('the slot to be in use', () => fixture.seen.requests.length > arrived);
   const before = (await usageRows(app)).length;
   const admit = vi.spyOn(app.upstreams.pool, 'admit');
   const stop = new AbortController();
@@ -43,12 +43,12 @@ test.each([
   await waitUntil('it to wait', () => admit.mock.calls.length > 0);
   stop.abort();
   expect(await waiting).toBe('over');
-  // left to itself, the queue gives up after 2 s: as busy, and not as cancelled
+  // without that, the queue gives up after 2 s: as busy, and not as canceled
   await waitUntil('the call is logged', async () => (await usageRows(app)).length > before);
   expect((await usageRows(app)).at(-1)).toMatchObject({ outcome: 'cancelled' });
   expect(fixture.seen.requests).toHaveLength(arrived + 1);
   admit.mockRestore();
   hangUp.abort();
   expect(await hanging).toBe('over');
-  await waitUntil('the place is free again', async () => (await usageRows(app)).length > before + 1);
+  await waitUntil('the slot is free again', async () => (await usageRows(app)).length > before + 1);
 });

@@ -30,7 +30,7 @@ const rpc = (method: string, params: object = {}) => JSON.stringify({ jsonrpc: '
 const initialize = () => initializeRequest({ revision: '2025-06-18' });
 const openOwnSession = () => openSession(mcp(), token, { revision: '2025-06-18' });
 
-describe('a request that is not as it should be', () => {
+describe('a malformed request', () => {
   test('security row 5: Mcp-Name or Mcp-Method that differ from the body answer 400, -32020, and nothing is called', async () => {
     const before = await usageRows(app);
     const calls = fixture.seen.requests.length;
@@ -43,7 +43,7 @@ describe('a request that is not as it should be', () => {
     expect(fixture.seen.requests.length).toBe(calls);
   });
 
-  test('security row 6: a protocol version that nobody knows answers 400, and the modern answer lists what is supported', async () => {
+  test('security row 6: an unknown protocol version answers 400, and the modern answer lists what is supported', async () => {
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2099-01-01',
       'io.modelcontextprotocol/clientCapabilities': {},
@@ -63,20 +63,20 @@ describe('a request that is not as it should be', () => {
     expect(legacy.status).toBe(400);
   });
 
-  test('security row 7: an unknown method answers 404 with -32601 to the modern, 200 with -32601 to the legacy', async () => {
+  test('security row 7: an unknown method answers 404 with -32601 to a modern client, 200 with -32601 to a legacy one', async () => {
     expect(await postModern(mcp(), token, 'no/such')).toMatchObject({ status: 404, body: { error: { code: -32601 } } });
     const session = await openOwnSession();
     const legacy = await postRaw(mcp(), rpc('no/such'), session);
     expect(legacy).toMatchObject({ status: 200, body: { id: 7, error: { code: -32601 } } });
   });
 
-  test('security row 8: malformed JSON, or what is not UTF-8, answers 400 with -32700', async () => {
+  test('security row 8: malformed JSON or invalid UTF-8 answers 400 with -32700', async () => {
     for (const body of ['{"jsonrpc":', '', 'hello', new Uint8Array([0x7b, 0xff, 0x7d])]) {
       expect(await postRaw(mcp(), body, bearer())).toMatchObject({ status: 400, body: { error: { code: -32700 } } });
     }
   });
 
-  test('security row 9: a body over 1 MiB answers 413 and one nested 65 deep -32600, and the event loop is not held up', async () => {
+  test('security row 9: a body over 1 MiB answers 413 and one nested 65 deep -32600, and the event loop is not blocked', async () => {
     const refuse = async () => {
       const large = await postRaw(mcp(), JSON.stringify({ pad: 'x'.repeat(1024 * 1024) }), bearer());
       expect(large.status).toBe(413);
@@ -91,11 +91,11 @@ describe('a request that is not as it should be', () => {
       const veryDeep = await postRaw(mcp(), '['.repeat(500_000), bearer());
       expect(veryDeep).toMatchObject({ status: 400, body: { error: { code: -32600 } } });
     };
-    // this thread is client and broker at once
+    // this thread is both client and broker
     await limitTurn(50, refuse);
   });
 
-  test('a MiB of values where no call has its arguments is refused before any schema reads it', async () => {
+  test("a MiB of values in the place of a call's arguments is refused before any schema reads it", async () => {
     const many = (text: string) => `[${`${text},`.repeat(Math.floor(1_000_000 / (text.length + 1)))}0]`;
     const meta = (capabilities: string) =>
       `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":${capabilities}}`;
@@ -139,7 +139,7 @@ describe('a request that is not as it should be', () => {
     expect(result).toMatchObject({ content: [{ type: 'text', text }] });
   });
 
-  test('ids of servers that are not deployed answer 404 on /s/{serverId}/mcp, and ids that are none name the link', async () => {
+  test('ids of servers that are not deployed answer 404 on /s/{serverId}/mcp, and invalid ids name the link', async () => {
     const told = `Unknown server: no MCP server is at this address. The link is ${mcp()}`;
     for (const [id, message] of [
       ['nothing', 'Unknown server'],
@@ -155,7 +155,7 @@ describe('a request that is not as it should be', () => {
     for (const method of ['GET', 'DELETE']) {
       expect((await fetch(mcp(), { method, headers: { ...bearer(), accept: 'text/event-stream' } })).status).toBe(405);
     }
-    // sessions are gone in the modern era: a header that names one changes nothing
+    // the modern era has no sessions: a header that names one changes nothing
     const session = await openOwnSession();
     for (const method of ['GET', 'DELETE']) {
       const headers = { ...session, 'mcp-protocol-version': '2026-07-28' };
@@ -164,7 +164,7 @@ describe('a request that is not as it should be', () => {
     expect((await fetch(mcp(), { method: 'PUT', headers: bearer(), body: '{}' })).status).toBe(405);
   });
 
-  test('a first request that is not initialize answers 400, and a batch is none at all', async () => {
+  test('a first request that is not initialize answers 400, and a batch is refused', async () => {
     expect(await postRaw(mcp(), rpc('tools/list'), bearer())).toMatchObject({
       status: 400,
       body: { id: 7, error: { code: -32000 } },

@@ -5,8 +5,8 @@ import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startAnsweringServer, type AnsweringServer } from '../fast-path/testing/answering-server.ts';
 
-// Calls of clients that are known are served before fastify sees them: however they are sent, they are answered, and what
-// is no such call is answered as ever.
+// Calls of known clients are served before fastify sees them: however they are sent, they are answered, and all other
+// requests are answered as usual.
 
 let server: AnsweringServer;
 let app: TestApp;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   app = await startTestApp({ allowAddresses: [server.address] });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
   await deployManifest(app, { id: 'far', connection: { type: 'http', url: server.url } });
-  // known from here on
+  // the client is known from here on
   await exchange([requestOf(callOf('far__say'))]);
 });
 afterAll(async () => {
@@ -55,7 +55,7 @@ function requestOf(body: string, { headers = {}, name = 'far__say', path = '/mcp
 
 const hello = '"text":"hello"';
 
-/** Sends the pieces, each in a packet of its own, and answers all that came once `awaited` did. */
+/** Sends the pieces, each in its own packet, and returns everything that was received once `awaited` was. */
 async function exchange(pieces: readonly string[], awaited: string | RegExp = hello): Promise<string> {
   const socket: Socket = connect({ host: '127.0.0.1', port: Number(new URL(app.publicUrl).port), noDelay: true });
   let text = '';
@@ -63,7 +63,7 @@ async function exchange(pieces: readonly string[], awaited: string | RegExp = he
   try {
     for (const piece of pieces) {
       await new Promise<void>((resolve) => socket.write(piece, () => resolve()));
-      // written is not read: the broker has had this piece when it has answered somebody else
+      // written is not read: the broker has this piece once it has answered another request
       await fetch(`${app.publicUrl}/healthz`);
     }
     await waitUntil('the answer', async () => text.search(awaited) !== -1);
@@ -73,7 +73,7 @@ async function exchange(pieces: readonly string[], awaited: string | RegExp = he
   }
 }
 
-test('a call in one packet is answered with the headers of every answer', async () => {
+test('a call in one packet is answered with the usual headers', async () => {
   const answer = await exchange([requestOf(callOf('far__say'))]);
   expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   expect(answer).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/m);
@@ -81,20 +81,20 @@ test('a call in one packet is answered with the headers of every answer', async 
   expect(answer).toContain(hello);
 });
 
-test('a call whose body comes in pieces is answered as one that came whole', async () => {
+test('a call whose body comes in pieces is answered like one that came whole', async () => {
   const whole = requestOf(callOf('far__say', 'x'.repeat(100_000)));
   const head = whole.indexOf('\r\n\r\n') + 4;
   const pieces = [whole.slice(0, head), whole.slice(head, head + 10), whole.slice(head + 10)];
   expect(await exchange(pieces)).toContain(hello);
 });
 
-test('two calls on one connection, one after the other, both are answered', async () => {
+test('two sequential calls on one connection are both answered', async () => {
   const call = requestOf(callOf('far__say'));
   const answer = await exchange([call, call], /"text":"hello"[^]*"text":"hello"/);
   expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
 });
 
-test('what is no plain call is answered by those behind, whole or in pieces', async () => {
+test('a request that is not an ordinary call is answered by the slower path, whole or in pieces', async () => {
   const whole = requestOf(callOf('far__nothing'), { name: 'far__nothing' });
   const head = whole.indexOf('\r\n\r\n') + 4;
   for (const pieces of [[whole], [whole.slice(0, head), whole.slice(head, -5), whole.slice(-5)]]) {
@@ -105,13 +105,13 @@ test('what is no plain call is answered by those behind, whole or in pieces', as
 test.each([
   ['a foreign origin', { origin: 'https://evil.example' }, 403],
   ['a foreign host', { host: 'evil.example' }, 403],
-  ['a token that is not good', { authorization: 'Bearer nothing' }, 401],
+  ['an invalid token', { authorization: 'Bearer nothing' }, 401],
 ])('a call of a known client with %s is refused', async (_what, headers, status) => {
   const answer = await exchange([requestOf(callOf('far__say'), { headers })], '\r\n\r\n');
   expect(answer).toContain(`HTTP/1.1 ${status} `);
 });
 
-test("a server's own link answers its tools under their own names", async () => {
+test("a server's own link serves its tools under their own names", async () => {
   const path = '/s/far/mcp';
   const call = requestOf(callOf('say'), { name: 'say', path });
   await exchange([call]);

@@ -31,7 +31,7 @@ const head = (path: string, ...lines: string[]) =>
 const authorization = (bearer: string) => `authorization: Bearer ${bearer}`;
 const ofOneMiB = `content-length: ${oneMiB}`;
 
-/** A connection of which the test chooses every byte; `text` is what came back. */
+/** Opens a connection on which the test chooses every byte; `text` is what was received. */
 async function openSocket() {
   const socket = connect(Number(new URL(app.publicUrl).port), '127.0.0.1');
   sockets.push(socket);
@@ -54,7 +54,7 @@ test.each([
   'A',
   '..%2f..',
   'x'.repeat(64),
-])('a link that names what can be no server is answered, and nothing of it stands in a header: %s', async (id) => {
+])('a link with an impossible server id is answered, and no header contains the id: %s', async (id) => {
   for (const bearer of [{}, { authorization: `Bearer ${token}` }]) {
     for (const method of ['GET', 'POST']) {
       const answer = await fetch(`${app.publicUrl}/s/${id}/mcp`, { method, headers: bearer });
@@ -65,11 +65,11 @@ test.each([
   }
 });
 
-describe('a request that is refused is refused by its head: its body is not waited for', () => {
+describe('a refused request is refused by its head: its body is not waited for', () => {
   test.each([
     ['no token', '/mcp', [], 401],
     ['no token, one server', '/s/free/mcp', [], 401],
-    ['a token that is none', '/mcp', [authorization('nonsense')], 401],
+    ['an invalid token', '/mcp', [authorization('nonsense')], 401],
     ['a foreign Origin', '/mcp', ['origin: https://evil.test'], 403],
     ['a foreign Host', '/mcp', ['host: evil.test'], 403],
   ])('%s (%s)', async (_what, path, lines, status) => {
@@ -79,20 +79,20 @@ describe('a request that is refused is refused by its head: its body is not wait
     const state = await openSocket();
     state.socket.write(own);
     await waitUntil('the answer', () => state.text.includes('\r\n\r\n{'));
-    // and not 408, as when a body is late
+    // and not 408, as for a late body
     expect(state.text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(state.text.includes('/.well-known/oauth-protected-resource')).toBe(status === 401);
     expect(state.text).toMatch(/connection: close/i);
   });
 
-  test('a server that is unknown, and then the connection ends', async () => {
+  test('an unknown server, and then the connection ends', async () => {
     const state = await openSocket();
     state.socket.write(head('/s/nothing/mcp', ofOneMiB, authorization(token)));
     await waitUntil('the connection to end', () => state.isClosed);
     expect(state.text).toMatch(/^HTTP\/1.1 404 [^]*Unknown server/);
   });
 
-  test('a client that is still sending its body reads the answer all the same', async () => {
+  test('a client that is still sending its body reads the answer anyway', async () => {
     for (const bytes of [300_000, oneMiB]) {
       const sent = await fetch(`${app.publicUrl}/mcp`, { method: 'POST', body: 'x'.repeat(bytes) });
       expect(sent.status).toBe(401);
@@ -100,7 +100,7 @@ describe('a request that is refused is refused by its head: its body is not wait
     }
   });
 
-  test('a connection on which the body has come is kept', async () => {
+  test('a connection on which the body has arrived is kept', async () => {
     const state = await openSocket();
     for (const count of [1, 2]) {
       state.socket.write(`${head('/mcp', 'content-length: 2')}{}`);
@@ -110,7 +110,7 @@ describe('a request that is refused is refused by its head: its body is not wait
   });
 });
 
-test('security row 9: a body of 1 MiB and a byte answers 413 to somebody known, sent at once or in chunks', async () => {
+test('security row 9: a body of 1 MiB and a byte answers 413 to a known client, sent whole or in chunks', async () => {
   const whole = await openSocket();
   whole.socket.write(head('/mcp', `content-length: ${oneMiB + 1}`, authorization(token)));
   const chunked = await openSocket();
@@ -143,14 +143,14 @@ test('a client that asks before it sends its body (Expect: 100-continue) is serv
   expect([await send(token), await send('nonsense')]).toEqual([200, 401]);
 });
 
-test('a client that hangs up in the middle of its body is no fault: nothing is logged of it above debug', async () => {
+test('a client that disconnects in the middle of its body is not a fault: nothing about it is logged above debug', async () => {
   const before = app.logged().length;
   const lengths = ['content-length: 1000\r\n\r\n{"a', 'transfer-encoding: chunked\r\n\r\n3\r\n{"a\r\n'];
   for (const path of ['/mcp', '/v2/user/profile', '/oauth/register']) {
     for (const rest of lengths) {
       const state = await openSocket();
       state.socket.write(head(path, authorization(token)).replace(/\r\n\r\n$/, `\r\n${rest}`));
-      // a second request shows that the first was read: the broker takes what comes in the order in which it comes
+      // a second request shows that the first was read: the broker reads in order of arrival
       await (await fetch(`${app.publicUrl}/healthz`)).text();
       state.socket.destroy();
       await once(state.socket, 'close');

@@ -11,7 +11,7 @@ import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { ScriptedClientProvider } from '#testing/people/scripted-client-provider.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
-// People paste the link with a slash behind it.
+// Users paste the link with a trailing slash.
 
 let app: TestApp;
 let fixture: HttpFixture;
@@ -34,7 +34,7 @@ const links = [
 ] as const;
 
 test.each(links)(
-  '%s challenges as the link without the slash, and its documents name it as it was called',
+  '%s challenges like the link without the slash, and its documents name it as it was requested',
   async (path) => {
     const answer = await postRaw(app.publicUrl + path, initializeRequest());
     expect(answer.status).toBe(401);
@@ -81,14 +81,14 @@ test.each(links)('every client signs in with %s, from its first 401 to a call', 
     await client.connect(transport());
     expect(await client.callTool(call)).toEqual(said);
     await client.close();
-    // the same sign-in, and the same session, at the other spelling
+    // the same sign-in, and the same session, with the other spelling
     const plain = await postModern(url.href.slice(0, -1), v2.token(), 'tools/list');
     expect(plain.status).toBe(200);
   }
 });
 
 test.each(links)(
-  'a personal token works at %s for each era, and a session is the same at both spellings',
+  'a personal token works at %s for each era, and a session is the same with both spellings',
   async (path, name) => {
     const url = app.publicUrl + path;
     for (const connect of [connectV1, connectLegacy, connectModern]) {

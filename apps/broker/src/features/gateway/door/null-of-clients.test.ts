@@ -9,8 +9,8 @@ import { initializeRequest, openSession, type SessionHeaders } from '#testing/pe
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { startAskingServer, type AskingServer } from '../protocol/input-rounds/testing/asking-server.ts';
 
-// Many clients write null for a member that is absent. Each message of a client is tried with each member that may be absent as
-// null, as the SDK's own schemas list them: it is answered as the message without that member.
+// Many clients write null for an absent member. For each client message, each member that may be absent (by the SDK's
+// own schemas) is sent as null: the answer must be the same as without that member.
 
 // why the cast: the SDK's type shows the standard interface only
 const spec = specTypeSchemas as unknown as Record<keyof typeof specTypeSchemas, z.core.$ZodType>;
@@ -18,7 +18,7 @@ let app: TestApp;
 let fixture: HttpFixture;
 let asking: AskingServer;
 let token: string;
-/** Of somebody else, who opens more sessions than a person may keep. */
+/** Token of another user, who opens more sessions than a user may keep. */
 let opening: string;
 let url: string;
 let session: SessionHeaders;
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 type Message = { method: string; params?: Record<string, unknown> | null };
 
-/** What is there, in the place of what a schema takes for a sample. */
+/** Existing names, in place of the samples that a schema accepts. */
 const there: Record<string, object> = {
   'tools/call': { name: 'dull__echo' },
   'prompts/get': { name: 'dull__hello' },
@@ -62,7 +62,7 @@ function named({ method, params }: Message): Message {
   };
 }
 
-/** The requests of a session that the gateway knows, with each member that may be null. */
+/** Requests of a session that the gateway knows, with each member that may be null. */
 const variants = [...nullVariants(spec.ClientRequest), ...nullVariants(spec.ClientNotification)].map(
   ({ path, withNull, without }) => ({
     path: `${Object(withNull).method} ${path}`,
@@ -71,7 +71,7 @@ const variants = [...nullVariants(spec.ClientRequest), ...nullVariants(spec.Clie
   }),
 );
 
-/** An answer without what differs each time. */
+/** Returns a response without the parts that differ each time. */
 function said({ status, body }: RawAnswer): unknown {
   return { status, body };
 }
@@ -82,11 +82,11 @@ async function ofSession(message: Message, type: string): Promise<unknown> {
   return said(await postRaw(url, JSON.stringify(sent), { ...headers, 'content-type': type }));
 }
 
-// the second is the way through the SDK, which messages that are no calls take with each type
+// the second type goes through the SDK, as messages other than calls do with either type
 test.each([
   ['application/json', variants, 100],
   ['application/json; charset=utf-8', variants.filter(({ withNull }) => withNull.method === 'tools/call'), 4],
-] as const)('null in a message up to 2025-11-25 is as if it were not there: %s', async (type, ofType, atLeast) => {
+] as const)('null in a message up to 2025-11-25 means absent: %s', async (type, ofType, atLeast) => {
   expect(ofType.length).toBeGreaterThan(atLeast);
   const answers = new Map<string, unknown>();
   for (const { path, withNull, without } of ofType) {
@@ -94,13 +94,13 @@ test.each([
     const plain = answers.get(key) ?? (await ofSession(without, type));
     answers.set(key, plain);
     expect(await ofSession(withNull, type), path).toEqual(plain);
-    // it is no comparison of two refusals
+    // the comparison is not between two refusals
     expect(JSON.stringify(plain), path).toMatch(/"status":20[02]/);
     expect(JSON.stringify(plain), path).not.toContain('Invalid request');
   }
 });
 
-test('an empty list in a message is an empty object where one belongs, as PHP writes it', async () => {
+test('an empty list in a message means an empty object where one is expected, as PHP writes it', async () => {
   const variants = [...listVariants(spec.ClientRequest), ...listVariants(spec.ClientNotification)];
   expect(variants.length).toBeGreaterThan(40);
   for (const { path, withList, withObject } of variants) {
@@ -114,14 +114,14 @@ test('an empty list in a message is an empty object where one belongs, as PHP wr
   const meant = said(await postModern(url, token, 'tools/call', { ...params, arguments: {} }));
   expect(said(await postModern(url, token, 'tools/call', params))).toEqual(meant);
   expect(meant).toMatchObject({ status: 200 });
-  // a list among the arguments stays one
+  // a list among the arguments stays a list
   const lists = { name: 'dull__echo', arguments: { text: 'a', list: [] } };
   expect((await postModern(url, token, 'tools/call', lists)).body).toMatchObject({
     result: { content: [{ text: 'a' }] },
   });
 });
 
-test('null in a message since 2026-07-28 is as if it were not there', async () => {
+test('null in a message since 2026-07-28 means absent', async () => {
   const modern = variants.filter(
     ({ withNull: { method, params } }) =>
       /^(?:tools|prompts|resources|completion)\//.test(method) &&
@@ -154,7 +154,7 @@ test('null in a message since 2026-07-28 is as if it were not there', async () =
   }
 });
 
-test("null in a client's answer to a question is as if it were not there", async () => {
+test("null in a client's answer to a question means absent", async () => {
   const forms = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
   const answered = async (answer: unknown) => {
     const params = { name: 'asking__ask', arguments: {}, _meta: forms };
@@ -175,7 +175,7 @@ test("null in a client's answer to a question is as if it were not there", async
   expect(await content({ other: null })).toEqual(await content({}));
 });
 
-test('null around a message is as if it were not there', async () => {
+test('null around a message means absent', async () => {
   const call = {
     jsonrpc: '2.0',
     id: 7,
@@ -188,7 +188,7 @@ test('null around a message is as if it were not there', async () => {
   expect(await sent({ ...call, result: null, error: null })).toEqual(plain);
   const notice = { jsonrpc: '2.0', method: 'notifications/initialized', id: null, params: null };
   expect((await postRaw(url, JSON.stringify(notice), session)).status).toBe(202);
-  // an argument that is null is the tool's business
+  // a null argument is left to the tool
   const asked = { ...call, params: { ...call.params, arguments: { text: null } } };
   expect(await sent(asked)).not.toEqual(await sent({ ...call, params: { ...call.params, arguments: {} } }));
   const opened = await postRaw(url, initializeRequest().replace('"capabilities":{}', '"capabilities":{"roots":null}'), {

@@ -46,7 +46,7 @@ describe('a request without the right to make it', () => {
     }
   });
 
-  test('a link that is opened in a browser says where it belongs, with the same status and challenge', async () => {
+  test('a link opened in a browser says where it belongs, with the same status and challenge', async () => {
     const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
     for (const path of ['/mcp', '/s/free/mcp']) {
       const open = (headers: Record<string, string>) => fetch(`${app.publicUrl}${path}`, { headers });
@@ -67,7 +67,7 @@ describe('a request without the right to make it', () => {
     expect(posted.text).toContain('Authentication required. Please log in.');
   });
 
-  test('security row 2: a token that is made up, or that stands in the address, answers 401', async () => {
+  test('security row 2: an invented token, or a token in the address, answers 401', async () => {
     for (const value of ['Bearer nonsense', 'Bearer souk_pat_nonsense', 'Basic abc', `bearer`]) {
       const answer = await postRaw(mcp(), initialize(), { authorization: value });
       expect(answer.status).toBe(401);
@@ -76,7 +76,7 @@ describe('a request without the right to make it', () => {
     expect((await postRaw(`${mcp()}?access_token=${token}`, initialize())).status).toBe(401);
   });
 
-  test('[PAT-5] a token that was revoked answers 401 at once, and its legacy session is gone', async () => {
+  test('[PAT-5] a revoked token answers 401 immediately, and its legacy session has ended', async () => {
     const session = await openOwnSession();
     const own = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'short-lived' });
     const headers = { authorization: `Bearer ${own.token}` };
@@ -88,7 +88,7 @@ describe('a request without the right to make it', () => {
     expect((await postRaw(mcp(), rpc('ping'), session)).status).toBe(200);
   });
 
-  test('a token that has expired answers 401', async () => {
+  test('an expired token answers 401', async () => {
     let nowMs = Date.now();
     const later = await startTestApp({ clock: { now: () => nowMs } });
     const old = await later.identity.createPersonalToken({ email: 'ann@souk.test', name: 'old', expiresInDays: 1 });
@@ -111,7 +111,7 @@ describe('a request without the right to make it', () => {
     expect([await status(mcp(), all), await status(resource, all)]).toEqual([200, 401]);
   });
 
-  test('a session of another token or another link answers 404, as one that never was', async () => {
+  test('a session of another token or another link answers 404, like one that never existed', async () => {
     const session = await openOwnSession();
     const other = await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' });
     const second = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'second' });
@@ -153,7 +153,7 @@ describe('a request without the right to make it', () => {
   });
 });
 
-/** fetch does not let its caller choose Host. */
+/** Uses node:http, because fetch does not let its caller set Host. */
 function statusWithHost(host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const url = new URL(mcp());

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
-test('too many calls in a minute are answered as a result that says so, too many requests as 429; neither is forwarded', async () => {
+test('too many calls in a minute are answered with a result that says so, too many requests with 429; neither is forwarded', async () => {
   let laterMs = 0;
   const limited = await startTestApp({
     allowAddresses: [fixture.address],
@@ -27,7 +27,7 @@ test('too many calls in a minute are answered as a result that says so, too many
   expect(results[4]?._meta).toMatchObject({ 'souk/code': 'rate_limited' });
   await client.close();
 
-  // lists and all else have a rate of their own, which no tool call takes from
+  // lists and other requests have a separate rate, which tool calls do not use
   const link = `${limited.publicUrl}/mcp`;
   const newToken = async () =>
     (await limited.identity.createPersonalToken({ email: 'ann@souk.test', name: 'own' })).token;
@@ -45,14 +45,14 @@ test('too many calls in a minute are answered as a result that says so, too many
   const retryAfter = refused.headers.get('retry-after');
   expect(retryAfter).toMatch(/^[1-6]$/);
   expect(refused.body.error?.data).toEqual({ code: 'rate_limited', retryAfterSeconds: Number(retryAfter) });
-  // clients of each era fail at once, and say why
+  // clients of each era fail immediately, and say why
   for (const each of clients) await expect(each.listTools()).rejects.toThrow('Too many requests in the last minute');
-  // a batch counts as what is in it
+  // each message of a batch counts
   const batch = JSON.stringify(Array.from({ length: 5 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })));
   const batches = await newToken();
   const sendBatch = () => postRaw(link, batch, { authorization: `Bearer ${batches}` });
   expect([(await sendBatch()).status, (await sendBatch()).status, (await sendBatch()).status]).toEqual([400, 400, 429]);
-  // what ends something under way is never too much
+  // messages that end running work are never limited
   const over = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
   const tell = (message: object) => postRaw(link, JSON.stringify(message), { authorization: `Bearer ${own}` });
   expect((await tell(over)).status).toBe(202);
@@ -65,7 +65,7 @@ test('too many calls in a minute are answered as a result that says so, too many
   await limited.stop();
 });
 
-test("calls over the user's limit use up nothing of the token with which they come", async () => {
+test("calls over the user's limit do not use the limit of their token", async () => {
   let laterMs = 0;
   const limited = await startTestApp({
     allowAddresses: [fixture.address],
@@ -89,7 +89,7 @@ test("calls over the user's limit use up nothing of the token with which they co
   await limited.stop();
 });
 
-test('what is refused before any server is asked counts as a call too: guessed names cannot go on for ever', async () => {
+test('calls that are refused before any server is contacted count too, so names cannot be guessed endlessly', async () => {
   const limited = await startTestApp({
     allowAddresses: [fixture.address],
     env: { MCP_CALLS_PER_MINUTE_TOKEN: '2' },

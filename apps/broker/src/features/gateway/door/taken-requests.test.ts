@@ -10,7 +10,7 @@ import { initializeRequest, openSession } from '#testing/people/open-session.ts'
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { startAskingServer, type AskingServer } from '../protocol/input-rounds/testing/asking-server.ts';
 
-// What HTTP says of methods, bodies and accepted types, as clients and tools send them.
+// How the gateway handles methods, bodies and accepted types of HTTP, as clients and tools send them.
 
 let app: TestApp;
 let fixture: HttpFixture;
@@ -33,7 +33,7 @@ const call = { name: 'free__echo', arguments: { text: 'x' } };
 const callOf = (id: number) => JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: call });
 const called = { status: 200, body: { result: { content: [{ type: 'text', text: 'x' }] } } };
 
-test.each(['PUT', 'PATCH', 'OPTIONS'])('%s answers 405 with the methods that there are', async (method) => {
+test.each(['PUT', 'PATCH', 'OPTIONS'])('%s answers 405 with the allowed methods', async (method) => {
   for (const path of ['/mcp', '/mcp/', '/s/free/mcp']) {
     const answer = await fetch(`${app.publicUrl}${path}`, { method });
     expect([answer.status, answer.headers.get('allow')], path).toEqual([405, 'GET, POST, DELETE']);
@@ -41,7 +41,7 @@ test.each(['PUT', 'PATCH', 'OPTIONS'])('%s answers 405 with the methods that the
   }
 });
 
-test('since 2026-07-28 there is POST alone', async () => {
+test('since 2026-07-28 only POST is allowed', async () => {
   for (const method of ['GET', 'DELETE']) {
     const headers = { authorization: `Bearer ${token}`, 'mcp-protocol-version': '2026-07-28', accept: '*/*' };
     const answer = await fetch(mcp(), { method, headers });
@@ -49,7 +49,7 @@ test('since 2026-07-28 there is POST alone', async () => {
   }
 });
 
-test('a compressed body answers 415, and one that says identity is read', async () => {
+test('a compressed body answers 415, and a body with the encoding identity is read', async () => {
   const session = await openSession(mcp(), token);
   const sent = (encoding: string, body: string | Uint8Array<ArrayBuffer>) =>
     postRaw(mcp(), body, { ...session, 'content-encoding': encoding });
@@ -68,7 +68,7 @@ test.each(['*/*', 'text/html, */*;q=0.8', 'application/json, */*'])(
     const opened = await postRaw(mcp(), initializeRequest(), { authorization: `Bearer ${token}`, accept });
     expect(opened.status).toBe(200);
     const session = await openSession(mcp(), token);
-    // before and after the SDK has seen the session
+    // before and after the SDK has loaded the session
     for (const id of [7, 8]) expect(await postRaw(mcp(), callOf(id), { ...session, accept })).toMatchObject(called);
   },
 );
@@ -85,7 +85,7 @@ const accepting = (accept: string | undefined) => (accept === undefined ? {} : {
 
 const json = 'application/json';
 const events = 'text/event-stream';
-/** In which type a call is answered, and all else: the SDK prefers a stream. */
+/** Response types of a call, and of everything else: the SDK prefers a stream. */
 const acceptedTypes: readonly (readonly [accept: string | undefined, ofCalls: string, ofOthers: string])[] = [
   [undefined, json, events],
   ['', json, events],
@@ -99,36 +99,42 @@ const acceptedTypes: readonly (readonly [accept: string | undefined, ofCalls: st
   ['Text/Event-Stream;q=0.9, application/json;q=0', events, events],
 ];
 
-test.each(acceptedTypes)('a call is answered in a type that its client takes: Accept %s, %s', async (accept, type) => {
-  const session = await openSession(mcp(), token);
-  const modern = modernRequest(token, 'tools/call', call);
-  const { accept: _, ...ofModern } = modern.headers;
-  // before and after the SDK has seen the session
-  for (const id of [7, 8]) {
-    const answer = await answerTo(callOf(id), { ...session, ...accepting(accept) });
+test.each(acceptedTypes)(
+  'a call is answered in a type that its client accepts: Accept %s, %s',
+  async (accept, type) => {
+    const session = await openSession(mcp(), token);
+    const modern = modernRequest(token, 'tools/call', call);
+    const { accept: _, ...ofModern } = modern.headers;
+    // before and after the SDK has loaded the session
+    for (const id of [7, 8]) {
+      const answer = await answerTo(callOf(id), { ...session, ...accepting(accept) });
+      expect(answer).toMatchObject({ status: 200, type });
+      expect(answer.text).toContain('"text":"x"');
+    }
+    const answer = await answerTo(modern.body, { ...ofModern, ...accepting(accept) });
     expect(answer).toMatchObject({ status: 200, type });
     expect(answer.text).toContain('"text":"x"');
-  }
-  const answer = await answerTo(modern.body, { ...ofModern, ...accepting(accept) });
-  expect(answer).toMatchObject({ status: 200, type });
-  expect(answer.text).toContain('"text":"x"');
-});
+  },
+);
 
-test.each(acceptedTypes)('so is everything else in a session: Accept %s, %s, %s', async (accept, _ofCalls, type) => {
-  const authorization = `Bearer ${token}`;
-  const opened = await answerTo(initializeRequest(), { authorization, ...accepting(accept) });
-  expect(opened).toMatchObject({ status: 200, type });
-  expect(opened.text).toContain('"protocolVersion":"2025-11-25"');
-  const session = { authorization, 'mcp-session-id': String(opened.answer.headers['mcp-session-id']) };
-  const notice = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
-  expect(await answerTo(notice, { ...session, ...accepting(accept) })).toMatchObject({ status: 202, text: '' });
-  const lists = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
-  const listed = await answerTo(lists, { ...session, ...accepting(accept) });
-  expect(listed).toMatchObject({ status: 200, type });
-  expect(listed.text).toContain('"free__echo"');
-});
+test.each(acceptedTypes)(
+  'everything else in a session is answered in an accepted type too: Accept %s, %s, %s',
+  async (accept, _ofCalls, type) => {
+    const authorization = `Bearer ${token}`;
+    const opened = await answerTo(initializeRequest(), { authorization, ...accepting(accept) });
+    expect(opened).toMatchObject({ status: 200, type });
+    expect(opened.text).toContain('"protocolVersion":"2025-11-25"');
+    const session = { authorization, 'mcp-session-id': String(opened.answer.headers['mcp-session-id']) };
+    const notice = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    expect(await answerTo(notice, { ...session, ...accepting(accept) })).toMatchObject({ status: 202, text: '' });
+    const lists = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
+    const listed = await answerTo(lists, { ...session, ...accepting(accept) });
+    expect(listed).toMatchObject({ status: 200, type });
+    expect(listed.text).toContain('"free__echo"');
+  },
+);
 
-test('a client that takes JSON alone gets one answer: progress before it is left out, a batch is a list', async () => {
+test('a client that accepts only JSON gets one response: progress before it is left out, a batch is a list', async () => {
   const accept = 'application/json';
   const slow = { name: 'free__slow', arguments: { steps: 2, everyMs: 1 }, _meta: { progressToken: 'p' } };
   const done = { result: { content: [{ text: 'done' }] } };
@@ -151,7 +157,7 @@ test('a client that takes JSON alone gets one answer: progress before it is left
   expect(answers).toHaveLength(2);
 });
 
-test('a call that has to ask a client which takes JSON alone fails at once, and says why', async () => {
+test('a call that has to ask a client that accepts only JSON fails immediately, and says why', async () => {
   const session = await openSession(mcp(), token, { capabilities: { elicitation: {} } });
   const ask = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'asking__ask', arguments: {} } };
   const answer = await postRaw(mcp(), JSON.stringify(ask), { ...session, accept: 'application/json' });
@@ -159,7 +165,7 @@ test('a call that has to ask a client which takes JSON alone fails at once, and 
   expect(answer).toMatchObject({ status: 200, body: { id: 7, error } });
 });
 
-test('a client that accepts neither type of MCP is told, and one that takes JSON alone gets no stream of notices', async () => {
+test('a client that accepts neither type of MCP is refused with the reason, and one that accepts only JSON gets no notice stream', async () => {
   const session = await openSession(mcp(), token);
   const refused = { status: 406, body: { id: 7, error: { code: -32000 } } };
   for (const accept of ['text/html', 'application/jsonp, text/plain', 'application/json;q=0']) {
@@ -168,7 +174,7 @@ test('a client that accepts neither type of MCP is told, and one that takes JSON
     expect(modern, accept).toMatchObject({ status: 406, body: { id: 1 } });
     const opening = await postRaw(mcp(), initializeRequest(), { authorization: `Bearer ${token}`, accept });
     expect(opening.status, accept).toBe(406);
-    // which has no answer
+    // a notice has no response
     const notice = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
     expect((await postRaw(mcp(), notice, { ...session, accept })).status, accept).toBe(202);
   }
@@ -178,7 +184,7 @@ test('a client that accepts neither type of MCP is told, and one that takes JSON
   expect(listen.status).toBe(406);
 });
 
-test('a notice that comes before the session id is taken', async () => {
+test('a notice sent before the session id is known is accepted', async () => {
   const notice = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
   const answer = await postRaw(mcp(), notice, { authorization: `Bearer ${token}` });
   expect([answer.status, answer.text]).toEqual([202, '']);
@@ -189,7 +195,7 @@ test('a notice that comes before the session id is taken', async () => {
   });
 });
 
-test('a request without an id is refused, since nothing would answer it', async () => {
+test('a request without an id is refused, since it could not be answered', async () => {
   const session = await openSession(mcp(), token);
   const refusal = { status: 400, body: { id: null, error: { message: 'Invalid Request: a request has an id' } } };
   for (const id of ['', '"id":null,']) {
@@ -204,9 +210,9 @@ test('a request without an id is refused, since nothing would answer it', async 
   expect((await postRaw(mcp(), notice, session)).status).toBe(202);
 });
 
-test('spaces around a token are none of it', async () => {
+test('spaces around a token are ignored', async () => {
   const { headers, body } = modernRequest(token, 'tools/call', call);
-  // fetch would take the last ones away
+  // fetch would remove the last ones
   const answered = await new Promise<string>((resolve, reject) => {
     const request = send(
       mcp(),
@@ -218,7 +224,7 @@ test('spaces around a token are none of it', async () => {
   expect(JSON.parse(answered)).toMatchObject(called.body);
 });
 
-test('subscriptions/listen refuses resources that are not there', async () => {
+test('subscriptions/listen refuses unknown resources', async () => {
   const listen = (uri: string) =>
     postModern(mcp(), token, 'subscriptions/listen', { notifications: { resourceSubscriptions: ['test://a', uri] } });
   expect((await listen('nowhere://a')).body.error).toEqual({

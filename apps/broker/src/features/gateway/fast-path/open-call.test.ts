@@ -8,7 +8,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { connectOverheard } from '../testing/overheard-client.ts';
 import { startTellingServer, type TellingServer } from '../testing/telling-server.ts';
 
-// Fast-path calls whose client gets more than an answer: the SDK's server takes them over while they run.
+// Fast-path calls whose client gets more than a result: the SDK's server takes them over while they run.
 
 const everything = { elicitation: { form: {}, url: {} }, roots: { listChanged: true } };
 const modes = { legacy: 'legacy', modern: { pin: '2026-07-28' } } as const;
@@ -34,12 +34,12 @@ beforeEach(async () => {
   await clearUsageRows(app);
 });
 
-/** Fast-path calls have ids from here on: fast-channel.ts. */
+/** The fast path numbers its calls from here on: fast-channel.ts. */
 const isFast = (id: unknown) => Number(id) >= 1_000_000_000;
 
 const outcomes = async () => (await usageRows(app)).map(({ outcome }) => outcome);
 
-/** The headers of a request by hand in a session whose client can be asked everything. */
+/** Returns the headers of a handwritten request in a session whose client can answer every question. */
 const openRawSession = async () => ({
   ...(await openSession(`${app.publicUrl}/mcp`, token, { capabilities: everything })),
   'content-type': 'application/json',
@@ -106,7 +106,7 @@ test('log messages of an old server during a call reach the calling session, in 
   expect(servers.old.calls.map(isFast)).toEqual([true]);
 });
 
-test('a long call of a session is answered in a resumable stream and can be cancelled', async () => {
+test('a long call of a session is answered in a resumable stream and can be canceled', async () => {
   const session = await openRawSession();
   const answer = await fetch(`${app.publicUrl}/mcp`, {
     method: 'POST',
@@ -126,7 +126,7 @@ test('a long call of a session is answered in a resumable stream and can be canc
   const text = await answer.text();
   expect(text).toMatch(/^id: /m);
   expect(text).not.toContain('"result"');
-  await waitUntil('the server to hear of it', () => servers.old.cancelled.includes('long'));
+  await waitUntil('the server to be notified', () => servers.old.cancelled.includes('long'));
   expect(await outcomes()).toEqual(['cancelled']);
   const after = await fetch(`${app.publicUrl}/mcp`, {
     method: 'POST',
@@ -136,7 +136,7 @@ test('a long call of a session is answered in a resumable stream and can be canc
   expect(await after.text()).toContain('"a"');
 });
 
-test('a modern client that hangs up during a question ends the call', async () => {
+test('a modern client that disconnects during a question ends the call', async () => {
   const hangUp = new AbortController();
   const meta = { 'io.modelcontextprotocol/clientCapabilities': everything };
   const params = { name: 'old__wait', arguments: { text: 'gone' }, _meta: meta };
@@ -147,7 +147,7 @@ test('a modern client that hangs up during a question ends the call', async () =
   await waitUntil('the call to arrive', () => servers.old.waiting.has('gone'));
   hangUp.abort();
   await expect(asked).rejects.toThrow('aborted');
-  await waitUntil('the server to hear of it', () => servers.old.cancelled.includes('gone'));
+  await waitUntil('the server to be notified', () => servers.old.cancelled.includes('gone'));
   expect(await outcomes()).toEqual(['cancelled']);
 });
 

@@ -9,10 +9,10 @@ import { takeUsageRows } from '#testing/figures/usage-rows.ts';
 import { startAnsweringServer, type AnsweringServer } from './testing/answering-server.ts';
 import { answers, lateQuestions, modernAnswers, modernQuestions } from './testing/scripted-answers.ts';
 
-// One table of calls, sent in three ways: the fast path on both sides, the SDK on the client's side, and the SDK on both
-// sides. The client must not see a difference.
+// One table of calls, sent on three paths: the fast path on both sides, the SDK on the client's side, and the SDK on
+// both sides. The client must not see a difference.
 
-/** Capabilities of a client that cannot be asked anything, and of one that can be asked everything. */
+/** Capabilities of a client that cannot answer any question, and of one that can answer every question. */
 const clients = {
   'no questions': {},
   'all questions': { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } },
@@ -24,7 +24,7 @@ const eras: readonly Era[] = ['modern', 'legacy'];
 const servers = new Map<Era, AnsweringServer>();
 let app: TestApp;
 let token: string;
-/** Of the client that can be asked nothing, and of the one that can be asked everything. */
+/** Sessions of the client that can answer no question, and of the one that can answer every question. */
 const sessions = new Map<Able, SessionHeaders>();
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ type Call = {
   params?: Record<string, unknown>;
   id?: unknown;
   meta?: Record<string, unknown>;
-  /** In the place of its own; '' leaves one out. */
+  /** Headers that replace the call's own; '' leaves one out. */
   headers?: Record<string, string>;
 };
 
@@ -95,7 +95,7 @@ function send(
   }
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    // each way is a client of its own: one that repeats a call without its answer is not asked again
+    // each path acts as a separate client: a client that repeats a call without its answer is not asked again
     'io.modelcontextprotocol/clientInfo': { name: way, version: '1' },
     'io.modelcontextprotocol/clientCapabilities': clients[able],
   };
@@ -104,7 +104,7 @@ function send(
   return postRaw(`${app.publicUrl}/mcp`, body(envelope), { ...own, ...Object.fromEntries(given) });
 }
 
-/** All that a caller can tell, and what the server was sent. Sessions answer in a stream or not: that is theirs to choose. */
+/** Returns everything that a caller can see, and what the server received. A session may answer in a stream or not. */
 async function observe(way: Way, call: Call, upstream: Era) {
   servers.get(upstream)?.takeCalls();
   const answer = await send(way, call);
@@ -138,7 +138,7 @@ async function observe(way: Way, call: Call, upstream: Era) {
   };
 }
 
-/** Values that differ in each question: an id, and a state with its time. */
+/** Matches values that differ in each question: an id, and a state with its time. */
 const ofEachCall = /"(elicitationId|requestState)":"[^"]+"/;
 
 /** Removes ids and progress tokens, which differ in each hop. */
@@ -150,10 +150,10 @@ function withoutIds(message: Record<string, unknown>): unknown {
   );
 }
 
-/** Observes a call sent each way, and whether it reached the server on the fast path. */
+/** Observes a call sent on each path, and whether it reached the server on the fast path. */
 async function everyWay(call: Call, upstream: Era) {
   const seen = [];
-  // a success first: one way and the next fail alike, and repeated failures would open the server's circuit
+  // a success first: all paths fail alike, and repeated failures would open the server's circuit
   await send('fast', { ...call, name: `${upstream}__say`, params: { arguments: { what: 'text' } }, id: 1, meta: {} });
   await takeUsageRows(app);
   for (const way of ['fast', 'mixed', 'sdk'] as const) seen.push(await observe(way, call, upstream));
@@ -162,7 +162,7 @@ async function everyWay(call: Call, upstream: Era) {
 }
 
 test.each(Object.keys(modernQuestions).flatMap((what) => ables.map((able) => ({ what, able }))))(
-  'a modern client of a modern server gets the same question each way: $what, $able',
+  'a modern client of a modern server gets the same question on each path: $what, $able',
   async ({ what, able }) => {
     const call: Call = { downstream: 'modern', able, name: 'modern__say', params: { arguments: { what } } };
     const { fast, others, wentFast } = await everyWay(call, 'modern');
@@ -172,7 +172,7 @@ test.each(Object.keys(modernQuestions).flatMap((what) => ables.map((able) => ({ 
 );
 
 test.each(Object.keys(lateQuestions))(
-  'a client that cannot be asked is told the same each way on a stream that is open: %s',
+  'a client that cannot answer questions is told the same on each path, on an open stream: %s',
   async (what) => {
     const params = { arguments: { what } };
     const call: Call = { downstream: 'modern', able: 'no questions', name: 'modern__say', params };
@@ -184,7 +184,7 @@ test.each(Object.keys(lateQuestions))(
 );
 
 test.each(['a key twice', 'a key twice, among many'])(
-  'a client whose JSON takes the first of two values reads what we checked: %s',
+  'a client whose JSON parser takes the first of two values reads what we checked: %s',
   async (what) => {
     const params = { arguments: { what } };
     const { text } = await send('fast', { downstream: 'modern', able: 'no questions', name: 'modern__say', params });
@@ -230,14 +230,14 @@ const requests: [what: string, Omit<Call, 'downstream' | 'able' | 'name'>][] = [
   ['a token of no type', { params: { arguments: { what: 'text' } }, meta: { progressToken: {} } }],
 ];
 const requestsOfPairs = pairs.flatMap((pair) => requests.map(([what, rest]) => ({ ...pair, what, rest })));
-/** Which ways of a plain call reach its server on the fast path. */
+/** Whether each path of an ordinary call reaches its server on the fast path. */
 const waysOfPlain = [true, true, false];
 const table = [
   ...answeredCalls.map((each) => ({ ...each, rest: { params: { arguments: { what: each.what } } }, isPlain: true })),
   ...requestsOfPairs.map((each) => ({ ...each, isPlain: false })),
 ];
 test.each(sampled(table))(
-  '[tables] a $downstream client of a $upstream server, who can be asked $able, asks and is answered the same each way: $what',
+  '[tables] a $downstream client of a $upstream server, with $able, sends and receives the same on each path: $what',
   async ({ able, downstream, upstream, rest, isPlain }) => {
     const call: Call = { downstream, able, name: `${upstream}__say`, ...rest };
     const { fast, others, wentFast } = await everyWay(call, upstream);
@@ -253,19 +253,16 @@ test.each([
   { 'mcp-method': '' },
   { 'mcp-protocol-version': '2025-11-25' },
   { 'mcp-protocol-version': '' },
-])(
-  'security row 5: a call that could take the fast path is refused when its headers are not those of its body: %j',
-  async (headers) => {
-    const params = { arguments: { what: 'text' } };
-    const call: Call = { downstream: 'modern', able: 'no questions', name: 'modern__say', params };
-    expect((await observe('fast', call, 'modern')).wentFast).toBe(true);
-    const refused = await observe('fast', { ...call, headers }, 'modern');
-    expect(refused.told).toMatchObject({ status: 400, messages: [{ error: { code: -32020 } }] });
-    expect([refused.sent, refused.rows]).toEqual([[], []]);
-  },
-);
+])('security row 5: a call for the fast path is refused if its headers do not match its body: %j', async (headers) => {
+  const params = { arguments: { what: 'text' } };
+  const call: Call = { downstream: 'modern', able: 'no questions', name: 'modern__say', params };
+  expect((await observe('fast', call, 'modern')).wentFast).toBe(true);
+  const refused = await observe('fast', { ...call, headers }, 'modern');
+  expect(refused.told).toMatchObject({ status: 400, messages: [{ error: { code: -32020 } }] });
+  expect([refused.sent, refused.rows]).toEqual([[], []]);
+});
 
-test.each(eras)('a %s server cannot write our keys in `_meta` of an answer or a tool', async (era) => {
+test.each(eras)('a %s server cannot set our keys in `_meta` of a result or a tool', async (era) => {
   for (const downstream of eras) {
     for (const way of ['fast', 'mixed', 'sdk'] as const) {
       const params = { arguments: { what: 'meta that only we may write' } };
@@ -279,7 +276,7 @@ test.each(eras)('a %s server cannot write our keys in `_meta` of an answer or a 
   expect(JSON.stringify(listed)).not.toContain('souk/');
 });
 
-/** Why a call is refused before any server is asked. */
+/** Reasons why a call is refused before any server is contacted. */
 const refused: Record<string, { name: string; row: Record<string, unknown>; text: RegExp }> = {
   'switched off': {
     name: 'off__say',
@@ -307,13 +304,13 @@ const refused: Record<string, { name: string; row: Record<string, unknown>; text
     text: /"code":-32602,"message":"Unknown tool: modern__nothing"/,
   },
 };
-/** No server is asked: of the clients of each era one that can be asked everything, or nothing. */
+/** No server is contacted: of each era one client, which can answer every question or none. */
 const refusedPairs = [
   { downstream: 'modern', able: 'all questions' },
   { downstream: 'legacy', able: 'no questions' },
 ] as const;
 test.each(Object.keys(refused).flatMap((what) => refusedPairs.map((pair) => ({ ...pair, what }))))(
-  'a call that is refused has the same answer each way: $what, $downstream, $able',
+  'a refused call has the same answer on each path: $what, $downstream, $able',
   async ({ what, downstream, able }) => {
     const upstream = 'modern';
     const { name = '', row, text } = refused[what] ?? {};

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { searchTools } from './search-tools.ts';
 
-/** Users' requests, and the tool for each. Any of the travel services may offer it. */
+/** Requests of users, and the tool for each. Any of the travel services may offer it. */
 const labelled: readonly (readonly [query: string, tool: string])[] = [
   ['put a meeting into my calendar', 'create_event'],
   ['what do I have on this week', 'list_events'],
@@ -64,13 +64,13 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await startTestApp({ paths: { catalogue: join(import.meta.dirname, '../../../../../../catalogue') } });
-  await waitUntil('every bundled server to have told its tools', () =>
+  await waitUntil('every bundled server to have listed its tools', () =>
     app.catalogue.snapshot().servers.every((server) => server.tools.length > 0),
   );
 });
 afterAll(() => app?.stop());
 
-test('the right tool is among the first five for at least 45 of 50 queries, beside 500 other tools', () => {
+test('the right tool is among the first five for at least 45 of 50 queries, among 500 other tools', () => {
   const snapshot = withOthers(app.catalogue.snapshot(), 500);
   expect(labelled).toHaveLength(50);
   const missed = labelled.flatMap(([query, tool]) => {
@@ -81,7 +81,7 @@ test('the right tool is among the first five for at least 45 of 50 queries, besi
   expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(5);
 });
 
-test('a search among 1,000 tools takes 5 ms at most', async () => {
+test('a search among 1,000 tools takes at most 5 ms', async () => {
   const snapshot = withOthers(app.catalogue.snapshot(), 1000);
   searchTools(snapshot, [], 'warm up', 5, () => true);
   const searchAll = () => {
@@ -90,7 +90,7 @@ test('a search among 1,000 tools takes 5 ms at most', async () => {
   await limitProcessor(5 * labelled.length, searchAll, { what: `${labelled.length} searches` });
 });
 
-/** The catalogue with tools of ten made-up trades beside it, each with a verb and a thing in its name and text. */
+/** Adds the tools of ten invented trades to the catalogue, each with a verb and a noun in its name and text. */
 function withOthers(snapshot: CatalogueSnapshot, count: number): CatalogueSnapshot {
   const [model] = snapshot.servers;
   const [tool] = model?.tools ?? [];

@@ -65,7 +65,7 @@ const lastCall = async () => (await usageRows(app)).at(-1);
 describe.each([
   ['modern', connectModern],
   ['legacy', connectLegacy],
-] as const)('the tools that find and call others (%s)', (_era, connect) => {
+] as const)('the tools that find and call other tools (%s)', (_era, connect) => {
   test('come first in the list of /mcp, and are not on the link of one server', async () => {
     const all = await connect(`${app.publicUrl}/mcp`, token);
     expect((await all.listTools()).tools.slice(0, metaNames.length).map(({ name }) => name)).toEqual(metaNames);
@@ -79,7 +79,7 @@ describe.each([
     await one.close();
   });
 
-  test('ask Claude Code to stay loaded, and a tool of a server cannot', async () => {
+  test("ask Claude Code to keep them loaded, which a server's tool cannot do on the shared link", async () => {
     const loadedAt = async (path: string) => {
       const client = await connect(`${app.publicUrl}${path}`, token);
       const { tools } = await client.listTools();
@@ -103,7 +103,7 @@ describe.each([
     await client.close();
   });
 
-  test('call a tool exactly as if it had been called by its own name', async () => {
+  test('call a tool exactly as if it had been called directly', async () => {
     const client = await connect(`${app.publicUrl}/mcp`, token);
     const call = (name: string, tool: string, given: object = {}) =>
       client.callTool({ name, arguments: { name: tool, arguments: given } });
@@ -159,7 +159,7 @@ describe.each([
       serversSchema.parse((await client.callTool({ name: 'list_my_servers', arguments: {} })).structuredContent)
         .servers;
     expect((await servers()).map(({ id, switchedOn }) => `${id} ${switchedOn}`)).toEqual(['one true', 'two false']);
-    // the instructions on /mcp are ours: what each server says stands here
+    // the instructions on /mcp are ours: those of each server are listed here
     expect(await servers()).toMatchObject([{ instructions: 'be kind' }, { instructions: 'be kind' }]);
     expect((await servers()).map(({ toolPrefix }) => toolPrefix)).toEqual(['one__', 'two__']);
     await web('POST', '/mcp/two/enable');
@@ -195,7 +195,7 @@ describe('compact mode', () => {
     });
 
     expect(await web('PUT', path(), { compactMode: true })).toMatchObject({ status: 200, body: { compactMode: true } });
-    await waitUntil('the client to be told', () => told > 0);
+    await waitUntil('the client to be notified', () => told > 0);
     expect(await count()).toBe(metaNames.length);
     const call = { name: 'call_read_only_tool', arguments: { name: 'one__echo', arguments: { text: 'hi' } } };
     expect(text(await client.callTool(call))).toBe('hi');

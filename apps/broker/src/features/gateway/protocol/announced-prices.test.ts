@@ -5,7 +5,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from '../call/testing/ending-server.ts';
 import { createPriceTag, newPerson, priceRaised, ran } from '../call/testing/priced-tool.ts';
 
-/** Stops the broker's clock while it is set, so that an announced day has not come yet. */
+/** Time at which the broker's clock is stopped while it is set, so that an announced day has not come yet. */
 let stoppedAtMs: number | undefined;
 const nowMs = () => stoppedAtMs ?? Date.now();
 let app: TestApp;
@@ -20,7 +20,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-test('a price that is announced is told in the description until its day, and asked from then on', async () => {
+test('an announced price is in the description until its day, and needs approval from then on', async () => {
   const price = createPriceTag(app, server.url);
   await price.set(5);
   const ann = await newPerson(app);
@@ -42,7 +42,7 @@ test('a price that is announced is told in the description until its day, and as
   await price.set(5, { announcedPrices: { say: { credits: 500, from: from.toISOString() } } });
   const date = from.toISOString().slice(0, 16).replace('T', ' ');
   const announced = `From ${date} UTC on a call costs 500 credits instead of 5.`;
-  // it keeps a list until it hears that there is another
+  // the client keeps a list until it is notified of a change
   await waitUntil('the announcement', async () => (await listed())?.description === announced);
   expect(await listed()).toMatchObject({ _meta: { 'souk/creditCost': 5 } });
   expect(await found()).toBe(announced);
@@ -52,13 +52,13 @@ test('a price that is announced is told in the description until its day, and as
   expect(await ann.rises()).toMatchObject({ rises: [], coming: [coming] });
 
   stoppedAtMs = undefined;
-  await waitUntil('clients to hear of the new price', () => changedAtMs.some((ms) => ms >= from.getTime()));
+  await waitUntil('clients to be notified of the new price', () => changedAtMs.some((ms) => ms >= from.getTime()));
   await waitUntil('the price', async () => (await listed())?._meta?.['souk/creditCost'] === 500);
   expect(await listed()).not.toHaveProperty('description');
   expect(await client.callTool(say)).toMatchObject(priceRaised(app.publicUrl, 5, 500));
   const raisedAt = from.toISOString();
   expect(await ann.rises()).toMatchObject({ rises: [{ oldCredits: 5, newCredits: 500, raisedAt }], coming: [] });
-  // who came after the day is not asked
+  // a user who came after the day is not asked
   const late = await connectLegacy(`${app.publicUrl}/mcp`, (await newPerson(app)).token);
   expect(await late.callTool(say)).toMatchObject(ran(500));
   await late.close();

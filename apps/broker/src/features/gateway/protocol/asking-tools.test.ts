@@ -13,7 +13,7 @@ import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-/** The bundled Everything server, which lists the tools that ask only to clients that can answer. */
+/** The bundled Everything server, which lists tools that ask questions only to clients that can answer. */
 const asking = {
   form: 'everything__trigger-elicitation-request',
   url: 'everything__trigger-url-elicitation',
@@ -73,8 +73,8 @@ describe.each([
   ['SDK v1', connectV1],
   ['SDK v2, legacy', () => connectV2('legacy')],
   ['SDK v2, modern', () => connectV2(modern)],
-])('a client that can fill in forms and ask its model (%s)', (_name, connect) => {
-  test('is listed the tools that ask for this, and no others that ask', async () => {
+])('a client that can fill in forms and query its model (%s)', (_name, connect) => {
+  test('gets the tools that ask for these, and no other tools that ask questions', async () => {
     const names = await (await connect()).names();
     expect(names).toEqual(expect.arrayContaining(['everything__echo', asking.form, asking.sampling]));
     expect(names).not.toContain(asking.url);
@@ -86,7 +86,7 @@ describe.each([
     expect(answer).toContain('Name: Ann Example');
   });
 
-  test('is asked for its model, and what that said is in the result', async () => {
+  test("is asked to query its model, and the model's reply is in the result", async () => {
     const client = await connect();
     expect(textOf(await client.call(asking.sampling, { prompt: 'rhyme', maxTokens: 20 }))).toContain('a rhyme');
     const found = textOf(await client.call('find_tools', { query: 'trigger sampling request' }));
@@ -97,8 +97,8 @@ describe.each([
 describe.each([
   ['legacy', 'legacy'],
   ['modern', modern],
-] as const)('a client that cannot answer (%s)', (_era, mode) => {
-  test('is not listed tools that ask, finds none, and is told what it lacks when it calls one', async () => {
+] as const)('a client that cannot answer questions (%s)', (_era, mode) => {
+  test('gets no tools that ask, finds none, and is told what it lacks when it calls one', async () => {
     const client = await connectV2(mode, {});
     const names = await client.names();
     expect(names).toContain('everything__echo');
@@ -113,25 +113,25 @@ describe.each([
     });
   });
 
-  test('is listed what it can answer of the rest', async () => {
+  test('gets the other tools whose questions it can answer', async () => {
     const names = await (await connectV2(mode, { elicitation: { form: {} } })).names();
     expect(names).toContain(asking.form);
     expect(names).not.toContain(asking.sampling);
   });
 });
 
-test('none of them is under review, also when the server is asked again', async () => {
+test('none of them is under review, also after a rediscovery', async () => {
   const state = () => app.catalogue.snapshot().byId.get('everything');
   const first = state();
   expect(first?.tools.map(({ exposedName }) => exposedName)).toEqual(expect.arrayContaining(Object.values(asking)));
-  await waitUntil('it to be asked', () => app.upstreams.watch.refresh(['everything'], true).length > 0);
+  await waitUntil('it to be queried', () => app.upstreams.watch.refresh(['everything'], true).length > 0);
   await app.upstreams.watch.asked('everything');
   expect(state()?.discoveredAtMs).toBeGreaterThan(first?.discoveredAtMs ?? Infinity);
   expect(state()?.toolsUnderReview).toEqual([]);
   expect(state()?.tools.map(({ name }) => name)).toEqual(first?.tools.map(({ name }) => name));
 });
 
-test('the dashboard, the self-test and list_my_servers count the tools as clients list them, and the dashboard those that ask apart', async () => {
+test('the dashboard, the self-test and list_my_servers count the tools as clients list them, and the dashboard counts tools that ask separately', async () => {
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' });
   const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
   const read = async (path: string, body?: object) =>

@@ -33,7 +33,7 @@ afterAll(async () => {
 const link = () => `${app.publicUrl}/mcp`;
 const canAnswer = { elicitation: { form: {} }, sampling: {}, roots: {} };
 
-/** One round of a modern client that can answer everything. */
+/** Sends one round of a modern client that can answer every question. */
 function round(token: string, name: string, more: Record<string, unknown> = {}) {
   return postRaw(
     link(),
@@ -70,8 +70,8 @@ async function legacyClient(capabilities: ConstructorParameters<typeof Client>[1
   return client;
 }
 
-describe('an old server that asks in the middle of a call', () => {
-  test('reaches a modern client as input_required, and goes on with its answer', async () => {
+describe('an old server that asks a question in the middle of a call', () => {
+  test('reaches a modern client as input_required, and continues with its answer', async () => {
     const first = await round(ann, 'old__test_elicitation', { arguments: { message: 'Who?' } });
     expect(first.body.result).toMatchObject({
       resultType: 'input_required',
@@ -86,7 +86,7 @@ describe('an old server that asks in the middle of a call', () => {
     expect(JSON.stringify(second.body.result)).toContain('Ann');
   });
 
-  test('asks again when the answer is missing', async () => {
+  test('asks again if the answer is missing', async () => {
     const first = await round(ann, 'old__test_sampling', { arguments: { prompt: 'Say it' } });
     const { requestState } = first.body.result ?? {};
     const again = await round(ann, 'old__test_sampling', { arguments: { prompt: 'Say it' }, requestState });
@@ -116,14 +116,14 @@ describe('the state of a call between two rounds', () => {
   const name = 'modern__test_input_required_result_request_state';
   const refused = { code: -32602, message: 'Invalid or expired requestState' };
 
-  test('is ours, not the server’s, and is good for the one that it was made for', async () => {
+  test('is ours, not the server’s, and is valid for its own user', async () => {
     const requestState = await start();
     expect(requestState).not.toMatch(/^asked\./);
     const second = await round(ann, name, { requestState, inputResponses });
     expect(JSON.stringify(second.body.result)).toContain('state-ok');
   });
 
-  test('is refused when it was altered, when it is somebody else’s, for other arguments and for another tool', async () => {
+  test('is refused if it was altered, belongs to another user, or is sent with other arguments or another tool', async () => {
     const requestState = await start();
     const altered = `${requestState.slice(0, -4)}AAAA`;
     expect((await round(ann, name, { requestState: altered, inputResponses })).body.error).toMatchObject(refused);
@@ -134,7 +134,7 @@ describe('the state of a call between two rounds', () => {
     expect((await round(ann, tool, { requestState, inputResponses })).body.error).toMatchObject(refused);
   });
 
-  test('is over after ten minutes, which the answer says in words', async () => {
+  test('expires after ten minutes, and the answer says so', async () => {
     const requestState = await start();
     nowMs += 601_000;
     expect((await round(ann, name, { requestState, inputResponses })).body.result).toMatchObject({
@@ -154,7 +154,7 @@ describe('a modern server that needs input', () => {
     await client.close();
   });
 
-  test('says in words that an old client cannot do it', async () => {
+  test('says in words that an old client cannot answer it', async () => {
     const client = await legacyClient({});
     const result = await client.callTool({ name: 'modern__test_missing_capability', arguments: {} });
     expect(result).toMatchObject({ isError: true });
@@ -163,13 +163,13 @@ describe('a modern server that needs input', () => {
   });
 });
 
-test('log messages reach the caller alone, from the level that it set', async () => {
+test('log messages reach only the caller, from the level that it set', async () => {
   const [hers, his] = await Promise.all([legacyClient({}), legacyClient({}, bob)]);
   const heard: string[] = [];
   const overheard: string[] = [];
   hers.setNotificationHandler('notifications/message', ({ params }) => void heard.push(String(params.data)));
   his.setNotificationHandler('notifications/message', ({ params }) => void overheard.push(String(params.data)));
-  // a session with a client that can be asked goes the SDK's way; so does one that wants to hear more than the answer
+  // a session whose client can be asked uses the SDK; so does a client that wants to receive more than the result
   await hers.callTool({ name: 'old__test_tool_with_logging', arguments: {} }, { onprogress: () => {} });
   await his.callTool({ name: 'old__test_simple_text', arguments: {} });
   expect(overheard).toEqual([]);
@@ -181,17 +181,17 @@ test('log messages reach the caller alone, from the level that it set', async ()
 });
 
 describe('lists and addresses', () => {
-  test('a cursor that no list gave is refused', async () => {
+  test('an unknown cursor is refused', async () => {
     for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']) {
       const answer = await postModern(link(), ann, method, { cursor: 'nonsense' });
       expect(answer.body.error, method).toMatchObject({ code: -32602, message: 'Invalid cursor' });
     }
   });
 
-  test('an address of nobody is "not found" in the terms of each era', async () => {
+  test('an unknown address is "not found" in the terms of each era', async () => {
     const answer = await postModern(link(), ann, 'resources/read', { uri: 'nobody://here' });
     expect(answer.body.error).toMatchObject({ code: -32602, data: { uri: 'nobody://here' } });
-    // the SDK of today hides the old code from those who use it
+    // the current SDK hides the old code from its users
     const client = await connectV1(link(), ann);
     await expect(client.readResource({ uri: 'nobody://here' })).rejects.toMatchObject({ code: -32002 });
     await client.close();

@@ -6,8 +6,8 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-
 import { clearUsageRows, usageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// A call of a session goes on when its client's stream breaks, since the client may take it up again. Until then nobody
-// hears its progress.
+// A call of a session continues when its client's stream breaks, since the client may resume it. Until then its
+// progress reaches no client.
 
 const everyMs = 200;
 const silenceMs = 5_000;
@@ -44,7 +44,7 @@ async function beginCall(steps: number) {
   return { session, hangUp, events: readEvents(answer) };
 }
 
-/** The events of a stream as they come. */
+/** Yields the events of a stream as they arrive. */
 async function* readEvents({ body }: Response): AsyncGenerator<string, void> {
   let text = '';
   for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -57,7 +57,7 @@ async function* readEvents({ body }: Response): AsyncGenerator<string, void> {
 
 const isProgress = (event: string) => event.includes('notifications/progress');
 
-/** What came to a session since an event, as its client hears it that takes up the stream. */
+/** Returns the events of a session since an event, as a client receives them that resumes the stream. */
 async function since(event: string, session: Record<string, string>): Promise<string[]> {
   const id = /^id: (.+)$/m.exec(event)?.[1] ?? '';
   const headers = { ...session, accept: 'text/event-stream', 'last-event-id': id };
@@ -73,19 +73,19 @@ async function firstProgress(events: AsyncGenerator<string, void>): Promise<stri
   throw new Error('no progress');
 }
 
-test('security row 43: progress that nobody hears does not keep the call of a session alive', async () => {
+test('security row 43: progress that reaches no client does not keep the call of a session alive', async () => {
   const { session, events, hangUp } = await beginCall(100_000);
   const first = await firstProgress(events);
   hangUp.abort();
   await waitUntil('the call ended', async () => (await usageRows(app)).length === 1);
   expect((await usageRows(app))[0]).toMatchObject({ outcome: 'failed', reason: 'timeout' });
-  // and none was kept for the client: at most what was under way when it went
+  // and none was stored for the client: at most what was in flight when it left
   const missed = await since(first, session);
   expect(missed.at(-1)).toContain('"result"');
   expect(missed.filter(isProgress).length).toBeLessThan(10);
 });
 
-test('a client that takes up its stream hears progress again, which keeps the call alive', async () => {
+test('a client that resumes its stream receives progress again, which keeps the call alive', async () => {
   const steps = Math.ceil((silenceMs * 1.5) / everyMs);
   const { session, events, hangUp } = await beginCall(steps);
   const first = await firstProgress(events);

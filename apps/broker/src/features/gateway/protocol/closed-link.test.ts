@@ -10,7 +10,7 @@ let app: TestApp;
 let fixture: HttpFixture;
 let token: string;
 let userId: string;
-/** The servers that the user may use: the tests change it. */
+/** Servers that the user may use; the tests change them. */
 let included: readonly string[] = [];
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ const clients: Record<string, (url: string, token: string) => Promise<TestClient
 };
 
 describe.each(Object.entries(clients))('the link of a server that is not included, with %s', (_name, connect) => {
-  test('connects, and says why instead of a list of tools', async () => {
+  test('connects, and gives the reason instead of a list of tools', async () => {
     included = [];
     const client = await connect(link('weather'), token);
     await expect(client.listTools()).rejects.toThrow(notIncluded());
@@ -62,7 +62,7 @@ describe.each(Object.entries(clients))('the link of a server that is not include
     await client.close();
   });
 
-  test('answers a call with the reason, and reaches no server and no account', async () => {
+  test('answers a call with the reason, and contacts no server and no account', async () => {
     included = [];
     const [before, creditsBefore] = [calls(), await credits()];
     const client = await connect(link('weather'), token);
@@ -74,7 +74,7 @@ describe.each(Object.entries(clients))('the link of a server that is not include
     expect([calls(), await credits()]).toEqual([before, creditsBefore]);
   });
 
-  test('opens for the same connection once it is included, and closes again', async () => {
+  test('opens for the same connection once the server is included, and closes again', async () => {
     included = [];
     const client = await connect(link('weather'), token);
     await expect(client.listTools()).rejects.toThrow(notIncluded());
@@ -98,7 +98,7 @@ test('the reason names the plan and the rental as they are sold, or the switch, 
     data: { code: 'switched_off', url: weather },
   });
   included = [];
-  expect((await reason('weather'))?.data, 'what is not included cannot be switched on').toEqual({
+  expect((await reason('weather'))?.data, 'a server that is not included cannot be switched on').toEqual({
     code: 'not_included',
     url: weather,
   });

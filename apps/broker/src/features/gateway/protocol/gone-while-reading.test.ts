@@ -7,7 +7,7 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-
 import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from '../call/testing/ending-server.ts';
 
-// A client that hangs up while it is read what its person may use: no event would tell the call of it afterwards.
+// A client that disconnects while the broker reads what its user may use: no later event would notify the call.
 
 let app: TestApp;
 let server: EndingServer;
@@ -62,11 +62,11 @@ test.each([
   await waitUntil('it is read', () => asked > askedBefore);
   client.abort();
   await sent;
-  // another request of this process is answered after the end of that connection was seen
+  // another request of this process is answered after the end of that connection was noticed
   await fetch(`${app.publicUrl}/healthz`);
   reading = undefined;
   wait.resolve();
   await postModern(url, token, 'tools/call', { name: `paid__${tool}`, arguments: { end: 'ok' } });
   expect([server.requests, server.hanging]).toEqual([before + 1, 0]);
-  await waitUntil('nothing is held', async () => (await app.billing.ledger.account(userId)).held === 0);
+  await waitUntil('no credits are held', async () => (await app.billing.ledger.account(userId)).held === 0);
 });

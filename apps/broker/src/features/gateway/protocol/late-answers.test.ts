@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startTellingServer, type TellingServer } from '../testing/telling-server.ts';
 
-// Proxies cut a connection on which nothing comes for a minute.
+// Proxies close a connection that is idle for a minute.
 
 let app: TestApp;
 let server: TellingServer;
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const both = 'application/json, text/event-stream';
 
-/** A call of 2026-07-28 that ends when the test says so. */
+/** Starts a call of 2026-07-28 that ends when the test says so. */
 function call(text: string, options: { tool?: string; accept?: string; capabilities?: object; meta?: object } = {}) {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -69,7 +69,7 @@ test.each([
   ['of a client that can be asked', { capabilities: { elicitation: { form: {} } } }],
   ['through the SDK', { meta: { 'io.modelcontextprotocol/logLevel': 'error' } }],
 ])(
-  'a call without an answer becomes a stream with comments, and the answer its last event: %s',
+  'a call without a response becomes a stream with comments, and the response is its last event: %s',
   async (way, options) => {
     const answer = await call(way, options);
     expect(answer.headers.get('content-type')).toBe('text/event-stream');
@@ -91,7 +91,7 @@ test('a late question to a client that cannot be asked is an error, as the last 
   expect(rest).toMatch(/^event: message\ndata: .*-32021.*\n\n$/);
 });
 
-test('a client that accepts JSON alone gets JSON, however late', async () => {
+test('a client that accepts only JSON gets JSON, however late', async () => {
   const late = call('late', { accept: 'application/json' });
   // by then the other call, which began later, has comments
   await readStream(await call('beside it'), 'beside it');
@@ -101,14 +101,14 @@ test('a client that accepts JSON alone gets JSON, however late', async () => {
   expect(await answer.json()).toMatchObject({ id: 7, result: { content: [{ type: 'text', text: 'late' }] } });
 });
 
-test('a client that hangs up during the comments cancels its call', async () => {
+test('a client that disconnects during the comments cancels its call', async () => {
   for (const [text, options] of [
     ['gone', {}],
     ['gone too', { meta: { 'io.modelcontextprotocol/logLevel': 'error' } }],
   ] as const) {
     const answer = await call(text, options);
     await answer.body?.cancel();
-    await waitUntil(`${text} is cancelled`, () => server.cancelled.includes(text));
+    await waitUntil(`${text} is canceled`, () => server.cancelled.includes(text));
     expect(server.waiting.has(text)).toBe(false);
   }
 });

@@ -11,7 +11,7 @@ let app: TestApp;
 let fixtures: HttpFixture[];
 let token: string;
 
-/** Tools as servers have them: some hundred characters of text, and arguments of several kinds. */
+/** Typical tools: some hundred characters of text, and arguments of several kinds. */
 const tools = Array.from({ length: toolCount }, (_, index) => ({
   name: `find_${String(index).padStart(3, '0')}`,
   title: `Find things of kind ${index}`,
@@ -51,7 +51,7 @@ const deployNumber = (index: number) =>
 const namesOf = (result: Record<string, unknown> | undefined): string[] =>
   Array.isArray(result?.['tools']) ? result['tools'].map((tool: unknown) => String(Object(tool).name)) : [];
 
-test('a list of 500 tools takes 50 ms at most, in both eras', async () => {
+test('a list of 500 tools takes at most 50 ms, in both eras', async () => {
   const session = await openSession(link(), token);
   let id = 1;
   const legacy = () => postRaw(link(), JSON.stringify({ jsonrpc: '2.0', id: ++id, method: 'tools/list' }), session);
@@ -59,12 +59,12 @@ test('a list of 500 tools takes 50 ms at most, in both eras', async () => {
   for (const list of [modern, legacy]) {
     const { result } = (await list()).body;
     expect(namesOf(result).filter((name) => name.startsWith('many0__'))).toHaveLength(toolCount);
-    // this thread is client and broker at once
+    // this thread is both client and broker
     await limitProcessor(50, list, { what: list.name });
   }
 });
 
-test('more than one page is read by cursor: everything once, in the same order each time', async () => {
+test('more than one page is read by cursor: each item once, in a stable order', async () => {
   await deployNumber(1);
   const readAll = async () => {
     const names: string[] = [];

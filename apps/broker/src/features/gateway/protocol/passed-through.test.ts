@@ -26,7 +26,7 @@ beforeAll(async () => {
   });
   await deployManifest(app, { id: 'old', connection: { type: 'http', url: old.url } });
   await deployManifest(app, { id: 'new', connection: { type: 'http', url: modern.url } });
-  // one that nobody has ever heard: what it offers is known from elsewhere
+  // a server that was never reached: its offering is known from the stored catalogue
   await deployManifest(app, { id: 'silent', connection: { type: 'http', url: `http://${dead}/mcp` } }, 'disconnected');
   const nothing = { era: undefined, instructions: undefined, prompts: [], resources: [], templates: [] };
   await app.catalogue.storeDiscovery('silent', {
@@ -44,19 +44,19 @@ const newToken = async () => (await app.identity.createPersonalToken({ email: 'a
 const link = () => `${app.publicUrl}/mcp`;
 const text = { text: 'ann' };
 
-test('an old server hears which folders the client of a session works in, and when they change', async () => {
+test("an old server learns the folders of a session's client, and when they change", async () => {
   const { client, stop } = await connectOverheard(link(), token, 'ann', 'legacy');
   const told = await client.callTool({ name: 'old__roots', arguments: text });
   expect(JSON.stringify(told.content)).toContain('file:///home/ann');
   await client.sendRootsListChanged();
-  await waitUntil('the server to hear of it', () => old.rootsChanged() > 0);
+  await waitUntil('the server to be notified', () => old.rootsChanged() > 0);
   await stop();
 });
 
-describe('an old server that wants a page opened (-32042)', () => {
+describe('an old server that asks to open a page (-32042)', () => {
   const call = { name: 'old__page', arguments: text };
 
-  test('says so to the client of a session, word for word', async () => {
+  test('is forwarded unchanged to the client of a session', async () => {
     const { client, stop } = await connectOverheard(link(), token, 'ann', 'legacy', { elicitation: { url: {} } });
     await expect(client.callTool(call)).rejects.toMatchObject({
       code: -32042,
@@ -69,18 +69,21 @@ describe('an old server that wants a page opened (-32042)', () => {
     ['2025-06-18', { elicitation: { form: {}, url: {} } }],
     ['2025-11-25', { elicitation: { form: {} } }],
     ['2025-11-25', {}],
-  ] as const)('tells the client of a session in words without them: %s, %j', async (revision, capabilities) => {
-    const session = await openSession(link(), token, { revision, capabilities });
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: call });
-    expect((await postRaw(link(), body, session)).body.result).toMatchObject({
-      isError: true,
-      content: [{ text: expect.stringContaining('Open https://pages.test/ann in your browser') }],
-    });
-  });
+  ] as const)(
+    'is explained in words to the client of a session without these capabilities: %s, %j',
+    async (revision, capabilities) => {
+      const session = await openSession(link(), token, { revision, capabilities });
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: call });
+      expect((await postRaw(link(), body, session)).body.result).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining('Open https://pages.test/ann in your browser') }],
+      });
+    },
+  );
 
-  test('has a modern client asked to open it, and one that cannot told in words', async () => {
+  test('asks a modern client to open it, and explains it in words to one that cannot', async () => {
     const able = await connectOverheard(link(), token, 'ann', latest, { elicitation: { url: {} } });
-    // it goes on wanting the page: the client gives up after some rounds, each of which opened it
+    // the server keeps asking for the page: the client gives up after some rounds, each of which opened it
     await able.client.callTool(call).catch(() => undefined);
     expect(able.heard()).toContain('"mode":"url"');
     expect(able.heard()).toContain('https://pages.test/ann');
@@ -98,21 +101,24 @@ test.each([
   ['old', latest],
   ['new', 'legacy'],
   ['new', latest],
-] as const)('MCP Apps: pages and _meta of a server (%s) go both ways (client %o)', async (upstream, mode) => {
-  const { client, stop } = await connectOverheard(`${app.publicUrl}/s/${upstream}/mcp`, token, 'ann', mode);
-  const { tools } = await client.listTools();
-  const ui = { resourceUri: 'ui://telling/page', visibility: ['model', 'app'] };
-  expect(tools.find(({ name }) => name === 'show')?._meta).toMatchObject({ ui });
-  const { contents } = await client.readResource({ uri: 'ui://telling/page' });
-  expect(contents).toMatchObject([
-    { uri: 'ui://telling/page', mimeType: 'text/html;profile=mcp-app', _meta: { ui: { prefersBorder: true } } },
-  ]);
-  const answer = await client.callTool({ name: 'show', arguments: text, _meta: { 'telling/said': 'hello' } });
-  expect(answer._meta).toMatchObject({ 'telling/heard': 'hello' });
-  await stop();
-});
+] as const)(
+  'MCP Apps: pages and _meta of a server (%s) are forwarded both ways (client %o)',
+  async (upstream, mode) => {
+    const { client, stop } = await connectOverheard(`${app.publicUrl}/s/${upstream}/mcp`, token, 'ann', mode);
+    const { tools } = await client.listTools();
+    const ui = { resourceUri: 'ui://telling/page', visibility: ['model', 'app'] };
+    expect(tools.find(({ name }) => name === 'show')?._meta).toMatchObject({ ui });
+    const { contents } = await client.readResource({ uri: 'ui://telling/page' });
+    expect(contents).toMatchObject([
+      { uri: 'ui://telling/page', mimeType: 'text/html;profile=mcp-app', _meta: { ui: { prefersBorder: true } } },
+    ]);
+    const answer = await client.callTool({ name: 'show', arguments: text, _meta: { 'telling/said': 'hello' } });
+    expect(answer._meta).toMatchObject({ 'telling/heard': 'hello' });
+    await stop();
+  },
+);
 
-test('a page that stands in no list is found on the link of everything by the tool that names it', async () => {
+test('an unlisted page is found on the shared link by the tool that names it', async () => {
   const { client, stop } = await connectOverheard(link(), token, 'ann', latest);
   expect((await client.listResources()).resources.map(({ uri }) => uri)).not.toContain('ui://telling/page');
   const { contents } = await client.readResource({ uri: 'ui://telling/page' });
@@ -120,27 +126,30 @@ test('a page that stands in no list is found on the link of everything by the to
   await stop();
 });
 
-test.each(['legacy', latest] as const)('a link names what its servers have, and no more (client %o)', async (mode) => {
-  const capabilitiesAt = async (path: string) => {
-    const { client, stop } = await connectOverheard(`${app.publicUrl}${path}`, token, 'ann', mode);
-    const capabilities = client.getServerCapabilities();
-    await stop();
-    return capabilities;
-  };
-  const listChanged = true;
-  const [tools, prompts, resources] = [{ listChanged }, { listChanged }, { listChanged, subscribe: true }];
-  const old = { tools, prompts, resources, logging: {} };
-  expect(await capabilitiesAt('/s/old/mcp')).toEqual(old);
-  expect(await capabilitiesAt('/s/new/mcp')).toEqual({ ...old, completions: {} });
-  expect(await capabilitiesAt('/mcp')).toEqual({ ...old, completions: {} });
-  // of a server that nobody has heard, its lists are all that is known
-  expect(await capabilitiesAt('/s/silent/mcp')).toEqual({ tools, logging: {} });
-  // and who asks for what is not named is answered all the same
-  const asked = await postModern(`${app.publicUrl}/s/silent/mcp`, token, 'prompts/list');
-  expect(asked).toMatchObject({ status: 200, body: { result: { prompts: [] } } });
-});
+test.each(['legacy', latest] as const)(
+  'a link announces what its servers have, and no more (client %o)',
+  async (mode) => {
+    const capabilitiesAt = async (path: string) => {
+      const { client, stop } = await connectOverheard(`${app.publicUrl}${path}`, token, 'ann', mode);
+      const capabilities = client.getServerCapabilities();
+      await stop();
+      return capabilities;
+    };
+    const listChanged = true;
+    const [tools, prompts, resources] = [{ listChanged }, { listChanged }, { listChanged, subscribe: true }];
+    const old = { tools, prompts, resources, logging: {} };
+    expect(await capabilitiesAt('/s/old/mcp')).toEqual(old);
+    expect(await capabilitiesAt('/s/new/mcp')).toEqual({ ...old, completions: {} });
+    expect(await capabilitiesAt('/mcp')).toEqual({ ...old, completions: {} });
+    // of a server that was never reached, only the stored lists are known
+    expect(await capabilitiesAt('/s/silent/mcp')).toEqual({ tools, logging: {} });
+    // requests for anything that is not announced are answered anyway
+    const asked = await postModern(`${app.publicUrl}/s/silent/mcp`, token, 'prompts/list');
+    expect(asked).toMatchObject({ status: 200, body: { result: { prompts: [] } } });
+  },
+);
 
-test("pages that two servers have under one address are each tool's own on the link of everything", async () => {
+test('pages of two servers with one address stay separate on the shared link, by tool', async () => {
   const { client, stop } = await connectOverheard(link(), token, 'ann', latest);
   const { tools } = await client.listTools();
   const metaOf = (name: string): Record<string, unknown> => ({ ...tools.find((tool) => tool.name === name)?._meta });
@@ -154,7 +163,7 @@ test("pages that two servers have under one address are each tool's own on the l
     expect(painted['openai/outputTemplate']).toBe(painted['ui/resourceUri']);
     const page = /"resourceUri":"([^"]+)"/.exec(JSON.stringify(shown))?.[1];
     for (const uri of [page, painted['ui/resourceUri']].map(String)) {
-      // by its scheme a client knows that it is a page (MCP Apps)
+      // its scheme tells a client that it is a page (MCP Apps)
       expect(uri).toMatch(/^ui:/);
       expect((await client.readResource({ uri })).contents).toMatchObject([{ uri, text: `page of ${era}` }]);
     }
@@ -162,16 +171,16 @@ test("pages that two servers have under one address are each tool's own on the l
   await stop();
 });
 
-test('a tool that runs as a task alone stands in no list, and a call of it is refused', async () => {
+test('a tool that runs only as a task is not listed, and a call of it is refused', async () => {
   const { client, stop } = await connectOverheard(link(), token, 'ann', 'legacy');
   expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('old__task');
   await expect(client.callTool({ name: 'old__task', arguments: text })).rejects.toMatchObject({ code: -32601 });
   await stop();
 });
 
-test('prompts and resources count as calls, and whoever made too many learns when to come back', async () => {
+test('prompts and resources count as calls, and a client that made too many learns when to retry', async () => {
   const own = await newToken();
-  // the rate refills with time, and a slow machine has much of it
+  // the rate refills with time, and a slow machine takes much of it
   stoppedAtMs = Date.now();
   const { client, stop } = await connectOverheard(link(), own, 'ann', latest);
   for (let index = 0; index < callsPerMinute; index += 2) {

@@ -10,16 +10,16 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-
 import { usageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// An open question stops the deadline of its call. A client that has hung up answers none.
+// An open question stops the deadline of its call. A disconnected client answers no question.
 
 const patienceMs = 400;
 let app: TestApp;
 let server: { port: number; close(): Promise<void> };
 let token: string;
 let another: string;
-/** What came back to the server's questions. */
+/** Answers to the server's questions. */
 const answers: unknown[] = [];
-/** The calls that wait for an answer, by the ids of the questions. */
+/** Calls that wait for an answer, by the ids of the questions. */
 const calls = new Map<number, { id: unknown; stream: ServerResponse }>();
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -81,7 +81,7 @@ function post(session: SessionHeaders, message: object, signal?: AbortSignal): P
   });
 }
 
-/** Begins a call and reads its stream up to the question. */
+/** Starts a call and reads its stream up to the question. */
 async function beginCall(session: SessionHeaders, hangUp: AbortController, id = 7) {
   const call = { id, method: 'tools/call', params: { name: 'asking__ask' } };
   const answer = await post(session, call, hangUp.signal);
@@ -100,22 +100,22 @@ async function beginCall(session: SessionHeaders, hangUp: AbortController, id = 
   return { until, questionId: asRecord(JSON.parse(question))?.['id'] };
 }
 
-test('a question to a client that has hung up is withdrawn, and the place of its call is free for the next', async () => {
+test('a question to a disconnected client is withdrawn, and its call frees its slot', async () => {
   const open = (bearer: string) => openSession(`${app.publicUrl}/mcp`, bearer, { capabilities: { elicitation: {} } });
   const session = await open(token);
   const hangUp = new AbortController();
   await beginCall(session, hangUp);
   hangUp.abort();
-  await waitUntil('the server to hear of the withdrawal', () => answers.length === 1);
+  await waitUntil('the server to be notified of the withdrawal', () => answers.length === 1);
   expect(answers[0]).toMatchObject({ message: expect.stringContaining('The client has gone, and cannot be asked') });
   await waitUntil('the call ended', async () => (await usageRows(app)).length === 1);
-  // the person's only place
+  // the user's only slot
   const next = await beginCall(session, new AbortController(), 8);
-  // a client that listens may take its time: longer than it takes until a later question to another one is withdrawn
+  // a connected client may take its time: longer than it takes to withdraw a later question to another client
   const gone = new AbortController();
   await beginCall(await open(another), gone);
   gone.abort();
-  await waitUntil('the server to hear of that withdrawal', () => answers.length === 2);
+  await waitUntil('the server to be notified of that withdrawal', () => answers.length === 2);
   await post(session, { id: next.questionId, result: { action: 'accept', content: {} } });
   expect(await next.until('"result"')).toContain('accept');
 });

@@ -45,7 +45,7 @@ describeOnEmbedded('the card of a link', migrations, (open) => {
     return serverCardSchema.parse(JSON.parse(text));
   }
 
-  test('says where the link is and in which revisions it is served', async () => {
+  test('contains the address of the link and the revisions in which it is served', async () => {
     const supportedProtocolVersions = ['2026-07-28', ...SUPPORTED_PROTOCOL_VERSIONS];
     expect(await cardOf('/s/shelf/mcp')).toEqual({
       $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
@@ -69,7 +69,7 @@ describeOnEmbedded('the card of a link', migrations, (open) => {
     ['/mcp', 'legacy'],
     ['/s/shelf/mcp', '2026-07-28'],
     ['/s/shelf/mcp', 'legacy'],
-  ] as const)('a client of %s (%s) hears the same name, title and version', async (link, era) => {
+  ] as const)('a client of %s (%s) receives the same name, title and version', async (link, era) => {
     const { name, title, version, remotes } = await cardOf(link);
     const client = new Client(
       { name: 'test', version: '1' },
@@ -86,12 +86,12 @@ describeOnEmbedded('the card of a link', migrations, (open) => {
     const { tools } = await client.listTools();
     const echo = tools.find((tool) => tool.name.endsWith('echo'))?.name ?? '';
     const { _meta: meta } = await client.callTool({ name: echo, arguments: { message: 'x' } });
-    // since 2026-07-28 each result says who answers
+    // since 2026-07-28 each result names its server
     expect(meta?.['io.modelcontextprotocol/serverInfo']).toEqual(era === 'legacy' ? undefined : heard);
     await client.close();
   });
 
-  test('is kept for an hour, and asked for again by its tag', async () => {
+  test('is cached for an hour, and requested again by its tag', async () => {
     const first = await get('/s/shelf/mcp');
     expect(first.headers.get('cache-control')).toBe('public, max-age=3600');
     const tag = first.headers.get('etag') ?? '';
@@ -116,7 +116,7 @@ describeOnEmbedded('the card of a link', migrations, (open) => {
     }
   });
 
-  test('there is none of a service that is not deployed', async () => {
+  test('a service that is not deployed has none', async () => {
     const answer = await get('/s/none/mcp');
     expect([answer.status, await answer.json()]).toEqual([
       404,

@@ -27,7 +27,7 @@ export type TellingServer = {
   calls: RequestId[];
   /** Subscribed URIs (up to 2025-11-25). */
   subscribed: string[];
-  /** How often a client announced changed roots. */
+  /** Returns how often a client announced changed roots. */
   rootsChanged(): number;
   /** Notifies subscribers that a resource changed. */
   touch(uri: string): void;
@@ -208,7 +208,7 @@ function showPage(said: string, { era }: Parts) {
   throw new UrlElicitationRequiredError([{ mode: 'url', ...page, elicitationId: said }]);
 }
 
-/** Asks a question and echoes the answer, as each era does it. */
+/** Asks a question and echoes the answer, in the way of each era. */
 async function ask(said: string, { mcpReq }: ServerContext, { era }: Parts) {
   const requestedSchema = { type: 'object' as const, properties: { name: { type: 'string' as const } } };
   const question = { message: `${said}-question`, requestedSchema };

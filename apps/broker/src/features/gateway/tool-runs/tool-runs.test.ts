@@ -50,7 +50,7 @@ async function signIn(email: string): Promise<Person> {
   return { token, userId: id, email };
 }
 
-/** A run, with what the log of calls says of it. */
+/** Starts a run, with access to its entry in the log of calls. */
 async function run({ token, userId }: Person, ...wanted: [string, string, Record<string, unknown>?]) {
   const running = await startRun({ token, publicUrl: app.publicUrl }, ...wanted);
   return {
@@ -62,7 +62,7 @@ async function run({ token, userId }: Person, ...wanted: [string, string, Record
 const textOf = ({ content }: Extract<RunEvent, { type: 'result' }>) => JSON.stringify(content);
 
 describe.each(['legacy', 'modern'] as const)('a server of the %s era', (era) => {
-  test('answers a run, which is a call of the log like every other, by name of the website', async () => {
+  test('answers a run, which is logged like any other call, with the website as its client', async () => {
     const running = await run(ann, era, 'echo', { text: 'hello' });
     expect(await running.until('result')).toEqual({
       type: 'result',
@@ -83,13 +83,13 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', (era) => 
     });
   });
 
-  test('tells its progress while it runs', async () => {
+  test('reports its progress while it runs', async () => {
     const running = await run(ann, era, 'report', { text: 'half' });
     await running.until('result');
     expect(running.events()).toContainEqual({ type: 'progress', progress: 1, message: 'half-progress' });
   });
 
-  test('asks the person, and goes on with the answer: one call of two rounds', async () => {
+  test('asks the user, and continues with the answer: one call of two rounds', async () => {
     const running = await run(ann, era, 'ask', { text: 'who' });
     const { question } = await running.until('question');
     expect(question).toMatchObject({
@@ -109,7 +109,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', (era) => 
     expect(await running.row()).toMatchObject([{ outcome: 'ok', rounds: 2 }]);
   });
 
-  test('may be told no', async () => {
+  test('may be answered with a refusal', async () => {
     const running = await run(ann, era, 'ask', { text: 'who' });
     const { question } = await running.until('question');
     await running.answer({ id: question.id, action: 'decline', content: { name: 'dropped' } });
@@ -129,13 +129,13 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', (era) => 
     expect(JSON.stringify(hostile.events())).not.toContain('javascript');
   });
 
-  /** A run of a call that waits. */
+  /** Starts a run of a call that waits. */
   async function waiting() {
     const text = randomUUID();
     const running = await run(ann, era, 'wait', { text });
     await waitUntil('the call to wait', () => telling[era].waiting.has(text));
     const isHeard = async () => {
-      await waitUntil('the server to hear of it', () => telling[era].cancelled.includes(text));
+      await waitUntil('the server to be notified', () => telling[era].cancelled.includes(text));
       await waitUntil('the row', async () => (await running.row()).length === 1);
       await waitUntil('the run to be over', async () => (await running.cancel()).status === 404);
       return running.row();
@@ -143,7 +143,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', (era) => 
     return { running, isHeard };
   }
 
-  test('hears of it when the person cancels, and another person cannot cancel', async () => {
+  test('is notified when the user cancels, and another user cannot cancel', async () => {
     const { running, isHeard } = await waiting();
     expect((await running.cancel(bob)).status).toBe(404);
     expect((await running.cancel()).status).toBe(200);
@@ -151,13 +151,13 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', (era) => 
     expect(await isHeard()).toMatchObject([{ outcome: 'cancelled' }]);
   });
 
-  test('hears of it when the person goes away', async () => {
+  test('is notified when the user leaves', async () => {
     const { running, isHeard } = await waiting();
     running.hangUp();
     expect(await isHeard()).toMatchObject([{ outcome: 'cancelled' }]);
   });
 
-  test('a question that is open when the person cancels is withdrawn', async () => {
+  test('a question that is open when the user cancels is withdrawn', async () => {
     const running = await run(ann, era, 'ask', { text: 'who' });
     const { question } = await running.until('question');
     await running.cancel();
@@ -169,7 +169,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', (era) => 
   });
 });
 
-test('a tool with a price is charged as every call, and the end says what it cost', async () => {
+test('a tool with a price is charged like any other call, and the end of the run says what it cost', async () => {
   const cara = await signIn('cara@souk.test');
   await giveCredits(app, cara.email, 7);
   const running = await run(cara, 'paid', 'say', { end: 'ok' });
@@ -178,7 +178,7 @@ test('a tool with a price is charged as every call, and the end says what it cos
   await app.billing.ledger.flush();
   expect(await running.row()).toMatchObject([{ outcome: 'ok', credits: price }]);
   expect(await app.billing.ledger.account(cara.userId)).toMatchObject({ balance: 2, held: 0 });
-  // what is left is too little for another
+  // the rest is too little for another call
   const before = ending.requests;
   const refused = await run(cara, 'paid', 'say', { end: 'ok' });
   expect(await refused.until('result')).toMatchObject({
@@ -188,7 +188,7 @@ test('a tool with a price is charged as every call, and the end says what it cos
   expect(ending.requests).toBe(before);
 });
 
-test('a service that the person has no access to is not asked', async () => {
+test('a service that the user has no access to is not contacted', async () => {
   const before = ending.requests;
   const running = await run(ann, 'pro', 'say', { end: 'ok' });
   expect(await running.until('result')).toMatchObject({ isError: true, facts: { code: 'not_included' } });
@@ -203,7 +203,7 @@ test("an unknown tool and the server's own error have no result", async () => {
   expect(await failing.until('failed')).toEqual({ type: 'failed', message: 'not today' });
 });
 
-test('a server that asks again and again is stopped', async () => {
+test('a server that keeps asking questions is stopped', async () => {
   const dora = await signIn('dora@souk.test');
   const running = await run(dora, 'modern', 'page', { text: 'again' });
   const answered = new Set<string>();
@@ -221,7 +221,7 @@ test('a server that asks again and again is stopped', async () => {
   expect(await running.until('failed')).toMatchObject({ message: 'The tool asked more than 16 times' });
 });
 
-test('a person runs four tools at once, beside what others run', async () => {
+test('a user runs four tools concurrently, independent of other users', async () => {
   const emil = await signIn('emil@souk.test');
   const texts = [1, 2, 3, 4].map(() => randomUUID());
   const runs = await Promise.all(texts.map((text) => run(emil, 'modern', 'wait', { text })));
@@ -240,7 +240,7 @@ test('a person runs four tools at once, beside what others run', async () => {
   await (await run(emil, 'modern', 'echo', { text: 'again' })).until('result');
 });
 
-test('signing out ends what runs', async () => {
+test('signing out ends running tools', async () => {
   const browser = new ScriptedBrowser(app.publicUrl);
   const { accessToken: token } = await browser.signInWeb({ email: 'finn@souk.test' });
   const text = randomUUID();
@@ -249,11 +249,11 @@ test('signing out ends what runs', async () => {
   await fetch(`${app.publicUrl}/auth/sign-out-everywhere`, asPerson({ token }, 'POST'));
   expect(await running.until('result')).toMatchObject({ facts: { code: 'cancelled' } });
   await running.ended;
-  // the end of the run is told first
+  // the end of the run is sent first
   await expect.poll(() => telling.modern.cancelled).toContain(text);
 });
 
-test('arguments have the bounds of every request', async () => {
+test('arguments have the limits of every request', async () => {
   const send = async (text: string) => {
     const answer = await fetch(`${app.publicUrl}/api/tool-runs`, { ...asPerson(ann, 'POST', {}), body: text });
     const { code }: { code: string } = JSON.parse(await answer.text());

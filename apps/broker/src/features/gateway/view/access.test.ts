@@ -57,7 +57,7 @@ test('a server that the user may not use is in no list, and a call of its tools 
   expect((await (await connect('subscriber', '/s/pro/mcp')).listTools()).tools.length).toBeGreaterThan(0);
 });
 
-test('the usage row of a call that does not succeed says 0 credits', async () => {
+test('the usage row of a failed call says 0 credits', async () => {
   const client = await connect('visitor');
   await client.callTool({ name: 'free__refuse', arguments: {} }).catch(() => undefined);
   const refused = (await usageRows(app)).filter(({ name }) => name === 'refuse');

@@ -6,8 +6,8 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { startTellingServer, type TellingServer } from '../testing/telling-server.ts';
 
-// Whatever a client asks of a server that its user has switched off, or that is not included, it is told so and where to
-// change it. same-answers.test.ts has the tools on every dispatcher.
+// Every request about a server that the user has switched off, or that is not included, is answered with the reason and
+// where to change it. same-answers.test.ts tests tools on every dispatcher.
 
 let app: TestApp;
 let server: TellingServer;
@@ -59,7 +59,7 @@ describe.each([
   ['SDK v2 with a session', officialV2('legacy'), true],
   ['SDK v2, 2026-07-28', officialV2({ pin: '2026-07-28' }), false],
 ] as const)('%s', (_name, connect, subscribes) => {
-  test.each(['switched off', 'not included'] as const)('is told of a server that is %s', async (why) => {
+  test.each(['switched off', 'not included'] as const)('is told about a server that is %s', async (why) => {
     included = why === 'switched off';
     const [code, text] = reasons[why];
     for (const [path, prefix] of [
@@ -91,7 +91,7 @@ describe.each([
     }
   });
 
-  test('is told nothing of what no server has', async () => {
+  test('is told nothing about names that no server has', async () => {
     const client = await connect(`${app.publicUrl}/mcp`);
     const argument = { name: 'text', value: 'a' };
     for (const want of [

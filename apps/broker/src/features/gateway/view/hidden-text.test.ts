@@ -14,7 +14,7 @@ const server = (rental?: number) =>
   }) as CatalogueServer;
 const pro = { planId: 'pro', name: 'Pro', amount: 1900, currency: 'USD' };
 
-/** Where plans are sold, or nothing is. */
+/** Returns the text for a shop that sells plans, or nothing. */
 const text = (sold: { plan?: typeof pro; payments?: boolean }, of = server()) => {
   const billing = { shownOffers: { planOf: () => sold.plan }, payments: sold.payments === false ? undefined : {} };
   return hiddenText('not_included', of, {
@@ -23,7 +23,7 @@ const text = (sold: { plan?: typeof pro; payments?: boolean }, of = server()) =>
   });
 };
 
-test('a refusal offers nothing that is not sold: no rental without payments, and no plan where none includes the service', () => {
+test('a refusal offers only what is sold: no rental without payments, and no plan if none includes the service', () => {
   const page = 'https://souk.test/service/travel';
   expect(text({ plan: pro }, server(900))).toBe(
     `Travel is not in your plan. It is included in Pro ($19/month), or you can rent it for $9/month. Get it: ${page}`,

@@ -9,16 +9,16 @@ import { limitTurn } from '#testing/figures/limits.ts';
 import { postModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
-// A server chooses both its templates and the links in its answers, and a person chooses the address that they read.
+// A server chooses both its templates and the links in its results, and a user chooses the address that they read.
 
 const templates = [
   'x:{+a}{+b}{+c}{+d}{+e}{+f}{+g}{+h}{+i}{+j}X',
   'x:{+a}/{+b}/{+c}X',
-  // with these as many as a server may have, half of them as long as they may be
+  // together with these as many as a server may have, half of them of the maximum length
   ...Array.from({ length: 255 }, (_, index) => `x:{+a}{+b}/{+c}a{+d}/{+e}a{+f}/{+g}{+h}${index}X`),
   ...Array.from({ length: 255 }, (_, index) => `x:{?a}${'ab'.repeat(1000)}{?b}{?c}${index}X`),
 ];
-/** Thousands of them fit into an answer. */
+/** Short links, of which thousands fit into a result. */
 const shortLinks = ['', 'x:', 'x:z', 'y'].flatMap((uri) =>
   Array.from({ length: 1000 }, () => ({ type: 'resource_link', uri, name: 'short' })),
 );
@@ -70,7 +70,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-test('bad input 41: a call whose answer has long links, of a server with hostile templates, is answered at once', async () => {
+test('bad input 41: a call whose result has long links, of a server with hostile templates, is answered without blocking', async () => {
   const call = async () => {
     const { body } = await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', { name: 'hostile__link' });
     expect(JSON.stringify(body.result)).toContain('resource_link');
@@ -79,7 +79,7 @@ test('bad input 41: a call whose answer has long links, of a server with hostile
   await limitTurn(mostMs, call);
 });
 
-test('bad input 41: so is one whose answer has thousands of links to nothing', async () => {
+test('bad input 41: a call whose result has thousands of links to nothing is answered without blocking', async () => {
   const call = async () => {
     const { body } = await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', { name: 'hostile__short' });
     expect(JSON.stringify(body.result)).toContain('souk://hostile/x:z');
@@ -92,7 +92,7 @@ test.each([
   ['4 KiB', longAddress],
   ['two characters', 'x:'],
   ['just short enough to be matched', `x://${'a/'.repeat(1000)}`],
-])('bad input 41: a person reads an address of %s beside hostile templates', async (_what, uri) => {
+])('bad input 41: a user reads an address of %s among hostile templates', async (_what, uri) => {
   const read = async () => {
     const { status } = await postModern(`${app.publicUrl}/mcp`, token, 'resources/read', { uri });
     expect(status).toBe(200);

@@ -6,7 +6,7 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-
 import { waitUntil } from '#testing/wait-until.ts';
 import { connectOverheard, type OverheardClient } from '../testing/overheard-client.ts';
 
-// A client is told of a list that changed in what its person sees at its link, and of no other.
+// A client is notified of a changed list that its user sees at its link, and of no other.
 
 let app: TestApp;
 let fixture: HttpFixture;
@@ -32,7 +32,7 @@ const change = (id: string, kind: 'tools' | 'prompts') => {
     resources: definitions('resources'),
     templates: definitions('templates'),
   };
-  // a tool that is new is in no list until it was approved
+  // a new tool is in no list until it is approved
   const changed = kind === 'tools' ? lists.tools.slice(1) : [...lists.prompts, { name: `added-${(count += 1)}` }];
   const offered = { ...lists, [kind]: changed };
   return app.catalogue.storeDiscovery(id, { era: 'modern', instructions: undefined, ...offered });
@@ -56,7 +56,7 @@ test.each([
     if (mode !== 'legacy') {
       await client.client.listen({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });
     }
-    // what a person sees is in memory once they have asked
+    // a user's view is in memory after their first request
     await client.client.listTools();
     return client;
   };
@@ -69,10 +69,13 @@ test.each([
   for (const { notices } of clients) notices.length = 0;
 
   await change('two', 'tools');
-  await waitUntil('those who have two to be told', () => heard(clients[0]).length > 0 && heard(clients[2]).length > 0);
+  await waitUntil(
+    'users who have two to be notified',
+    () => heard(clients[0]).length > 0 && heard(clients[2]).length > 0,
+  );
   await change('one', 'prompts');
-  await waitUntil('the others to be told', () => heard(clients[1]).length > 0 && heard(clients[3]).length > 0);
-  await waitUntil('all to be told', () => heard(clients[0]).length > 1);
+  await waitUntil('the others to be notified', () => heard(clients[1]).length > 0 && heard(clients[3]).length > 0);
+  await waitUntil('all to be notified', () => heard(clients[0]).length > 1);
   expect(clients.map(heard)).toEqual([['tools', 'prompts'], ['prompts'], ['tools'], ['prompts']]);
   await Promise.all(clients.map(({ stop }) => stop()));
 });

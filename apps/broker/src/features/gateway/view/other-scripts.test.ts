@@ -8,7 +8,7 @@ import { connectLegacy, connectModern } from '#testing/people/mcp-clients.ts';
 import { answerBy } from '#testing/servers/rpc-answer.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
-// Model providers take [A-Za-z0-9_-]{1,64} as the name of a tool. A server may use any letters.
+// Model providers accept [A-Za-z0-9_-]{1,64} as the name of a tool. A server may use any letters.
 
 let app: TestApp;
 let token: string;
@@ -65,7 +65,7 @@ test.each([
   ['2026-07-28', connectModern],
   ['up to 2025-11-25', connectLegacy],
 ])(
-  'names in other scripts are readable on /mcp, keep the original as their title, and can be used (%s)',
+  'names in other scripts are readable on /mcp, keep the original as their title, and are callable (%s)',
   async (_era, connect) => {
     const client = await connect(`${app.publicUrl}/mcp`, token);
     const { tools } = await client.listTools();

@@ -38,7 +38,7 @@ async function callText(client: TestClient, name: string, args: Record<string, u
   return JSON.stringify(result);
 }
 
-test("users do not see each other's data in a program whose manifest says nothing of isolation: memory", async () => {
+test("users do not see each other's data in a program whose manifest does not mention isolation: memory", async () => {
   const entities = [{ name: 'Ann_secret', entityType: 'thing', observations: ['only for Ann'] }];
   expect(await callText(ann, 'memory__create_entities', { entities })).not.toContain('"isError":true');
   expect(await callText(ann, 'memory__read_graph')).toContain('only for Ann');
@@ -102,7 +102,7 @@ test('a tool that fetches URLs cannot reach this machine', async () => {
 
 test('simultaneous calls of two users each get their own answer', async () => {
   const say = (client: TestClient, text: string) => callText(client, 'everything__echo', { message: text });
-  // as many as each may have under way: more would wait for a place, and on a slow machine be refused as busy
+  // as many as each may run concurrently: more would wait for a slot, and be refused as busy on a slow machine
   const answers = await Promise.all(
     Array.from({ length: 32 }, async (_, index) => {
       const mine = index % 2 === 0 ? ann : bob;
@@ -113,7 +113,7 @@ test('simultaneous calls of two users each get their own answer', async () => {
   for (const { text, answer } of answers) expect(answer).toContain(`${text}"`);
 });
 
-test('each user has their own process, started on first use', async () => {
+test('each user has a separate process, started on first use', async () => {
   for (const client of [ann, bob]) {
     for (const tool of ['memory__read_graph', 'files__list_allowed_directories']) await callText(client, tool);
   }

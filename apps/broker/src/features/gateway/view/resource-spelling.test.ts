@@ -8,7 +8,7 @@ import { postModern } from '#testing/people/mcp-clients.ts';
 import { answerBy } from '#testing/servers/rpc-answer.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
-// Clients and servers write one address in several ways (RFC 3986, section 6.2.2). A server is asked in its own.
+// Clients and servers write one address in several ways (RFC 3986, section 6.2.2). A server receives its own spelling.
 
 let app: TestApp;
 let token: string;
@@ -106,7 +106,7 @@ test.each(['files://host/mein%20haus', 'files://host/\u00fc/x', 'docs://host/b',
   },
 );
 
-test('embedded resources stand under the addresses at which they can be read, as links do', async () => {
+test('embedded resources have the addresses at which they can be read, as links do', async () => {
   const shown = (uri: string) => ({ type: 'resource', resource: { uri, text } });
   const { result } = await ask('/mcp', 'tools/call', { name: 'spelling__show' });
   expect(result).toMatchObject({
@@ -122,7 +122,7 @@ test('embedded resources stand under the addresses at which they can be read, as
   }
 });
 
-test('links to the web stay as they are, since clients fetch them from there', async () => {
+test('links to the web stay unchanged, since clients fetch them from there', async () => {
   const { result } = await ask('/mcp', 'tools/call', { name: 'spelling__web' });
   expect(Object(result).content.map(({ uri }: { uri: string }) => uri)).toEqual([
     'https://example.com/a',
@@ -131,7 +131,7 @@ test('links to the web stay as they are, since clients fetch them from there', a
   ]);
 });
 
-test('the page of a result is that of its server, as in the definition of its tool', async () => {
+test("the page of a result has its server's address, as in the definition of its tool", async () => {
   const page = async (at: string, name: string) => Object((await ask(at, 'tools/call', { name })).result)._meta;
   expect(await page('/mcp', 'spelling__page')).toMatchObject({
     ui: { resourceUri: 'ui://souk/spelling/page/x' },

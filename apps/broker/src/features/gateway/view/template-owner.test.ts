@@ -8,9 +8,9 @@ import { answerBy } from '#testing/servers/rpc-answer.ts';
 import { postModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
-// Which server reads an address on /mcp that no server lists, where templates of several contain it.
+// Decides which server reads an unlisted address on /mcp that templates of several servers match.
 
-/** By server, in the order of their deployment; a list on /mcp begins with `aaa`. */
+/** Templates by server, in the order of their deployment; a list on /mcp begins with `aaa`. */
 const templatesOf: Record<string, string[]> = {
   notes: ['notes://note/{id}', 'notes://{+path}'],
   aaa: ['{+whole}', 'notes://{+rest}', 'notes://note/{+id}'],
@@ -60,13 +60,13 @@ async function ask(method: string, params: Record<string, unknown>): Promise<str
 }
 
 test.each([
-  ['that of the most exact template', 'notes://note/1'],
-  ['of two templates that say as much, the one deployed first', 'notes://other/1'],
+  ['that of the most specific template', 'notes://note/1'],
+  ['of two equally specific templates, the one deployed first', 'notes://other/1'],
 ])('an address is read by one server: %s', async (_which, uri) => {
   expect(await ask('resources/read', { uri })).toContain(`notes reads ${uri}`);
 });
 
-test('a template without a scheme claims no address of others: it stands behind the name of its server', async () => {
+test("a template without a scheme claims no other server's address: it gets the name of its server as a prefix", async () => {
   expect(await ask('resources/read', { uri: 'other://x' })).toContain('"error"');
   expect(await ask('resources/read', { uri: 'souk://aaa/other://x' })).toContain('aaa reads other://x');
   const listed = await ask('resources/templates/list', {});

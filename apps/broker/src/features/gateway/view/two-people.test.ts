@@ -95,7 +95,7 @@ async function walk({ client, notices }: OverheardClient, who: Who, era: keyof t
     const server = upstream === 'old' ? old : modern;
     const told = () => notices.filter((line) => line.includes('resources/updated') && line.includes(watched)).length;
     // a listen stream subscribes in the background: repeat until the client receives the change
-    await waitUntil(`${who} to hear of ${watched}`, () => {
+    await waitUntil(`${who} to be notified of ${watched}`, () => {
       if (told() === 0) server.touch(own);
       return told() > 0;
     });
@@ -104,7 +104,7 @@ async function walk({ client, notices }: OverheardClient, who: Who, era: keyof t
   }
 }
 
-describe('two users who use everything at once', () => {
+describe('two users who use everything concurrently', () => {
   test.each(['old', 'new'] as const)(
     'a client of the %s era gets its own data and nothing of the other user',
     async (era) => {
@@ -125,7 +125,7 @@ describe('two users who use everything at once', () => {
       }
       expect(old.levels).toContain('debug');
       await Promise.all(clients.map(({ stop }) => stop()));
-      await waitUntil('the old server to be left', () => old.subscribed.length === 0);
+      await waitUntil('the connection to the old server to end', () => old.subscribed.length === 0);
     },
   );
 
@@ -139,14 +139,14 @@ describe('two users who use everything at once', () => {
     const toggle = (who: Who, way: 'enable' | 'disable') =>
       fetch(`${app.publicUrl}/mcp/new/${way}`, { method: 'POST', headers: { authorization: `Bearer ${web[who]}` } });
     expect((await toggle('ann', 'disable')).status).toBe(200);
-    await waitUntil('ann to hear of it', () => toolsChanged(ann));
+    await waitUntil('ann to be notified', () => toolsChanged(ann));
     expect(JSON.stringify(await ann.client.listTools())).not.toContain('new__echo');
     expect(JSON.stringify(await bob.client.listTools())).toContain('new__echo');
     expect(toolsChanged(bob)).toBe(false);
     await toggle('ann', 'enable');
     // bob gets the notice for his own change
     await toggle('bob', 'disable');
-    await waitUntil('bob to hear of his', () => toolsChanged(bob));
+    await waitUntil('bob to be notified of his change', () => toolsChanged(bob));
     await toggle('bob', 'enable');
     await Promise.all([ann.stop(), bob.stop()]);
   });
@@ -158,7 +158,7 @@ describe("another user's calls, streams and questions", () => {
 
   const openSessionOf = (who: Who) => openSession(link(), tokens[who], { capabilities: { roots: {} } });
 
-  test('a call cannot be cancelled by its id from another session, nor by another user in its own', async () => {
+  test('a call cannot be canceled by its id from another session, nor by another user in their own session', async () => {
     const [ann, bob] = [await openSessionOf('ann'), await openSessionOf('bob')];
     const waiting = postRaw(link(), rpc(7, 'tools/call', { name: 'old__wait', arguments: { text: 'hers' } }), ann);
     await waitUntil('the call to arrive', () => old.waiting.has('hers'));
@@ -173,11 +173,11 @@ describe("another user's calls, streams and questions", () => {
     expect((await waiting).text).toContain('hers');
   });
 
-  test('a stream cannot be taken up by another with Last-Event-ID, and a session cannot be ended', async () => {
+  test('a stream cannot be resumed by another user with Last-Event-ID, and a session cannot be ended', async () => {
     const [ann, bob] = [await openSessionOf('ann'), await openSessionOf('bob')];
     const call = rpc(1, 'tools/call', { name: 'old__echo', arguments: { text: 'only for ann' } });
     // from this revision on, a stream begins with an event that Last-Event-ID can name
-    // an unusual content type goes to the SDK, which answers in a stream at once
+    // an unusual content type goes to the SDK, which answers in a stream immediately
     const type = 'application/json; charset=utf-8';
     const answered = await postRaw(link(), call, {
       ...ann,
@@ -191,7 +191,7 @@ describe("another user's calls, streams and questions", () => {
         headers: { ...headers, accept: 'text/event-stream', 'last-event-id': eventId },
         ...(signal && { signal }),
       });
-    // her own session has the answer …
+    // her own session has the response …
     expect(await (await resume(ann)).text()).toContain('only for ann');
     // … through his token it does not exist …
     expect((await resume({ ...bob, 'mcp-session-id': ann['mcp-session-id'] })).status).toBe(404);

@@ -5,8 +5,6 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-
 import { usageRows } from '#testing/figures/usage-rows.ts';
 import { startTellingServer, type TellingServer } from '../testing/telling-server.ts';
 
-// What was undeployed is named to who had it. To everybody else it is as what never was.
-
 let app: TestApp;
 let server: TellingServer;
 
@@ -35,7 +33,7 @@ const deploy = (version: string) =>
     connection: { type: 'http', url: server.url },
   });
 
-test('a service that was undeployed is named to who used or rented it, and unknown to everybody else', async () => {
+test('an undeployed service is named to users who used or rented it, and unknown to all others', async () => {
   await deploy('1.0.0');
   const [ann, bob, carl] = [await newPerson('ann'), await newPerson('bob'), await newPerson('carl')];
   const call = { name: 'sky__echo', arguments: { text: 'hi' } };
@@ -53,7 +51,7 @@ test('a service that was undeployed is named to who used or rented it, and unkno
   const named = { isError: true, content: [{ text: gone('tool') }], _meta: { 'souk/code': 'undeployed' } };
   for (const { ask } of [ann, bob]) {
     expect((await ask('tools/call', call)).result).toMatchObject(named);
-    // also another tool of it, and by the built-in tool
+    // also another of its tools, and through the built-in tool
     expect((await ask('tools/call', { name: 'sky__report' })).result).toMatchObject(named);
     expect((await ask('tools/call', { name: 'call_tool', arguments: call })).result).toMatchObject(named);
     expect((await ask('prompts/get', { name: 'sky__say' })).error).toMatchObject({ message: gone('prompt') });
@@ -66,7 +64,7 @@ test('a service that was undeployed is named to who used or rented it, and unkno
   const rows = (await usageRows(app, ann.userId)).filter(({ reason }) => reason === 'undeployed');
   expect(rows[0]).toMatchObject({ outcome: 'refused', credits: 0 });
 
-  // a tool that no person had has the same words
+  // a tool that no user had is answered with the same words
   for (const [name, kind] of [
     ['sky__echo', 'tool'],
     ['nowhere__echo', 'tool'],
@@ -75,7 +73,7 @@ test('a service that was undeployed is named to who used or rented it, and unkno
     const method = kind === 'tool' ? 'tools/call' : 'prompts/get';
     expect((await carl.ask(method, { name })).error).toEqual({ code: -32602, message: `Unknown ${kind}: ${name}` });
   }
-  // and to who had it, what another service never had
+  // tools that another service never had stay unknown, also to users who had it
   expect((await ann.ask('tools/call', { name: 'nowhere__echo' })).error?.message).toBe('Unknown tool: nowhere__echo');
   await deploy('1.0.1');
   expect((await ann.ask('tools/call', { name: 'sky__nothing' })).error?.message).toBe('Unknown tool: sky__nothing');

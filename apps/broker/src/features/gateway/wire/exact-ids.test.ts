@@ -6,7 +6,7 @@ import { modernRequest } from '#testing/people/modern-request.ts';
 import { initializeRequest, openSession, type SessionHeaders } from '#testing/people/open-session.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
-// A request comes back with the id that it had, or is refused without one: never with another number.
+// A response has the id of its request, or the request is refused without an id: never another number.
 
 let app: TestApp;
 let fixture: HttpFixture;
@@ -28,18 +28,18 @@ afterAll(async () => {
 const mcp = () => `${app.publicUrl}/mcp`;
 const call = { name: 'free__echo', arguments: { text: 'x' } };
 const refused = { status: 400, body: { id: null, error: { code: -32600 } } };
-/** On the fast path, and through the SDK. */
+/** The fast path, and the SDK. */
 const types = ['application/json', 'application/json; charset=utf-8'];
-/** What a double makes another number of, or cannot count on from. */
+/** Numbers that a double changes, or cannot count on from. */
 const inexact = ['9007199254740993', '-9007199254740993', '9007199254740992', '12345678901234567890', '1e30', '1E400'];
 
-/** JSON in which `NUMBER` stands for a number as it is written. */
+/** Builds JSON in which `NUMBER` stands for a number as it is written. */
 const withNumber = (message: object | readonly object[], number: string) =>
   JSON.stringify(message).replaceAll('"NUMBER"', number);
 
 const request = (id: unknown, method: string, params?: object) => ({ jsonrpc: '2.0', id, method, params });
 
-test.each(inexact)('an id that no double holds is refused, and not echoed: %s', async (number) => {
+test.each(inexact)('an id that no double can represent is refused, and not echoed: %s', async (number) => {
   for (const type of types) {
     const headers = { ...session, 'content-type': type };
     for (const [method, params] of [
@@ -58,22 +58,27 @@ test.each(inexact)('an id that no double holds is refused, and not echoed: %s', 
   expect(await postRaw(mcp(), opening, { authorization: `Bearer ${token}` })).toMatchObject(refused);
 });
 
-test.each(inexact)('so is one among others, the id of what is canceled, and a progress token: %s', async (number) => {
-  const batch = [request(1, 'ping'), request('NUMBER', 'ping')];
-  const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'NUMBER' } };
-  const progress = {
-    jsonrpc: '2.0',
-    method: 'notifications/progress',
-    params: { progressToken: 'NUMBER', progress: 1 },
-  };
-  const wished = request(1, 'tools/call', { ...call, _meta: { progressToken: 'NUMBER' } });
-  for (const message of [batch, cancelled, progress, wished]) {
-    expect(await postRaw(mcp(), withNumber(message, number), session), JSON.stringify(message)).toMatchObject(refused);
-  }
-});
+test.each(inexact)(
+  'such an id in a batch, of a canceled request or as a progress token is refused too: %s',
+  async (number) => {
+    const batch = [request(1, 'ping'), request('NUMBER', 'ping')];
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'NUMBER' } };
+    const progress = {
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { progressToken: 'NUMBER', progress: 1 },
+    };
+    const wished = request(1, 'tools/call', { ...call, _meta: { progressToken: 'NUMBER' } });
+    for (const message of [batch, cancelled, progress, wished]) {
+      expect(await postRaw(mcp(), withNumber(message, number), session), JSON.stringify(message)).toMatchObject(
+        refused,
+      );
+    }
+  },
+);
 
 test.each(['9007199254740991', '-9007199254740991', '0', '"9007199254740993"', '"1e400"'])(
-  'every other id comes back as it is: %s',
+  'any other id is returned unchanged: %s',
   async (id) => {
     for (const type of types) {
       const sent = withNumber(request('NUMBER', 'tools/call', call), id);
@@ -83,7 +88,7 @@ test.each(['9007199254740991', '-9007199254740991', '0', '"9007199254740993"', '
   },
 );
 
-test('long numbers elsewhere in a message are no ids', async () => {
+test('long numbers elsewhere in a message are not ids', async () => {
   const long = {
     ...call,
     arguments: { text: 'x', id: 'NUMBER', requestId: 'NUMBER', _meta: { progressToken: 'NUMBER' } },

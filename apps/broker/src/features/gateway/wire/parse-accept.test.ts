@@ -41,7 +41,7 @@ test.each([
   expect([takesJson, takesEvents]).toEqual(names[wanted]);
 });
 
-test.each([both, json, events, neither])('what the SDK is given instead is read as the same: %s', (wanted) => {
+test.each([both, json, events, neither])('the header that the SDK gets instead is read as the same: %s', (wanted) => {
   const [takesJson = false, takesEvents = false] = names[wanted];
   const accepted = { json: takesJson, events: takesEvents };
   expect(parseAccept(acceptHeader(accepted))).toEqual(accepted);

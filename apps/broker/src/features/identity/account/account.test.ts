@@ -7,7 +7,7 @@ import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { migrations } from '../../../migrations.ts';
 
-describeOnEmbedded('a person and their data', migrations, (open) => {
+describeOnEmbedded('a user and their data', migrations, (open) => {
   let app: TestApp;
   let failing = false;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
 
-  /** Somebody with everything that a person can have. */
+  /** Signs in a user with everything that a user can have. */
   async function arrive(email: string) {
     const browser = new ScriptedBrowser(app.publicUrl);
     const { accessToken } = await browser.signInWeb({ email });
@@ -52,7 +52,7 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
   const allGood = { web: 200, client: 200, personal: 200, refresh: 200 };
   const allRefused = { web: 401, client: 401, personal: 401, refresh: 400 };
 
-  test('the export is a file with everything held about the person, and no secret', async () => {
+  test('the export is a file with everything held about the user, and no secret', async () => {
     const ann = await arrive('exports@example.test');
     const answer = await call('GET', `/api/users/${ann.userId}/export`, ann.accessToken);
     expect(answer.status).toBe(200);
@@ -82,7 +82,7 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
     }
   });
 
-  test("another's export and account are addresses that do not exist, and only the web app's token opens one's own", async () => {
+  test("another user's export and account do not exist, and only the web app's token opens one's own", async () => {
     const [ann, bob] = [await arrive('ann@example.test'), await arrive('bob@example.test')];
     const confirm = { confirm: ann.email };
     expect((await call('GET', `/api/users/${ann.userId}/export`, bob.accessToken)).status).toBe(404);
@@ -102,7 +102,7 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
     expect(await statuses(cleo)).toEqual(allGood);
   });
 
-  test('a part that cannot forget the person keeps everything as it was', async () => {
+  test("a feature that fails to delete the user's data keeps everything as it was", async () => {
     const cleo = await arrive('cleo@example.test');
     failing = true;
     const path = `/api/users/${cleo.userId}/account`;
@@ -112,7 +112,7 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
     expect(await (await call('GET', '/v2/user/profile', cleo.accessToken)).json()).toMatchObject({ email: cleo.email });
   });
 
-  test('a deleted account leaves nothing that says who it was, and the same provider account is a new user', async () => {
+  test('a deleted account leaves nothing that identifies the user, and the same provider account becomes a new user', async () => {
     const dora = await arrive('dora.unmistakable@example.test');
     const legacy = await connectLegacy(`${app.publicUrl}/mcp`, dora.personal);
     await legacy.callTool({ name: 'list_my_servers' });
@@ -121,7 +121,7 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
        values (gen_random_uuid(), $1, 'travel', 'tool', 'search', 'ok', 0, 5, 'personal', 'token', now() - interval '61 minutes')`,
       [dora.userId],
     );
-    // what she answered to a question, on its way to another broker
+    // her answer to a question, on its way to another broker
     await app.db.query(
       `insert into mcp_round_messages (id, broker_id, user_id, kind, target, message, created_at)
        values (gen_random_uuid(), 'broker', $1, 'round', 'call', $2, now())`,
@@ -149,9 +149,9 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
       `select u.deleted_at is not null as deleted, e.name from users u join usage_events e on e.user_id = u.id where u.id = $1`,
       [dora.userId],
     );
-    // calls of the last hour go with the daily job
+    // calls of the last hour are deleted by the daily job
     expect(kept.rows).toEqual([{ deleted: true, name: 'list_my_servers' }]);
-    // an administrator reads who deleted the account: its owner, of whom there is the id alone
+    // the audit log names who deleted the account: its owner, by id only
     const told = await app.db.query('select * from audit_log where subject = $1', [dora.userId]);
     const row = { actor_id: dora.userId, action: 'user.deleted-own-account', reason: null, details: {}, address: null };
     expect(told.rows).toEqual([expect.objectContaining(row)]);
@@ -161,7 +161,7 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
     expect(await statuses(again)).toEqual(allGood);
   });
 
-  test('of two deletions at once one deletes, and the other finds no account', async () => {
+  test('of two concurrent deletions one deletes, and the other finds no account', async () => {
     const eve = await arrive('eve@example.test');
     const path = `/api/users/${eve.userId}/account`;
     const answers = await Promise.all(
@@ -172,7 +172,7 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
     expect((await app.db.query('select from audit_log where subject = $1', [eve.userId])).rows).toHaveLength(1);
   });
 
-  test('a deactivated user is shut out at once: web, client, personal token, refresh and open sessions', async () => {
+  test('a deactivated user loses access immediately: web, client, personal token, refresh and open sessions', async () => {
     const finn = await arrive('finn@example.test');
     const legacy = await connectLegacy(`${app.publicUrl}/mcp`, finn.personal);
     await legacy.callTool({ name: 'list_my_servers' });
@@ -186,14 +186,14 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
     );
 
     await app.identity.users.activate(finn.userId, { operator: 'root' });
-    // What was signed in stays signed out; a personal token is the person's to revoke.
+    // Ended sign-ins stay ended; a personal token is the user's to revoke.
     expect(await statuses(finn)).toEqual({ ...allRefused, personal: 200 });
     const back = await arrive(finn.email);
     expect(back.userId).toBe(finn.userId);
     expect(await statuses(back)).toEqual(allGood);
   });
 
-  test('nobody is deactivated who does not exist', async () => {
+  test('a user who does not exist cannot be deactivated', async () => {
     await expect(deactivate(crypto.randomUUID())).rejects.toThrow('There is no such user');
     const activated = app.identity.users.activate(crypto.randomUUID(), { operator: 'root' });
     await expect(activated).rejects.toThrow('There is no such user');

@@ -13,7 +13,7 @@ describe.skipIf(!hasPostgres())('once the deletion of an account has begun (Post
   let mayEnd: Promise<void> | undefined;
   beforeAll(async () => {
     const url = new URL(await createPostgresDatabase());
-    // the test holds a lock for which statements wait: longer than they may otherwise
+    // the test holds a lock for which statements wait: longer than they usually may
     url.searchParams.set('query_timeout', '300000');
     app = await startTestApp({
       db: await openDatabase({ databaseUrl: url.href, dataDir: '', log: createLog('silent'), migrations }),
@@ -30,7 +30,7 @@ describe.skipIf(!hasPostgres())('once the deletion of an account has begun (Post
   });
   afterAll(() => app?.stop());
 
-  test('no token of any kind is made for it', async () => {
+  test('no token of any kind is issued for it', async () => {
     const email = 'ann@example.test';
     const browser = new ScriptedBrowser(app.publicUrl);
     const { accessToken } = await browser.signInWeb({ email });
@@ -107,7 +107,7 @@ describe.skipIf(!hasPostgres())('once the deletion of an account has begun (Post
     expect(rows).toEqual([]);
   });
 
-  test('an administrator gives it neither credits nor access', async () => {
+  test('an administrator cannot give it credits or access', async () => {
     const email = 'bob@example.test';
     const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email });
     const admin = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'admin@souk.test' });

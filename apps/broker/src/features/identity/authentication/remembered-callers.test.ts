@@ -34,7 +34,7 @@ function setUp() {
   return { verifyAs, caller, keep, knows, revoke, pass: (ms: number) => (nowMs += ms) };
 }
 
-test('a caller is known for 5 s, for this token and this resource alone', async () => {
+test('a caller is remembered for 5 s, for this token and this resource only', async () => {
   const { caller, keep, knows, pass } = setUp();
   await keep('Bearer a', caller('1'));
   expect(knows('Bearer a')).toBe(true);
@@ -44,14 +44,14 @@ test('a caller is known for 5 s, for this token and this resource alone', async 
   expect(knows('Bearer a')).toBe(false);
 });
 
-test('never longer than the token itself is good', async () => {
+test('never longer than the token is valid', async () => {
   const { caller, keep, knows, pass } = setUp();
   await keep('Bearer a', caller('1', 1_000_500));
   pass(501);
   expect(knows('Bearer a')).toBe(false);
 });
 
-test('a revocation forgets its token at once, and all of them when notices were missed', async () => {
+test('a revocation forgets its token immediately, and all tokens if notices were missed', async () => {
   const { caller, keep, knows, revoke } = setUp();
   await keep('Bearer a', caller('1'));
   await keep('Bearer b', caller('2'));
@@ -68,7 +68,7 @@ function pending() {
   return { verify: () => (asked++, promise), answer: resolve, asked: () => asked };
 }
 
-test('requests that come with one token at the same time cost one verification, also where it is refused', async () => {
+test('concurrent requests with one token cost one verification, also if it is refused', async () => {
   const { verifyAs, caller, knows } = setUp();
   const good = pending();
   const requests = [1, 2, 3].map(() => verifyAs('Bearer a', good.verify));
@@ -82,7 +82,7 @@ test('requests that come with one token at the same time cost one verification, 
   bad.answer({ challenge: 'no' });
   expect(await Promise.all(refused)).toEqual([{ challenge: 'no' }, { challenge: 'no' }]);
   expect(bad.asked()).toBe(1);
-  // a refusal is not kept
+  // a refusal is not cached
   await verifyAs('Bearer b', bad.verify);
   expect(bad.asked()).toBe(2);
 });
@@ -101,7 +101,7 @@ test('after a revocation nothing that was read before it is kept, nor does a req
   expect(await late).toEqual({ challenge: 'revoked' });
 });
 
-test('a verification that fails is asked again', async () => {
+test('a failed verification is retried', async () => {
   const { verifyAs, keep, caller, knows } = setUp();
   await expect(verifyAs('Bearer a', () => Promise.reject(new Error('no database')))).rejects.toThrow('no database');
   await keep('Bearer a', caller('1'));

@@ -8,17 +8,17 @@ export const companyClient = { clientId: 'souk-at-acme', clientSecret: 'canary-c
 
 export type CompanyProvider = {
   issuer: string;
-  /** Who is signed in there; without email_verified the provider says nothing about it. */
+  /** User who is signed in there; without email_verified the provider does not mention it. */
   person: { sub: string; email: string; name: string; email_verified?: boolean };
-  /** How long ago the person signed in there, as it dates the next sign-in. */
+  /** Age of the user's sign-in there, as the provider dates the next sign-in. */
   signedInAgoSeconds: number;
   close(): Promise<void>;
 };
 
 /**
- * A company's own OpenID provider: a real one (oidc-provider), which keeps e-mail and name in userinfo, takes the secret
- * in the form alone and signs its person in without a question.
- * @param redirectUris the callbacks that are registered there
+ * Starts a company's own OpenID provider: a real one (oidc-provider), which has e-mail and name in userinfo, accepts
+ * the secret only in the form and signs its user in without a question.
+ * @param redirectUris callbacks that are registered there
  */
 export async function startCompanyProvider(redirectUris: readonly string[]): Promise<CompanyProvider> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
@@ -70,7 +70,7 @@ export async function startCompanyProvider(redirectUris: readonly string[]): Pro
       provider.interactionFinished(request, response, { login }).catch(() => response.destroy());
       return;
     }
-    // oidc-provider reads where it is mounted from the difference of the two
+    // oidc-provider derives its mount path from the difference of the two
     Object.assign(request, { originalUrl: url, url: url.slice('/realms/acme'.length) });
     void handle(request, response);
   });

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { SignJWT, UnsecuredJWT, exportJWK, generateKeyPair } from 'jose';
 import { listenLocally } from '#testing/servers/listen-locally.ts';
 
-/** What is wrong with the answers of the fake Google, mostly with the identity that it gives out; nothing by default. */
+/** Faults in the responses of the fake Google, mostly in the identity token; none by default. */
 export type FakeGoogleFault =
   | 'none'
   | 'nonce'
@@ -18,14 +18,14 @@ export type FakeGoogleFault =
   | 'wrong-state'
   | 'no-state'
   | 'denied'
-  /** A gateway in front of Google is down: its page of HTML, where JSON belongs. */
+  /** A gateway in front of Google is down and returns its HTML page instead of JSON. */
   | 'html'
   | 'html-200'
-  /** It does not know the client's secret, and says so with a challenge: RFC 6749, section 5.2. */
+  /** The provider does not accept the client's secret, and says so with a challenge: RFC 6749, section 5.2. */
   | 'secret'
   /** The provider refuses without naming an error. */
   | 'challenge'
-  /** Its clock, and so everything that it dates, is ten minutes behind. */
+  /** The clock of the provider, and every time that it issues, is ten minutes behind. */
   | 'clock';
 
 const accessToken = 'upstream-access-token';
@@ -35,13 +35,13 @@ export type FakeGoogle = {
   issuer: string;
   person: { sub: string; email: string; name: string };
   fault: FakeGoogleFault;
-  /** Every code and token that it gave out. */
+  /** Every code and token that it issued. */
   issued: string[];
   close(): Promise<void>;
 };
 
 type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
-/** Its own, and those of a stranger: made once a process, because RSA takes long. */
+/** Keys of the provider, and those of a stranger: created once per process, because RSA takes long. */
 const keys = new Map<string, Promise<[KeyPair, KeyPair]>>();
 
 function keysOf(algorithm: string): Promise<[KeyPair, KeyPair]> {
@@ -52,9 +52,10 @@ function keysOf(algorithm: string): Promise<[KeyPair, KeyPair]> {
 }
 
 /**
- * An OpenID provider with Google's shapes that signs every visitor in without a question, and can be told to lie.
- * @param options.algorithm of its identity tokens; Google's is RS256
- * @param options.announced the algorithms that its metadata names; null: it names none
+ * Starts an OpenID provider with Google's shapes that signs every visitor in without a question, and can return false
+ * data.
+ * @param options.algorithm algorithm of its identity tokens; Google's is RS256
+ * @param options.announced algorithms in its metadata; null for none
  */
 export async function startFakeGoogle(
   clientId: string,
@@ -144,7 +145,7 @@ export async function startFakeGoogle(
       return Promise.resolve(unsigned);
     }
     if (fault === 'hmac') {
-      // signed with what is public: the public key as the secret of an HMAC
+      // signed with the public key as the secret of an HMAC
       return new SignJWT(claims)
         .setProtectedHeader({ alg: 'HS256', kid: 'key' })
         .setSubject(person.sub)

@@ -1,9 +1,12 @@
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 
-/** Goes to an outside provider too, where its person is signed in already, instead of stopping where our pages end. */
+/**
+ * Follows redirects to an outside provider too, where the user is signed in already, instead of stopping where our
+ * pages end.
+ */
 export class ProviderBrowser extends ScriptedBrowser {
   readonly #provider: ScriptedBrowser;
-  /** Changes what is asked of the provider, as somebody on the way could. */
+  /** Changes the request to the provider, as an attacker in between could. */
   onTheWay: (address: URL) => void = () => {};
 
   constructor(publicUrl: string, issuer: string) {
@@ -11,7 +14,10 @@ export class ProviderBrowser extends ScriptedBrowser {
     this.#provider = new ScriptedBrowser(issuer);
   }
 
-  /** Leaves for the provider, which answers at once. Answers where it sends the browser back to, not opened yet. */
+  /**
+   * Leaves for the provider, which responds immediately. Returns the address to which it sends the browser back, not
+   * opened yet.
+   */
   async leave(url: string | URL, init: RequestInit = {}): Promise<string> {
     const started = await this.request(url, init);
     const back = await this.#visit(new URL(started.headers.get('location') ?? ''));

@@ -21,7 +21,7 @@ export type RunningIdentity = {
   identity: Identity;
   app: FastifyInstance;
   db: Database;
-  /** Everything that was logged, at the most talkative level. */
+  /** Everything that was logged, at the most verbose level. */
   logged(): string;
   close(): Promise<void>;
 };
@@ -31,9 +31,9 @@ export type StartOptions = {
   environment?: NodeJS.ProcessEnv;
   clock?: Clock;
   vault?: Vault;
-  /** Address that clients use, when it is not the listening one: a proxy stands in front. */
+  /** Address that clients use, if it differs from the listening one: a proxy stands in front. */
   publicUrl?: string;
-  /** A free one by default. */
+  /** Port to listen on; a free one by default. */
   listenPort?: number;
 } & Partial<
   Pick<
@@ -42,7 +42,7 @@ export type StartOptions = {
   >
 >;
 
-/** One small endpoint of each access class, for the token table. `mcp` stands for an MCP endpoint. */
+/** A small endpoint of each access class, for the token table. `mcp` stands for an MCP endpoint. */
 const probe = (access: 'public' | 'user' | 'account' | 'refresh' | 'admin', method: 'GET' | 'POST') =>
   endpoint({
     id: `probe-${access}-${method}`,
@@ -53,7 +53,7 @@ const probe = (access: 'public' | 'user' | 'account' | 'refresh' | 'admin', meth
     answer: z.object({ userId: z.string().nullable() }),
   });
 
-/** The identity feature as a running server on a free port of this machine, with the parts that app.ts gives it. */
+/** Starts the identity feature as a server on a free port of this machine, with the parts that app.ts gives it. */
 export async function startIdentity(options: StartOptions): Promise<RunningIdentity> {
   const port = options.listenPort ?? (await freePort());
   const publicUrl = options.publicUrl ?? `http://localhost:${port}`;
@@ -91,7 +91,7 @@ export async function startIdentity(options: StartOptions): Promise<RunningIdent
     ...(options.documentDispatcher && { documentDispatcher: options.documentDispatcher }),
   });
   const app = await buildServer({ config, ids, log, readiness: async () => ({ ready: true }) });
-  // one that starts anew on the same port must not be asked over a connection to the one before it
+  // a new server on the same port must not receive requests over a connection to the previous one
   app.server.maxRequestsPerSocket = 1;
   const router = createRouter(app, identity.guard);
   await identity.mountRoutes(app, router);
@@ -138,5 +138,5 @@ function mountProbes(
   }
 }
 
-/** One master key for all servers of a test run, so that replicas open what the other sealed. */
+/** Master key of all servers of a test run, so that replicas can open what others sealed. */
 export const testVault: Vault = createVault(randomBytes(32).toString('base64url'));

@@ -1,11 +1,13 @@
 export type UseTokens = {
-  /** The status of a request to an MCP endpoint with an access token; '' sends none. */
+  /** Returns the status of a request to an MCP endpoint with an access token; '' sends none. */
   call(token: string, path?: string): Promise<number>;
   postToken(fields: Record<string, string>): Promise<Response>;
   refresh(client: { clientId: string; refreshToken: string }, more?: Record<string, string>): Promise<Response>;
 };
 
-/** What a client does with its tokens. `publicUrl` is asked at each call: the tests start their broker later. */
+/**
+ * Returns the calls of a client with its tokens. `publicUrl` is read at each call: the tests start their broker later.
+ */
 export function useTokens(publicUrl: () => string): UseTokens {
   const postToken = (fields: Record<string, string>) =>
     fetch(`${publicUrl()}/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });

@@ -16,7 +16,7 @@ import { migrations } from '../../../migrations.ts';
 const hourMs = 60 * 60_000;
 const secret = 'a-secret-of-the-receiver';
 
-/** The operator's own receiver of alerts. */
+/** Starts the operator's receiver of alerts. */
 async function startReceiver() {
   const received: { body: string; signature: string }[] = [];
   let status = 200;
@@ -39,7 +39,7 @@ async function startReceiver() {
 }
 
 describeOnDatabases('an alert', migrations, (open) => {
-  test('a cause is told once to the signed webhook, again after a day, and no oftener than once an hour', async () => {
+  test('a cause is reported once to the signed webhook, again after a day, and at most once an hour', async () => {
     const receiver = await startReceiver();
     let ahead = 0;
     const app = await startTestApp({
@@ -95,7 +95,7 @@ describeOnDatabases('an alert', migrations, (open) => {
 });
 
 describeOnEmbedded('alerts', migrations, (open) => {
-  test('a server that is down for five minutes is told to administrators by e-mail where there is no webhook', async () => {
+  test('without a webhook, a server that is down for five minutes is reported to administrators by e-mail', async () => {
     const [mail, fixture] = [await startMailServer(), await startHttpFixture('both')];
     let ahead = 0;
     const app = await startTestApp({
@@ -129,7 +129,7 @@ describeOnEmbedded('alerts', migrations, (open) => {
     }
   });
 
-  test('the webhook is reached by the rules for addresses from outside', async () => {
+  test('requests to the webhook follow the rules for external addresses', async () => {
     const receiver = await startReceiver();
     const app = await startTestApp({ db: await open(), env: { ALERT_WEBHOOK_URL: receiver.url } });
     try {

@@ -3,13 +3,13 @@ import { build, kindOf, web } from '../testing/build-admissions.ts';
 import { testServer } from '../testing/test-server.ts';
 import type { Admission } from './admissions.ts';
 
-test('a free place is given at once, without a promise or a timer', () => {
+test('a free slot is given immediately, without a promise or a timer', () => {
   const { time, admissions } = build();
   expect(admissions.admitNow(web, 'ann')).toBeDefined();
   expect(time.pending()).toBe(0);
 });
 
-test('a call beyond the places of its server waits, and is admitted when one is free', async () => {
+test('a call beyond the slots of its server waits, and is admitted when one is free', async () => {
   const { time, admissions } = build();
   const first = admissions.admitNow(web, 'ann');
   admissions.admitNow(web, 'ann');
@@ -30,7 +30,7 @@ test('a call that has waited two seconds is refused as busy', async () => {
   expect(await waiting).toBe('busy');
 });
 
-test('two people who wait are served in turns, however many calls the other has waiting', async () => {
+test('two users who wait are served in turns, however many calls the other has waiting', async () => {
   const { admissions } = build();
   const admitted = [admissions.admitNow(web, 'zoe'), admissions.admitNow(web, 'zoe')];
   const order: string[] = [];
@@ -48,32 +48,32 @@ test('two people who wait are served in turns, however many calls the other has 
   expect(order).toEqual(['ann', 'bob', 'ann', 'ann']);
 });
 
-test('a queue of 256 refuses the next call, but takes one of a person who has none in it', async () => {
+test('a queue of 256 refuses the next call, but accepts one of a user who has none in it', async () => {
   const { admissions } = build();
   admissions.admitNow(web, 'ann');
   admissions.admitNow(web, 'ann');
   const flood = Array.from({ length: 256 }, () => kindOf(admissions.admit(web, 'ann')));
   expect(await kindOf(admissions.admit(web, 'ann'))).toBe('busy');
   const bob = kindOf(admissions.admit(web, 'bob'));
-  // the flooding person's last call made room
+  // the flooding user's last call made room
   expect(await flood.at(-1)).toBe('busy');
   admissions.stop();
   expect(await bob).toBe('closed');
 });
 
-test('a person has at most 16 calls under way over all servers, and the next is admitted when any of them ends', async () => {
+test('a user has at most 16 running calls over all servers, and the next is admitted when any of them ends', async () => {
   const { admissions } = build();
   const many = testServer({ id: 'many' });
   const admitted = Array.from({ length: 16 }, () => admissions.admitNow(many, 'ann'));
   expect(admitted.every((admission) => admission !== undefined)).toBe(true);
   const waiting = admissions.admit(web, 'ann');
-  // other people do not wait for that
+  // other users do not wait for that
   expect(admissions.admitNow(web, 'bob')).toBeDefined();
   admitted[0]?.leave(undefined);
   await waiting;
 });
 
-test('a caller who hangs up leaves the queue', async () => {
+test('a caller who disconnects leaves the queue', async () => {
   const { time, admissions } = build({ callsInFlightPerServer: 1 });
   const first = admissions.admitNow(web, 'ann');
   const controller = new AbortController();

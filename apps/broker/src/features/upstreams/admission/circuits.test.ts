@@ -6,19 +6,19 @@ import type { CallOutcome } from './breaker.ts';
 
 const files = testServer({ id: 'files', connection: { type: 'stdio', command: 'files' }, isolation: 'perUser' });
 
-/** Calls of two people that fail one after another. */
+/** Makes sequential calls of two users fail. */
 async function fail(admissions: Admissions, times: number, outcome: CallOutcome = 'unreachable'): Promise<void> {
   for (let count = 0; count < times; count++) {
     (await admissions.admit(web, count % 2 === 0 ? 'ann' : 'bob')).leave(outcome);
   }
 }
 
-/** Calls of one person that fail one after another. */
+/** Makes sequential calls of one user fail. */
 function failFor(who: string, admissions: Admissions, times = 5, outcome: CallOutcome = 'bad_upstream'): void {
   for (let count = 0; count < times; count++) admissions.admitNow(web, who)?.leave(outcome);
 }
 
-test('five failures in a row of two people open the circuit for 30 s, then it is half-open: one call probes', async () => {
+test('five consecutive failures of two users open the circuit for 30 s, then it is half-open: one call probes', async () => {
   const { time, admissions } = build();
   await fail(admissions, 5);
   expect(() => admissions.admitNow(web, 'bob')).toThrow('paused');
@@ -43,7 +43,7 @@ test('each failed probe doubles the time that the circuit is open, up to five mi
   }
 });
 
-test("a tool's own error, a refused caller and a cancelled call do not count as failures of the server", async () => {
+test("a tool's own error, a refused caller and a canceled call do not count as failures of the server", async () => {
   const { admissions } = build();
   for (const outcome of ['protocol', 'cancelled', 'sign_in_required', 'result_too_large', undefined] as const) {
     for (let count = 0; count < 6; count++) admissions.admitNow(web, 'ann')?.leave(outcome);
@@ -54,7 +54,7 @@ test("a tool's own error, a refused caller and a cancelled call do not count as 
   expect(admissions.admitNow(web, 'ann')).toBeDefined();
 });
 
-test('timeouts open the circuit only when the server answers no other call meanwhile', async () => {
+test('timeouts open the circuit only if the server answers no other call meanwhile', async () => {
   const { admissions } = build({ callsInFlightPerServer: 64 });
   const slow = () => ['ann', 'bob'].flatMap((who) => Array.from({ length: 3 }, () => admissions.admitNow(web, who)));
   const beside = slow();
@@ -81,16 +81,16 @@ test('after a probe that its caller cancels, the next call probes', async () => 
   expect(admissions.admitNow(web, 'bob')).toBeDefined();
 });
 
-test('after a retry is asked for, the next call probes at once', async () => {
+test('after a requested retry, the next call probes immediately', async () => {
   const { admissions } = build();
   await fail(admissions, 5);
   admissions.retryNow('web');
   expect(admissions.admitNow(web, 'ann')).toBeDefined();
 });
 
-test('five failures in a row of one person open the circuit for that person alone', async () => {
+test('five consecutive failures of one user open the circuit for that user only', async () => {
   const { time, admissions } = build();
-  // an answer ends the row of two people's failures
+  // a response ends the sequence of two users' failures
   await fail(admissions, 4);
   for (const who of ['ann', 'bob']) admissions.admitNow(web, who)?.leave(undefined);
   failFor('ann', admissions);
@@ -102,7 +102,7 @@ test('five failures in a row of one person open the circuit for that person alon
   expect(admissions.admitNow(web, 'ann')).toBeDefined();
 });
 
-test("one person's slow calls do not open that person's circuit while the server answers another of their calls", () => {
+test("one user's slow calls do not open that user's circuit while the server answers another of their calls", () => {
   const { admissions } = build({ callsInFlightPerServer: 32 });
   const slow = Array.from({ length: 6 }, () => admissions.admitNow(web, 'ann'));
   admissions.admitNow(web, 'ann')?.leave(undefined);
@@ -110,7 +110,7 @@ test("one person's slow calls do not open that person's circuit while the server
   expect(admissions.admitNow(web, 'ann')).toBeDefined();
 });
 
-test('five failures in a row of one person and a failed check open the circuit for everyone, and so do five failed checks', () => {
+test('five consecutive failures of one user and a failed check open the circuit for all users, and so do five failed checks', () => {
   const { admissions } = build();
   failFor('ann', admissions);
   admissions.failedCheck('web', 'timeout');
@@ -131,11 +131,11 @@ test('five failures in a row of one person and a failed check open the circuit f
   }
   expect(() => admissions.admitNow(other, 'bob')).toThrow('paused');
   admissions.answeredCheck('other');
-  // no call had failed, so that all may go on
+  // no call has failed, so all may continue
   expect([admissions.admitNow(other, 'ann'), admissions.admitNow(other, 'bob')]).not.toContain(undefined);
 });
 
-test('a check that says nothing of the server opens nothing, nor do failed ones with an answer between them', () => {
+test('an inconclusive check opens nothing, nor do failed checks with a response between them', () => {
   const { admissions } = build();
   for (let count = 0; count < 6; count++) admissions.failedCheck('web', 'refused_address');
   expect(admissions.admitNow(web, 'ann')).toBeDefined();
@@ -151,18 +151,18 @@ test('a check that says nothing of the server opens nothing, nor do failed ones 
   expect(admissions.admitNow(web, 'ann')).toBeDefined();
 });
 
-test("one person's failed probe does not keep the others out: the next person may probe at once", async () => {
+test("one user's failed probe does not block the others: the next user may probe immediately", async () => {
   const { time, admissions } = build();
   await fail(admissions, 5);
   time.pass(30_000);
   admissions.admitNow(web, 'zoe')?.leave('bad_upstream');
   expect(() => admissions.admitNow(web, 'zoe')).toThrow('paused');
-  // two people's probes failed: the time of 60 s counts for all
+  // two users' probes failed: the 60 s apply to all
   admissions.admitNow(web, 'bob')?.leave('bad_upstream');
   expect(() => admissions.admitNow(web, 'ann')).toThrow('paused');
   time.pass(60_000);
   admissions.admitNow(web, 'zoe')?.leave('bad_upstream');
-  // what a check of ours saw is true for everyone
+  // the result of our own check applies to all users
   admissions.failedCheck('web', 'timeout');
   expect(() => admissions.admitNow(web, 'bob')).toThrow('paused');
   time.pass(120_000);
@@ -171,7 +171,7 @@ test("one person's failed probe does not keep the others out: the next person ma
   expect([admissions.admitNow(web, 'ann'), admissions.admitNow(web, 'bob')]).not.toContain(undefined);
 });
 
-test('a server that is back is back for each person whose circuit was open', () => {
+test('a server that recovers does so for each user whose circuit was open', () => {
   const { time, admissions } = build();
   failFor('ann', admissions);
   time.pass(30_000);
@@ -183,7 +183,7 @@ test('a server that is back is back for each person whose circuit was open', () 
   expect(admissions.admitNow(web, 'ann')).toBeDefined();
 });
 
-test('a server remembers the circuits of 1,000 people', () => {
+test('a server remembers the circuits of 1,000 users', () => {
   const { admissions } = build();
   failFor('ann', admissions);
   for (let count = 0; count < 999; count++) admissions.admitNow(web, `person-${count}`)?.leave(undefined);
@@ -197,7 +197,7 @@ test('an answered check makes the circuit of an unreachable server half-open, th
   await fail(admissions, 5, 'closed');
   admissions.answeredCheck('web');
   admissions.admitNow(web, 'ann')?.leave('closed');
-  // it answers the check, and the call cannot reach it
+  // the server answers the check, and the call cannot reach it
   admissions.answeredCheck('web');
   expect(() => admissions.admitNow(web, 'ann')).toThrow('paused');
   time.pass(60_000);
@@ -207,7 +207,7 @@ test('an answered check makes the circuit of an unreachable server half-open, th
   expect(admissions.admitNow(web, 'ann')).toBeDefined();
 });
 
-test('an answered check changes nothing for a server that was reachable and answered badly', async () => {
+test('an answered check changes nothing for a server that was reachable and gave bad responses', async () => {
   const { admissions } = build();
   await fail(admissions, 4, 'unreachable');
   await fail(admissions, 1, 'bad_upstream');
@@ -215,7 +215,7 @@ test('an answered check changes nothing for a server that was reachable and answ
   expect(() => admissions.admitNow(web, 'ann')).toThrow('paused');
 });
 
-test('waiting calls are refused at once when the circuit opens', async () => {
+test('waiting calls are refused immediately when the circuit opens', async () => {
   const { admissions } = build();
   await fail(admissions, 4);
   const last = admissions.admitNow(web, 'ann');
@@ -225,7 +225,7 @@ test('waiting calls are refused at once when the circuit opens', async () => {
   expect(await waiting).toBe('unreachable');
 });
 
-test("timeouts of one person's process open the circuit for that person only, and ended processes do not count", () => {
+test("timeouts of one user's process open the circuit for that user only, and ended processes do not count", () => {
   const { admissions } = build();
   const fail = (outcome: CallOutcome) => {
     for (let count = 0; count < 5; count++) admissions.admitNow(files, 'ann')?.leave(outcome);

@@ -13,14 +13,14 @@ import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { manifestText, testingAdministrator } from '../connection-test/testing/testing-administrator.ts';
 
-/** An address of this machine in a private network, where real servers of a test listen. */
+/** Address of this machine in a private network, where a test's real servers listen. */
 const own = Object.values(networkInterfaces())
   .flatMap((found) => found ?? [])
   .map(({ address }) => address)
   .find(isOfPrivateNetwork);
 
 describe.skipIf(!hasPostgres() || own === undefined)(
-  'private addresses that administrators allow, at two brokers',
+  'private addresses that administrators allow, on two brokers',
   { shuffle: false },
   () => {
     let server: DemandingServer;
@@ -30,7 +30,7 @@ describe.skipIf(!hasPostgres() || own === undefined)(
     let token: string;
     let databasePort: string;
     const ahead = { ms: 0 };
-    /** What names are now. */
+    /** Current addresses of names. */
     const names = new Map<string, string>();
     let operators: string;
 
@@ -87,7 +87,7 @@ describe.skipIf(!hasPostgres() || own === undefined)(
       return JSON.stringify(answer.body);
     }
 
-    test('a server at a private address is refused, and works at both brokers once its address is allowed', async () => {
+    test('a server at a private address is refused, and works on both brokers once its address is allowed', async () => {
       const { status, text } = await post('/admin/manifests', manifest(server.url));
       expect({ status, text }).toMatchObject({ status: 400, text: expect.stringContaining('url_not_allowed') });
       const added = await add(server.address.toUpperCase(), 'the warehouse');
@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgres() || own === undefined)(
       expect(tested.step('address')?.text).toBe(`allowed by ${server.address}, which an administrator added`);
     });
 
-    test('a removal ends the connections at both brokers, with the calls on them', async () => {
+    test('a removal closes the connections of both brokers, with their calls', async () => {
       const held = server.hold('tools/call');
       const underWay = callAt(0);
       const goOn = await held;
@@ -132,12 +132,12 @@ describe.skipIf(!hasPostgres() || own === undefined)(
       await expect(remove(server.address)).rejects.toMatchObject({ status: 404 });
     });
 
-    test('a name opens what it was when it was added, and nothing that it becomes', async () => {
+    test('a name allows the addresses that it had when it was added, and none that it gets later', async () => {
       const { port } = new URL(server.url);
       names.set('tools.test', own ?? '');
       const { addresses } = await add(`tools.test:${port}`);
       expect(addresses.added).toMatchObject([{ entry: `tools.test:${port}`, addresses: [own] }]);
-      // the operator's header goes to an address that is stored
+      // the operator's header is sent to a stored address
       const url = `http://tools.test:${port}/mcp`;
       const named = manifestText({ id: 'named', connection: { type: 'http', url }, auth });
       expect((await post('/admin/manifests', named)).status).toBe(200);
@@ -151,7 +151,7 @@ describe.skipIf(!hasPostgres() || own === undefined)(
       await remove(`tools.test:${port}`);
     });
 
-    test('addresses of a hostile administrator are refused, in words', async () => {
+    test('addresses of a hostile administrator are refused with a reason', async () => {
       names.set('changing.test', '169.254.169.254');
       names.set('public.test', '93.184.215.14');
       const ofOperator = 'only the operator may allow it';
@@ -191,7 +191,7 @@ describe.skipIf(!hasPostgres() || own === undefined)(
       expect((await api.listAllowances()).addresses.added).toEqual([]);
     });
 
-    test('a network opens its addresses at its port, without the metadata of a cloud among them', async () => {
+    test('a network allows its addresses at its port, without cloud metadata addresses', async () => {
       await add('100.100.100.0/24:8081');
       const endOf = async (address: string) =>
         (await admin.test({ manifest: manifest(`http://${address}/mcp`) })).end?.text ?? '';
@@ -201,7 +201,7 @@ describe.skipIf(!hasPostgres() || own === undefined)(
       await remove('100.100.100.0/24:8081');
     });
 
-    test('each change wants a fresh sign-in, and stands in the audit log', async () => {
+    test('each change requires a recent sign-in, and is in the audit log', async () => {
       ahead.ms = 16 * 60_000;
       try {
         await expect(add('10.0.0.5:80')).rejects.toMatchObject({ code: 'sign_in_again' });

@@ -71,7 +71,7 @@ describe.skipIf(!hasPostgres() || sandboxProblem() !== undefined)(
     const preview = (change: object = {}) => api.previewAllowedPackage({ body: { ...form, ...change } });
     const add = (code: string) => api.addAllowedPackage({ body: { form, code } });
 
-    test('forms of a hostile administrator are refused at their field, and npm is not asked', async () => {
+    test('forms of a hostile administrator are refused at their field, and npm is not queried', async () => {
       registry.fail(500);
       for (const [change, words] of [
         [{ package: '@souk-test/small@^1.0.0' }, 'package: must be a package at an exact version'],
@@ -112,7 +112,7 @@ describe.skipIf(!hasPostgres() || sandboxProblem() !== undefined)(
       expect(registry.downloads()).toBe(0);
     });
 
-    test('a package is looked up, confirmed as it was shown, given its secret, and runs at both brokers in the sandbox', async () => {
+    test('a package is looked up, confirmed as shown, given its secret, and runs on both brokers in the sandbox', async () => {
       const manifest = manifestText({ id: 'inside', connection: { type: 'stdio', command: 'small' } });
       expect((await post('/admin/manifests', manifest)).status).toBe(400);
       const shown = await preview();
@@ -131,7 +131,7 @@ describe.skipIf(!hasPostgres() || sandboxProblem() !== undefined)(
         await waitUntil('each broker knows it', () => app.allowances.programs().has('small'));
       expect((await post('/admin/manifests', manifest)).status).toBe(200);
       expect((await post('/admin/manifests/inside/deploy', '{}')).status).toBe(200);
-      // the operator's variable of this alias is not for what an administrator chose
+      // the operator's variable of this alias is not for a package that an administrator chose
       const { needed } = await secrets.listServerSecrets({ params: { id: 'inside' } });
       expect(needed).toMatchObject([{ kind: 'variable', name: 'API_TOKEN', state: 'missing', variable: null }]);
       const { kind, name, place } = needed[0] ?? { kind: 'variable', name: '', place: '' };
@@ -145,14 +145,14 @@ describe.skipIf(!hasPostgres() || sandboxProblem() !== undefined)(
       const found = await callAt(0, ['/proc/self/environ', '/proc/self/cmdline', '/etc/passwd']);
       expect(found).toContain('SMALL_SITE=example.com');
       expect(found).not.toContain('of-the-operator');
-      // each argument is a value
+      // each argument is one value
       expect(found).toContain('\\\\u0000--read-only\\\\u0000$(touch /tmp/x)\\\\u0000');
       expect(found).toContain('"/etc/passwd\\":\\"ENOENT');
       expect(existsSync(join(folder, 'ran'))).toBe(false);
       expect((await api.listAllowances()).packages.added).toMatchObject([{ servers: ['inside'] }]);
     });
 
-    test('the registry has other contents: no broker installs them, and a form that was not shown cannot be confirmed', async () => {
+    test('if the registry has other contents, no broker installs them, and a form that was not shown cannot be confirmed', async () => {
       const { code } = await preview({ alias: 'again' });
       registry.replacePackage();
       await expect(api.addAllowedPackage({ body: { form: { ...form, alias: 'again' }, code } })).rejects.toMatchObject({
@@ -165,7 +165,7 @@ describe.skipIf(!hasPostgres() || sandboxProblem() !== undefined)(
       await waitUntil('it is refused', () => /could not be installed: .*(EINTEGRITY|integrity)/i.test(failed()));
     });
 
-    test('a removal ends its processes at once, and no manifest may name it any more', async () => {
+    test("a removal ends the package's processes immediately, and no manifest may name it any more", async () => {
       const pids = replicas.apps[0].upstreams.pool.stdioPids('inside');
       expect(pids).toHaveLength(1);
       await api.removeAllowedPackage({ body: { alias: 'small' } });

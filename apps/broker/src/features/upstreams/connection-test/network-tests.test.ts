@@ -51,7 +51,7 @@ afterAll(async () => {
   for (const fixture of [legacy, modern, sockets, faults, lists, front]) await fixture?.close();
 });
 
-/** The longest that a manifest may have: only what hangs runs into them. */
+/** The longest deadlines that a manifest may have: only what hangs reaches them. */
 const patient = { connectMs: 30_000, listMs: 60_000 };
 const over = (url: string, more: Record<string, unknown> = {}) =>
   admin.test({
@@ -65,7 +65,7 @@ const over = (url: string, more: Record<string, unknown> = {}) =>
 const allOf = (...steps: string[]) => ['manifest passed', 'resolve passed', 'address passed', ...steps];
 const read = ['connect passed', 'initialize passed', 'lists passed', 'findings passed'];
 
-test('[MAN-14] a server is tested step by step, of either era and over WebSocket, and its tools are told', async () => {
+test('[MAN-14] a server is tested step by step, of either era and over WebSocket, and its tools are reported', async () => {
   const tested = await over(legacy.url);
   expect(tested.steps).toEqual(allOf('tls skipped', ...read));
   expect(tested.events[0]).toMatchObject({ type: 'started', steps: tested.steps.map((step) => step.split(' ')[0]) });
@@ -85,7 +85,7 @@ test('[MAN-14] a server is tested step by step, of either era and over WebSocket
   expect(sockets.openSockets()).toBe(0);
 });
 
-test('of an address with https the certificate is told, or why it is not trusted', async () => {
+test('for an https address the certificate is reported, or why it is not trusted', async () => {
   const url = `https://client.example:${front.port}/mcp`;
   const refused = await over(url);
   expect(refused.steps.slice(0, 4)).toEqual(allOf('tls failed'));
@@ -106,15 +106,15 @@ test('of an address with https the certificate is told, or why it is not trusted
 });
 
 test.each([
-  ['a name that nobody knows', 'https://nowhere.example/mcp', 'resolve', 'ENOTFOUND'],
+  ['an unknown name', 'https://nowhere.example/mcp', 'resolve', 'ENOTFOUND'],
   [
-    'a name that stands for a private address',
+    'a name that resolves to a private address',
     'https://inside.example/mcp',
     'address',
     'is not a public address (10.1.2.3)',
   ],
   ['a port where nothing listens', 'http://127.0.0.1:PORT/mcp', 'connect', 'ECONNREFUSED'],
-] as const)('%s fails at its step, in words', async (_, url, step, words) => {
+] as const)('%s fails at its step, with a reason', async (_, url, step, words) => {
   const told = await over(url.replace('PORT', String(deadPort)));
   expect(told.steps).toContain(`${step} failed`);
   expect(told.step(step)?.text).toContain(words);
@@ -137,7 +137,7 @@ test.each([
   ['with a key twice', '{"id":"x","id":"y"}', 'is a duplicate key'],
   ['with a byte order mark', `\uFEFF${manifestText({ id: 'x' })}`, 'begins with a byte order mark'],
   ['of more than 256 KiB', `"${'é'.repeat(140 * 1024)}"`, 'is larger than 256 KiB'],
-])('a manifest %s is refused at the first step as an upload is', async (_, manifest, words) => {
+])('a manifest %s is refused at the first step like an upload', async (_, manifest, words) => {
   const told = await admin.test({ manifest });
   expect(told.steps[0]).toBe('manifest failed');
   expect(told.step('manifest')?.text).toContain(words);
@@ -145,7 +145,7 @@ test.each([
   expect(told.end).toMatchObject({ result: 'failed' });
 });
 
-test('a manifest of 256 KiB full of quotes is read whole', async () => {
+test('a manifest of 256 KiB full of quotes is read completely', async () => {
   const manifest = manifestText({ id: 'x', features: [] }).replace(
     '"features":[]',
     `"features":[${'"'.repeat(255 * 1024)}]`,
@@ -173,7 +173,7 @@ const hostile: readonly [Fault, 'always' | 'on-call', 'initialize' | 'lists', st
 ];
 
 test.each(hostile)(
-  'a server with the fault %s (%s) fails at %s, in words, within its deadlines',
+  'a server with the fault %s (%s) fails at %s, with a reason, within its deadlines',
   async (fault, when, step, words) => {
     const hangs = words === inTime;
     const told = hangs ? await untilDeadline(fault) : await over(faults.url(fault, when));
@@ -181,13 +181,16 @@ test.each(hostile)(
     const text = told.step(step)?.text ?? '';
     expect(text).toContain(words);
     expect(text.length).toBeGreaterThan(10);
-    // what answers is not waited for
+    // a server that responds does not reach the deadline
     expect(text.includes(inTime)).toBe(hangs);
     expect(told.end?.result).toBe('failed');
   },
 );
 
-/** Tests a server that takes a connection and never answers. A slow machine may need longer than a deadline to connect. */
+/**
+ * Tests a server that accepts a connection and never responds. A slow machine may need longer than a deadline to
+ * connect.
+ */
 async function untilDeadline(fault: Fault): Promise<ToldTest> {
   for (const connectMs of [400, 4_000]) {
     const told = await over(faults.url(fault, 'always'), { deadlines: { ...patient, connectMs } });
@@ -196,7 +199,7 @@ async function untilDeadline(fault: Fault): Promise<ToldTest> {
   return over(faults.url(fault, 'always'));
 }
 
-test('what clients would notice is found: what is left out, hidden characters, names, schemas, prices, size', async () => {
+test('findings list what clients would notice: items left out, hidden characters, names, schemas, prices, size', async () => {
   const schema = { type: 'object', properties: {} };
   lists.offer({
     tools: [
@@ -231,7 +234,7 @@ test('what clients would notice is found: what is left out, hidden characters, n
   expect(told.end?.result).toBe('passed');
 });
 
-test('a stored version is tested beside what is deployed, which notices nothing of it', async () => {
+test('a stored version is tested alongside the deployed one, which is not affected', async () => {
   const schema = { type: 'object' };
   const tool = (name: string, more: object = {}) => ({ name, description: name, inputSchema: schema, ...more });
   lists.offer({ tools: [tool('kept'), tool('texted'), tool('changed'), tool('removed')] });
@@ -252,7 +255,7 @@ test('a stored version is tested beside what is deployed, which notices nothing 
   expect(told.events.find((event) => event.type === 'tools')).toMatchObject({
     compared: { added: ['added'], removed: ['removed'], changed: ['changed'] },
   });
-  // a test that fails neither opens its circuit nor changes its status
+  // a failed test neither opens the circuit nor changes the status
   for (let failure = 0; failure < 6; failure++)
     await over(faults.url('reset', 'always'), { id: 'live', version: '2.0.0' });
   expect(app.catalogue.snapshot().servers).toEqual(before);
@@ -260,7 +263,7 @@ test('a stored version is tested beside what is deployed, which notices nothing 
   expect(app.upstreams.pool.circuitOf('live')).toBe('closed');
 });
 
-test('a version that is not known is not found', async () => {
+test('an unknown version is not found', async () => {
   for (const body of [{ serverId: 'unknown' }, { serverId: 'live', version: '9.9.9' }]) {
     const answer = await admin.open(body);
     await answer.ended;
@@ -268,10 +271,10 @@ test('a version that is not known is not found', async () => {
   }
 });
 
-test('a header of the operator is sent as a deployment sends it, and its value is told nowhere', async () => {
+test('a header of the operator is sent as in a deployment, and its value appears nowhere', async () => {
   const auth = { type: 'headers', headers: [{ name: 'X-Api-Key', from: 'operator' }] };
   legacy.seen.requests.length = 0;
-  // before its first deployment no address is known to get it, and a text leaves no trace
+  // before the first deployment no address may receive it, and an unsaved manifest leaves no trace
   const unsaved = await over(legacy.url, { id: 'guarded', auth });
   expect(unsaved.end).toMatchObject({
     result: 'failed',
@@ -296,7 +299,7 @@ test('a header of the operator is sent as a deployment sends it, and its value i
   expect(unset.step('manifest')?.text).toContain('UPSTREAM_HEADER_OTHER__X_API_KEY is not set');
 });
 
-test('a demo service is reached at the address where it runs, also when nothing of it is deployed', async () => {
+test('a demo service is reached at the address where it runs, also if none of it is deployed', async () => {
   const path = new URL('../../../../../../catalogue/deployed/travel.json', import.meta.url);
   const manifest = { ...JSON.parse(readFileSync(path, 'utf8')), deadlines: patient };
   const told = await admin.test({ manifest: JSON.stringify(manifest) });

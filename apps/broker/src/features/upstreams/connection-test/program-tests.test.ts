@@ -61,7 +61,7 @@ const stdio = (command: string, more: Record<string, unknown> = {}) =>
   manifestText({ id: 'tested', connection: { type: 'stdio', command }, ...more });
 const run = (command: string, more?: Record<string, unknown>) => admin.test({ manifest: stdio(command, more) });
 
-/** The processes of this one and of those, however deep. */
+/** Returns the processes started by this one, at any depth. */
 function descendants(pid = process.pid): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) => {
     const path = `/proc/${pid}/task/${task}/children`;
@@ -70,7 +70,7 @@ function descendants(pid = process.pid): number[] {
   return children.flatMap((child) => [child, ...(existsSync(`/proc/${child}/task`) ? descendants(child) : [])]);
 }
 
-test('[MAN-14] a program is tested from its alias to its tools, in the sandbox, in a folder of its own', async () => {
+test('[MAN-14] a program is tested from its alias to its tools, in the sandbox, in a separate folder', async () => {
   const files = join(app.dataDir, 'files', 'tested', 'nobody');
   mkdirSync(files, { recursive: true });
   writeFileSync(join(files, 'kept.txt'), 'kept');
@@ -85,11 +85,11 @@ test('[MAN-14] a program is tested from its alias to its tools, in the sandbox, 
   expect(told.step('start')?.text).toMatch(/^process \d+$/);
   expect(told.step('lists')?.text).toBe('6 tools, 0 prompts, 0 resources');
   expect(told.end?.result).toBe('passed');
-  // what a process of the deployed version has written
+  // written by a process of the deployed version
   expect(readFileSync(join(files, 'kept.txt'), 'utf8')).toBe('kept');
 });
 
-test('a program whose one folder everyone would share is told of wherever its manifest is looked at', async () => {
+test('a program whose one folder all users would share is reported wherever its manifest is shown', async () => {
   const shared =
     /^Everyone shares one folder of the program “keeper”: what one person keeps there, .*Set isolation to perUser/;
   const texts = async (command: string, isolation?: string) => {
@@ -110,7 +110,7 @@ test('a program whose one folder everyone would share is told of wherever its ma
   expect(own.flat().filter((text) => text.includes('folder'))).toEqual([]);
 });
 
-test('an alias without its secret, a program that cannot be started and one that ends fail at their steps', async () => {
+test('an alias without its secret, a program that cannot be started and one that exits fail at their steps', async () => {
   const keyless = await run('keyless');
   expect(keyless.step('alias')).toMatchObject({
     result: 'failed',
@@ -123,14 +123,14 @@ test('an alias without its secret, a program that cannot be started and one that
   expect(missing.end?.result).toBe('failed');
 });
 
-test('what a program writes is told without secrets, and stands in the log of its server', async () => {
+test('what a program writes is reported without secrets, and is in the log of its server', async () => {
   const silent = { deadlines: { connectMs: 700, listMs: 500 } };
   const told = await run('silent', { ...silent, id: 'silent' });
   expect(told.step('initialize')).toMatchObject({ result: 'failed' });
   expect(told.events.find((event) => event.type === 'lines')).toMatchObject({
     lines: ['it is [redacted]'],
   });
-  // a server that is staged has a log of its tests
+  // a staged server has a log of its tests
   await app.catalogue.stage(parseManifest(stdio('silent', { id: 'silent', isolation: 'shared' }), app.policy), {
     origin: 'admin',
   });
@@ -138,7 +138,7 @@ test('what a program writes is told without secrets, and stands in the log of it
   expect([lines, isPerPerson]).toEqual([['it is [redacted]'], false]);
 });
 
-test('tests leave no process, no folder and no place, however they end', async () => {
+test('tests leave no process, no folder and no slot in use, however they end', async () => {
   const before = new Set(descendants());
   for (const command of ['fault', 'crash', 'lingers', 'family'] as const) await run(command);
   const stream = await admin.open({ manifest: stdio('silent', { deadlines: { connectMs: 20_000, listMs: 500 } }) });
@@ -155,7 +155,7 @@ test('tests leave no process, no folder and no place, however they end', async (
   expect(app.upstreams.tests.childrenOf('tested')).toEqual([]);
 });
 
-test('children have their use, age and memory; lines of one person are kept from administrators', async () => {
+test("processes are listed with use, age and memory; a user's log lines are hidden from administrators", async () => {
   const { token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
   for (const isolation of ['shared', 'perUser'] as const) {
     const id = isolation.toLowerCase();
@@ -168,7 +168,7 @@ test('children have their use, age and memory; lines of one person are kept from
     ['shared', 'shared', false],
     ['peruser', 'person', true],
   ] as const) {
-    await waitUntil('the line to be kept', () => app.upstreams.programs.linesOf(id).join().includes(`ann of ${id}`));
+    await waitUntil('the line to be stored', () => app.upstreams.programs.linesOf(id).join().includes(`ann of ${id}`));
     const { now } = await api.getServerFigures({ params: { id } });
     const [program] = app.upstreams.pool.programsOf(id);
     expect(now?.children).toEqual([
@@ -176,13 +176,13 @@ test('children have their use, age and memory; lines of one person are kept from
         pid: program?.pid,
         use,
         startedAt: now?.children[0]?.startedAt,
-        // what the system says of it now
+        // as the system reports it now
         memoryBytes: expect.any(Number),
       },
     ]);
-    // reckoned anew from two clocks each time
+    // computed from two clocks each time
     expect(Date.parse(now?.children[0]?.startedAt ?? '')).toBeCloseTo(program?.startedAtMs ?? 0, -2);
-    // the sandbox's own process has a megabyte or two: the program in it is counted
+    // the sandbox's own process takes a megabyte or two: the program in it is counted
     expect(now?.children[0]?.memoryBytes).toBeGreaterThan(20_000_000);
     const log = await api.getServerLog({ params: { id } });
     expect(log.isPerPerson).toBe(isPerPerson);

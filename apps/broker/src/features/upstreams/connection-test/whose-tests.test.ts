@@ -10,7 +10,7 @@ import { connectNotes, signInPerson } from '../sign-in/testing/person.ts';
 import { manifestText, testingAdministrator, toldBy } from './testing/testing-administrator.ts';
 
 const notes = readFileSync(new URL('../../../../../../catalogue/deployed/notes.json', import.meta.url), 'utf8');
-/** More administrators than tests. */
+/** More administrators than concurrent tests. */
 const many = Array.from({ length: 8 }, (_, index) => `admin${index}@souk.test`);
 const userIds: string[] = [];
 let app: TestApp;
@@ -37,7 +37,7 @@ afterAll(async () => {
   await faults?.close();
 });
 
-/** For a slow machine. */
+/** Deadlines for a slow machine. */
 const patient = { connectMs: 30_000, listMs: 60_000 };
 const hanging = () => ({
   manifest: manifestText({
@@ -48,22 +48,22 @@ const hanging = () => ({
 });
 
 describe('tests of several administrators, until the broker stops', { shuffle: false }, () => {
-  test('a server with sign-in ends at its challenge, or goes on with the own account of the administrator alone', async () => {
+  test("a server with sign-in ends at its challenge, or continues with the administrator's own account only", async () => {
     const asked = await first.test({ serverId: 'notes' });
     expect(asked.steps.slice(-3)).toEqual(['initialize passed', 'lists not-reached', 'findings not-reached']);
     expect(asked.end).toMatchObject({ result: 'needs_account', text: "needs a person's account" });
-    // without an account it is the same
+    // without an account the result is the same
     expect((await first.test({ serverId: 'notes', withOwnAccount: true })).end?.result).toBe('needs_account');
     await connectNotes(await signInPerson(app.publicUrl, 'admin@souk.test'), 'Ada');
     const own = await first.test({ serverId: 'notes', withOwnAccount: true });
     expect(own.end).toMatchObject({ result: 'passed' });
     expect(own.step('lists')?.text).toMatch(/^[1-9]\d* tools/);
-    // not asked for, and another administrator has none
+    // not requested, and another administrator has none
     expect((await first.test({ serverId: 'notes' })).end?.result).toBe('needs_account');
     expect((await second.test({ serverId: 'notes', withOwnAccount: true })).end?.result).toBe('needs_account');
   });
 
-  test('an account is never sent to another address than it was made for', async () => {
+  test('an account is never sent to another address than the one it was created for', async () => {
     fixture.seen.requests.length = 0;
     const elsewhere = {
       ...JSON.parse(notes),
@@ -72,7 +72,7 @@ describe('tests of several administrators, until the broker stops', { shuffle: f
       deadlines: patient,
     };
     const told = await first.test({ manifest: JSON.stringify(elsewhere), withOwnAccount: true });
-    // the fixture asks for no sign-in
+    // the fixture requires no sign-in
     expect(told.end?.result).toBe('passed');
     expect(fixture.seen.requests.length).toBeGreaterThan(0);
     expect(fixture.seen.requests.some(({ headers }) => 'authorization' in headers)).toBe(false);
@@ -81,10 +81,10 @@ describe('tests of several administrators, until the broker stops', { shuffle: f
   test('an administrator runs one test at a time; when they leave, it ends and the next may begin', async () => {
     const begin = async () => {
       const stream = await first.open(hanging());
-      await waitUntil('the handshake to be under way', () => stream.text().includes('"working","step":"initialize"'));
+      await waitUntil('the handshake to be in progress', () => stream.text().includes('"working","step":"initialize"'));
       return stream;
     };
-    /** Leaves the test that runs. @returns how long it took to end */
+    /** Leaves the running test. @returns the time it took to end */
     const leave = async (stream: Awaited<ReturnType<typeof begin>>) => {
       const leftAtMs = Date.now();
       stream.abort();
@@ -101,17 +101,17 @@ describe('tests of several administrators, until the broker stops', { shuffle: f
     const refused = await first.open({ serverId: 'notes' });
     await refused.ended;
     expect([refused.status, JSON.parse(refused.text()).code]).toEqual([429, 'too_many_tests']);
-    // another administrator may
+    // another administrator may run one
     expect((await second.test({ serverId: 'notes' })).end?.result).toBe('needs_account');
     await leave(stream);
     // long before its deadline
     await limitFigure(5_000, 'ms to end', async () => leave(await begin()), { scales: 'none' });
   });
 
-  test('a test ends at once with the access of the administrator who began it', async () => {
+  test('a test ends immediately when its administrator loses access', async () => {
     const third = await testingAdministrator(app.publicUrl, many[7]);
     const stream = await third.open(hanging());
-    await waitUntil('the handshake to be under way', () => stream.text().includes('"working","step":"initialize"'));
+    await waitUntil('the handshake to be in progress', () => stream.text().includes('"working","step":"initialize"'));
     const answer = await fetch(`${app.publicUrl}/admin/users/${userIds[7]}/sign-out`, {
       method: 'POST',
       headers: { authorization: `Bearer ${first.accessToken}`, 'content-type': 'application/json' },
@@ -123,7 +123,7 @@ describe('tests of several administrators, until the broker stops', { shuffle: f
     await waitUntil('the socket to be closed', () => faults.openSockets() === 0);
   });
 
-  test('a broker runs eight tests at once, of which the operator has one', async () => {
+  test('a broker runs at most eight concurrent tests, of which the operator has one', async () => {
     const people = [undefined, ...userIds];
     const start = (userId: string | undefined) =>
       app.upstreams.tests.start({ ...hanging(), userId, withOwnAccount: false });
@@ -144,7 +144,7 @@ describe('tests of several administrators, until the broker stops', { shuffle: f
     }
   });
 
-  test('only administrators may, in the web', async () => {
+  test('only administrators may test, and only in the web app', async () => {
     const { token } = await app.identity.createPersonalToken({ email: 'admin@souk.test', name: 'test' });
     const person = await testingAdministrator(app.publicUrl, 'ann@souk.test');
     for (const [bearer, status] of [
@@ -161,9 +161,9 @@ describe('tests of several administrators, until the broker stops', { shuffle: f
     }
   });
 
-  test('a stop of the broker cancels what is under way, and says so', async () => {
+  test('a stop of the broker cancels running tests, and says so', async () => {
     const stream = await first.open(hanging());
-    await waitUntil('the handshake to be under way', () => stream.text().includes('"working","step":"initialize"'));
+    await waitUntil('the handshake to be in progress', () => stream.text().includes('"working","step":"initialize"'));
     await app.stop();
     await stream.ended;
     expect(toldBy(stream.messages()).end).toMatchObject({ result: 'cancelled', text: 'Souk is stopping.' });

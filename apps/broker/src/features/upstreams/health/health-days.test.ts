@@ -34,7 +34,7 @@ async function deploy(catalogue: Catalogue, id: string): Promise<void> {
   await catalogue.deploy(id, '1.0.0');
 }
 
-/** A replica whose clock can be set. */
+/** Creates a replica whose clock can be set. */
 function replica(db: Pick<Database, 'query'>) {
   const time = { nowMs: Date.parse('2026-03-01T23:59:59.999Z') };
   const days = createHealthDays({ query: db.query, clock: { now: () => time.nowMs }, log });
@@ -42,7 +42,7 @@ function replica(db: Pick<Database, 'query'>) {
   return { ...days, time, check: count };
 }
 
-describeOnDatabases('the health of servers by the day', migrations, (open) => {
+describeOnDatabases('daily health of servers', migrations, (open) => {
   test('replicas add up the checks of a day, which begins at midnight UTC', async () => {
     const db = await open();
     const [one, other] = [replica(db), replica(db)];
@@ -78,8 +78,8 @@ describeOnDatabases('the health of servers by the day', migrations, (open) => {
   });
 });
 
-describeOnEmbedded('the health of servers, as one broker counts it', migrations, (open) => {
-  test('what the database did not take is written later', async () => {
+describeOnEmbedded('daily health of servers, as one broker counts it', migrations, (open) => {
+  test('counts that could not be written are written later', async () => {
     const db = await open();
     let isAway = true;
     const query: Database['query'] = (text, values) =>
@@ -93,7 +93,7 @@ describeOnEmbedded('the health of servers, as one broker counts it', migrations,
     expect(await days.read('notes')).toEqual([{ day: '2026-03-01', up: 2, down: 1 }]);
   });
 
-  test('what was written counts once, also when the days that are too old cannot be deleted', async () => {
+  test('written counts count once, also if old days cannot be deleted', async () => {
     const db = await open();
     let isFailing = true;
     const query: Database['query'] = (text, values) =>
@@ -106,7 +106,7 @@ describeOnEmbedded('the health of servers, as one broker counts it', migrations,
     expect(await days.read('notes')).toEqual([{ day: '2026-03-01', up: 1, down: 0 }]);
   });
 
-  test('each interval counts what is known of each deployed server, and a stop writes it', async () => {
+  test('each interval counts the known state of each deployed server, and a stop writes it', async () => {
     const db = await open();
     const catalogue = await createCatalogue({ db, clock: systemClock, log });
     for (const id of ['up', 'down', 'never-asked']) await deploy(catalogue, id);

@@ -5,7 +5,7 @@ import { logServerChanges } from './log-server-changes.ts';
 
 type CatalogueListener = Parameters<Catalogue['onChange']>[0];
 
-/** A catalogue of one server whose status can be set, and what this broker's own checks found. */
+/** Sets up a catalogue of one server whose status can be set, and the results of this broker's own checks. */
 function following() {
   const lines: Record<string, unknown>[] = [];
   const log = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line)) });
@@ -30,7 +30,7 @@ function following() {
 }
 const away = ['disconnected', 'The server cannot be reached'] as const;
 
-test('the line of a broker that hears of an outage from another one has the reason of its own check', () => {
+test('the log line of a broker that learns of an outage from another one has the reason of its own check', () => {
   const { look, found, becomes, down } = following();
   look();
   becomes(...away);
@@ -39,7 +39,7 @@ test('the line of a broker that hears of an outage from another one has the reas
   look();
   look();
   expect(down()).toEqual(['connect ECONNREFUSED']);
-  // without any reason it is told all the same
+  // without any reason the outage is logged anyway
   found(undefined);
   becomes('connected');
   becomes(...away);
@@ -49,7 +49,7 @@ test('the line of a broker that hears of an outage from another one has the reas
   expect(down()).toEqual(['connect ECONNREFUSED', undefined]);
 });
 
-test('another reason of the same outage is told once, and of endless ones the first', () => {
+test('each further reason of an outage is logged once, and only the first of endless ones', () => {
   const { look, found, becomes, down } = following();
   look();
   found('connect ECONNREFUSED');
@@ -65,7 +65,7 @@ test('another reason of the same outage is told once, and of endless ones the fi
     look();
   }
   expect(down()).toHaveLength(8);
-  // the next outage begins anew
+  // the next outage is counted separately
   becomes('connected');
   becomes(...away);
   expect(down()).toHaveLength(9);

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { say, startImportShop, type ImportShop } from './testing/import-shop.ts';
 
-// Configurations as clients keep them: every form is recognised, and no secret of one is in any answer.
+// Configurations in the formats of clients: every form is recognized, and no response contains their secrets.
 
 const secret = 'canary-5b7d91c0a4';
 let shop: ImportShop;
@@ -18,7 +18,7 @@ const headers = { Authorization: `Bearer ${secret}` };
 const bearerForm = 'note: The value of its header Authorization has this form: Bearer, a space and the token';
 const settings = (...names: string[]) => `note: Left out, as settings of that client: ${names.join(', ')}.`;
 const noPlace = ['refused', 'why: it has neither a url nor a command'];
-/** An entry of a program at version 2.1.0, with what the allow-list needs. */
+/** Builds the entry of a program at version 2.1.0, with what the allow-list needs. */
 const mill = (allow: object, ...notes: string[]) => [
   'blocked mill 1.0.0 stdio mill-mcp@2.1.0 price 0',
   notListed,
@@ -522,13 +522,13 @@ test.each<[string, object, object]>([
   ['scopes of Codex', { scopes: ['read', 'write'] }, { scopes: ['read', 'write'] }],
   ['a text of scopes', { oauth: { scope: 'read write' } }, { scopes: ['read', 'write'] }],
   ['a type', { auth: { type: 'oauth2' } }, {}],
-])('a server where people sign in becomes one here: %s', async (_what, members, auth) => {
+])('a server that requires sign-in requires it here too: %s', async (_what, members, auth) => {
   const [entry] = await shop.preview(json({ mcpServers: { weir: { url, ...members } } }));
   expect(entry).toMatchObject({ result: 'ready', notes: [], secrets: [] });
   expect(entry?.manifest?.['auth']).toEqual({ type: 'oauth', ...auth });
 });
 
-test('the client that another product has registered is left behind, and named', async () => {
+test('the client registration of another product is not imported, and is named', async () => {
   const oauth = { clientId: 'weir', clientSecret: secret };
   const [entry] = await shop.preview(json({ mcpServers: { weir: { url, oauth } } }));
   expect(entry?.manifest?.['auth']).toEqual({ type: 'oauth' });
@@ -538,7 +538,7 @@ test('the client that another product has registered is left behind, and named',
   expect(JSON.stringify(entry)).not.toContain(secret);
 });
 
-test('a title and a description of an entry are those of its server', async () => {
+test('title and description of an entry become those of its server', async () => {
   const [entry] = await shop.preview(json({ mcpServers: { weir: { url, title: 'Weir', description: 'Water.' } } }));
   expect(entry?.manifest).toMatchObject({ name: 'Weir', description: 'Water.' });
   expect(entry?.notes).toEqual([]);
@@ -560,7 +560,7 @@ test.each([
   [`{"mcpServers": {\n"a": ${'"x'.padEnd(200_000, 'x')}",\n]}}`, /^The text is not valid JSON at line 3, column 1 /],
   ['x'.repeat(mebibyte + 1), /^The text is larger than 1 MiB: paste the part with the servers alone\.$/],
   [json(Array.from({ length: 201 }, () => ({ id: 'a', connection: {} }))), /^The text names more than 200 servers\.$/],
-])('a text that is no configuration is refused with the place: %.40s', async (text, message) => {
+])('a text that is not a configuration is refused with the position: %.40s', async (text, message) => {
   const refused: unknown = await shop.preview(text).catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: 'import_unreadable', status: 400, message: expect.stringMatching(message) });
 });

@@ -7,8 +7,6 @@ import { connectModern } from '#testing/people/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
 import { say, startImportShop, type ImportShop } from './testing/import-shop.ts';
 
-// What is imported is staged by a click, deployed, and used by a real client: a program of npm, and a server at an address.
-
 const secret = 'canary-91aa7e20d5';
 let folder: string;
 let fixture: HttpFixture;
@@ -56,7 +54,7 @@ describe('a configuration that is imported twice', { shuffle: false }, () => {
         'note: Add "network": true to the entry if it talks to the internet.',
       ],
     ]);
-    expect(entries[0]?.manifest, 'what the administrator did not write is not made up').toMatchObject({
+    expect(entries[0]?.manifest, 'what the administrator did not write is not invented').toMatchObject({
       name: 'weir',
       description: 'weir',
     });
@@ -70,7 +68,7 @@ describe('a configuration that is imported twice', { shuffle: false }, () => {
     const { token } = await shop.app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
     for (const [id, tool, answer] of [
       ['weir', 'weir__echo', /^hi$/],
-      // the program answers its process id
+      // the program returns its process id
       ['small', 'small__echo', /^\d+$/],
     ] as const) {
       const { failure } = await shop.api.deployManifest({ params: { id }, body: {} });
@@ -87,7 +85,7 @@ describe('a configuration that is imported twice', { shuffle: false }, () => {
     expect(shop.app.logged()).not.toContain(secret);
   });
 
-  test('a text that was imported before changes nothing; a new one is another version of the same server', async () => {
+  test('a text that was imported before changes nothing; a changed one is another version of the same server', async () => {
     const again = await shop.preview(JSON.stringify(configuration()));
     expect(again.slice(0, 2).map(({ result, reason }) => [result, reason])).toEqual([
       ['unchanged', 'version 1.0.0 is here already'],
@@ -110,7 +108,7 @@ describe('a configuration that is imported twice', { shuffle: false }, () => {
   });
 });
 
-test('addresses that cannot be allowed are refused, and one that administrators may allow is named', async () => {
+test('addresses that cannot be allowed are refused, and an address that administrators may allow is named', async () => {
   const urls = {
     inside: 'http://10.9.9.9:8080/mcp',
     cloud: 'http://169.254.169.254/mcp',
@@ -147,7 +145,7 @@ test('addresses that cannot be allowed are refused, and one that administrators 
   ]);
 });
 
-test('an entry that is refused when it is staged keeps no other from it', async () => {
+test('an entry that is refused when it is staged does not block the others', async () => {
   const [entry] = await shop.preview(JSON.stringify({ mcpServers: { reed: { url: 'https://reed.example/mcp' } } }));
   const manifest = entry?.manifest ?? {};
   const inside = { ...manifest, id: 'inside', connection: { type: 'http', url: 'http://169.254.169.254/mcp' } };
@@ -163,7 +161,7 @@ test('an entry that is refused when it is staged keeps no other from it', async 
   ]);
 });
 
-test('the versions of one server, as a registry lists them, are one server: the first is taken', async () => {
+test('several versions of one server, as a registry lists them, are one server: the first is used', async () => {
   const version = (number: string) => ({
     server: { name: 'example.twice/one', version: number, remotes: [{ type: 'http', url: 'https://one.example/mcp' }] },
   });

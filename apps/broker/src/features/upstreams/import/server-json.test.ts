@@ -3,7 +3,7 @@ import { say, startImportShop, type ImportShop } from './testing/import-shop.ts'
 import { publishedOddities, publishedPackages } from './testing/published-packages.ts';
 import { publishedRemotes } from './testing/published-remotes.ts';
 
-// Forty-one documents as registries publish them: each is imported, or refused with its reason, to the word.
+// Forty-one documents as registries publish them: each is imported, or refused with its exact reason.
 
 let shop: ImportShop;
 beforeAll(async () => {
@@ -208,7 +208,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('a server.json', () => {
-  test('is of forty kinds here', () => {
+  test('has forty-one examples here', () => {
     expect(Object.keys(published)).toHaveLength(41);
     expect(Object.keys(expected)).toEqual(Object.keys(published));
   });
@@ -246,7 +246,7 @@ describe('a server.json', () => {
     );
   });
 
-  test('keeps no secret whose value stands in it', async () => {
+  test('does not store a secret whose value it contains', async () => {
     const environmentVariables = [{ name: 'REED_TOKEN', value: 'canary-of-a-document' }];
     const packageArguments = [{ type: 'named', name: '--reed-key', value: 'canary-of-a-document' }];
     const given = { registryType: 'npm', identifier: 'reed-bed', version: '1.0.0' };
@@ -261,7 +261,7 @@ describe('a server.json', () => {
     );
   });
 
-  test('in a list, and as a registry answers one, is read as each by itself', async () => {
+  test('in a list, or as a registry returns it, is read like a single one', async () => {
     const documents = Object.values(published);
     const alone = await Promise.all(
       documents.map(async (document) => (await shop.preview(JSON.stringify(document)))[0]),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAskQueue } from './ask-queue.ts';
 
-test('of one key one piece of work runs at a time, and the one that waits runs after it', async () => {
+test('tasks of one key run sequentially, and the one that waits runs after the current one', async () => {
   const queue = createAskQueue({ atOnce: 8, maxWaiting: 10 });
   const ends: (() => void)[] = [];
   const begun: string[] = [];

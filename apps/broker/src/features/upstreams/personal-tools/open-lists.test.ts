@@ -14,7 +14,7 @@ const tool = (name: string, description = `Does ${name}`) => ({
 let { fixture, app, ann, token, close }: Partial<Vault> = {};
 let nowMs = Date.now();
 
-/** A server that wants a sign-in for calls, and lists some of its tools to anyone. */
+/** A server that requires a sign-in for calls, and lists some of its tools without one. */
 beforeAll(async () => {
   ({ fixture, app, ann, token, close } = await startVault({
     app: () => ({ clock: { now: () => nowMs }, env: withoutHealthChecks }),
@@ -33,7 +33,7 @@ const vault = () => {
   if (!fixture || !app || !ann) throw new Error('not started');
   return { fixture, app, ann };
 };
-/** What the shop's page shows to a visitor. */
+/** Returns what the shop's page shows to a visitor. */
 async function shop(): Promise<string[]> {
   const answer = await fetch(`${vault().app.publicUrl}/mcp/tools`);
   return [...new Set((await answer.text()).match(/vault__\w+/g))].toSorted();
@@ -45,22 +45,22 @@ async function listed(): Promise<string[]> {
 }
 const untilListed = (names: readonly string[]) =>
   waitUntil(`Ann to be shown ${names.join()}`, async () => (await listed()).join() === names.join());
-/** Asks the server without a sign-in, as a refresh and an announced change do. */
+/** Queries the server without a sign-in, as a refresh and an announced change do. */
 async function discoverOpenly(): Promise<void> {
   nowMs += 11_000;
   const server = () => vault().app.catalogue.snapshot().byId.get('vault');
   vault().app.upstreams.watch.refresh(['vault']);
-  await waitUntil('the server to be asked', () => (server()?.discoveredAtMs ?? 0) >= nowMs);
+  await waitUntil('the server to be queried', () => (server()?.discoveredAtMs ?? 0) >= nowMs);
 }
 
 describe('the tools of a server, before and after an approval', { shuffle: false }, () => {
-  test('before an approval the shop shows what the server lists to anyone, and nothing of a person', async () => {
+  test('before an approval the shop shows what the server lists without a sign-in, and nothing of a user', async () => {
     expect(await shop()).toEqual(['vault__search']);
     await discoverOpenly();
     expect(await shop()).toEqual(['vault__search']);
   });
 
-  test('what an administrator approved stays in the shop when the server is asked again without a sign-in', async () => {
+  test('an approved offering stays in the shop when the server is queried again without a sign-in', async () => {
     const { app: broker, ann: person } = vault();
     const of = { userId: person.userId, name: 'ann@souk.test' };
     const { code: shown } = await broker.upstreams.comparePersonalTools('vault', of);
@@ -70,7 +70,7 @@ describe('the tools of a server, before and after an approval', { shuffle: false
     expect(await shop()).toEqual(['vault__of_ann', 'vault__search']);
   });
 
-  test('a new version is another decision, and a list of the version before is not approved for it', async () => {
+  test("a new version needs another decision, and the previous version's list is not approved for it", async () => {
     const { app: broker, ann: person, fixture: server } = vault();
     server.mischief.intercept = ({ url, headers }, response) => {
       if (url !== '/mcp' || headers.authorization !== undefined) return false;
@@ -88,7 +88,7 @@ describe('the tools of a server, before and after an approval', { shuffle: false
     await expect(approval).rejects.toThrow('This list is of version 1.0.0 of vault, and 1.1.0 is deployed.');
   });
 
-  test('a tool that the server lists to anyone is not approved by that: under review for a person, it stays hidden', async () => {
+  test('a tool that the server lists without a sign-in is not approved by that: under review for a user, it stays hidden', async () => {
     const { app: broker, ann: person, fixture: server } = vault();
     await signInAt(person, server, 'vault', 'ann');
     await waitUntil('the first discovery of this version', async () => {

@@ -12,13 +12,11 @@ import { startOAuthFixture, type OAuthFixture } from '../sign-in/testing/oauth-f
 import { signInPerson } from '../sign-in/testing/person.ts';
 import { signInAt } from '../sign-in/testing/vault.ts';
 
-// Who has an address on /mcp keeps it when another server comes, is deployed again or goes.
-
 let fixture: OAuthFixture;
 let common: { port: number; close(): Promise<void> };
 let app: TestApp;
 
-/** A server for everyone, with the addresses that the query of its address names. */
+/** Serves a shared server, with the addresses in the query of its URL. */
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST') return void response.writeHead(405).end();
   const scheme = new URL(request.url ?? '/', 'http://localhost').searchParams.get('scheme') ?? '';
@@ -68,7 +66,7 @@ const deployCommon = (scheme: string, version = '1.0.0') => {
 
 const offerOf = (who: string) => ({ tools: [], resource: `${who}://file`, template: `${who}-files://{name}` });
 
-/** Someone whose account at their own server has the same addresses. */
+/** Creates a user whose account at their own server has the same addresses. */
 async function newPerson(who: string) {
   const email = `${who}@souk.test`;
   const person = await signInPerson(app.publicUrl, email);
@@ -81,7 +79,7 @@ async function newPerson(who: string) {
     signIn: (serverId: string) => signInAt(person, fixture, serverId, who),
     signOut: (serverId: string) =>
       person.call('DELETE', `/api/users/${person.userId}/upstream-connections/${serverId}`),
-    /** Their addresses of this person's name, in the order of the alphabet. */
+    /** Returns the addresses with this user's name, in alphabetical order. */
     async addresses(): Promise<string[]> {
       const listed = [await ask('resources/list'), await ask('resources/templates/list')];
       return (JSON.stringify(listed).match(/"uri(?:Template)?":"[^"]+"/g) ?? [])
@@ -97,11 +95,11 @@ async function newPerson(who: string) {
   };
 }
 
-test("a person's own server keeps its addresses when one for everyone comes with the same, is deployed again and goes", async () => {
+test("a user's own server keeps its addresses when a shared one with the same addresses is added, redeployed and removed", async () => {
   const [ann, bob] = [await newPerson('ann'), await newPerson('bob')];
   await deployOwn('vault');
   await ann.signIn('vault');
-  await waitUntil('what Ann is offered', async () => (await ann.addresses()).length === 2);
+  await waitUntil('the tools offered to Ann', async () => (await ann.addresses()).length === 2);
   for (const version of ['1.0.0', '1.0.1']) {
     await deployCommon('ann', version);
     await waitUntil('both', async () => (await ann.addresses()).length === 4);
@@ -123,10 +121,10 @@ test("a person's own server keeps its addresses when one for everyone comes with
   // its list is read again, while another server has its address
   fixture.setToolsOf('ann', { ...offerOf('ann'), prompt: 'news' });
   await ann.signIn('vault');
-  await waitUntil('what is new', async () => JSON.stringify(await ann.ask('prompts/list')).includes('vault__news'));
+  await waitUntil('the news', async () => JSON.stringify(await ann.ask('prompts/list')).includes('vault__news'));
   expect(await ann.isCommon('ann://file')).toBe(false);
   expect(await ann.isCommon('ann-files://x')).toBe(false);
-  // who has no such server has the plain address of the one for everyone
+  // a user without such a server has the plain address of the shared one
   expect(await bob.isCommon('ann://file')).toBe(true);
   await app.catalogue.undeploy('common-ann', { via: 'command' });
   expect(await ann.addresses()).toEqual(['ann-files://{name}', 'ann://file']);
@@ -139,7 +137,7 @@ test("a person's own server keeps its addresses when one for everyone comes with
   expect(await ann.isCommon('ann://file')).toBe(true);
 });
 
-test('a server for everyone keeps its addresses when a person signs in to one with the same', async () => {
+test('a shared server keeps its addresses when a user signs in to one with the same addresses', async () => {
   const carl = await newPerson('carl');
   await deployCommon('carl');
   await waitUntil('the server for everyone', async () => (await carl.addresses()).length === 2);

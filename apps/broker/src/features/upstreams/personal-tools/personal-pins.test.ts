@@ -19,7 +19,7 @@ const withBcc = tool('send', {
 });
 const later = [tool('echo', { description: 'Repeats' }), withBcc, tool('read'), tool('wipe')];
 
-describeOnEmbedded("a person's pin", migrations, (open) => {
+describeOnEmbedded("a user's pin", migrations, (open) => {
   let { fixture, app, ann, close }: Partial<Vault> = {};
   let bob: TestPerson;
   let nowMs = Date.now();
@@ -63,8 +63,8 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
     return rows;
   }
 
-  describe('over one course of changes', { shuffle: false }, () => {
-    test("a tool that changes after a person's first discovery is under review for that person alone", async () => {
+  describe('over one sequence of changes', { shuffle: false }, () => {
+    test("a tool that changes after a user's first discovery is under review for that user only", async () => {
       nowMs += 11_000;
       vault().fixture.setToolsOf('ann', { tools: later });
       await until('ann', ['echo', 'read']);
@@ -79,7 +79,7 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
       expect((await ask('bob', 'tools/call', { name: 'wipe' })).error?.message).toBe('Unknown tool: wipe');
     });
 
-    test('a new text is shown, and both are in the audit log', async () => {
+    test('a changed text is shown, and both texts are in the audit log', async () => {
       const { result } = await ask('ann', 'tools/list');
       expect(JSON.stringify(result)).toContain('Repeats');
       const [accepted, ...none] = await audited('personal-tools.accepted');
@@ -95,7 +95,7 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
       ]);
     });
 
-    test('the same offer again is no news, and a new sign-in to the same account trusts nothing new', async () => {
+    test('the same offering again is no change, and a new sign-in to the same account trusts nothing new', async () => {
       const { ann: person, fixture: server, app: broker } = vault();
       await signInAt(person, server, 'vault', 'ann');
       await waitUntil('the tools to be read', async () => {
@@ -107,7 +107,7 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
       expect(await audited('personal-tools.under-review')).toHaveLength(1);
     });
 
-    test('the shop shows nothing of it until an administrator approves a discovery, with a reason in the audit log', async () => {
+    test('the shop shows none of it until an administrator approves a discovery, with a reason in the audit log', async () => {
       const { app: broker, ann: person } = vault();
       const shop = () =>
         broker.catalogue
@@ -139,7 +139,7 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
       expect(JSON.stringify(visitor)).toContain('vault__wipe');
     });
 
-    test('a tool with exactly the approved definition needs no review, of anyone; what was not approved still does', async () => {
+    test('a tool with exactly the approved definition needs no review for any user; other tools still do', async () => {
       await until('ann', ['echo', 'read', 'send', 'wipe']);
       expect((await ask('ann', 'tools/call', { name: 'wipe' })).result).toMatchObject({
         content: [{ text: 'wipe was called' }],
@@ -159,7 +159,7 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
       expect((await ask('ann', 'tools/call', { name: 'spy' })).result).not.toHaveProperty('isError');
     });
 
-    test('a first discovery that finds nothing is a pin as well', async () => {
+    test('a first discovery without tools is a pin as well', async () => {
       const { ann: person, fixture: server } = vault();
       await person.call('DELETE', `/api/users/${person.userId}/upstream-connections/vault`);
       server.setToolsOf('ann', { tools: [] });
@@ -173,7 +173,7 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
       expect(await listed('ann')).toEqual([]);
     });
 
-    test("what a server changes for one person leaves at most 48 rows a day, the last of which says so, and takes none of another person's", async () => {
+    test("a server's changes for one user leave at most 48 rows a day, the last of which says so, and use none of another user's", async () => {
       const { app: broker, ann: person, fixture: server } = vault();
       const rowsOf = async (userId: string) => {
         const read = `select action, at from audit_log where source = 'vault of ' || $1 order by id`;
@@ -187,14 +187,14 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
           const read = 'select discovered_at from personal_tools where user_id = $1 and discovered_at >= $2';
           return (await broker.db.query(read, [userId, new Date(nowMs).toISOString()])).rows.length > 0;
         };
-        await waitUntil('it to be asked', discovered);
+        await waitUntil('it to be queried', discovered);
       };
       // ann has tools to change
       await changeTools('ann', person.userId, 'Round 0');
       await person.call('DELETE', `/api/users/${person.userId}/upstream-connections/vault`);
       await signInAt(person, server, 'vault', 'ann');
       await until('ann', ['echo', 'send']);
-      // the beginning of a day
+      // moves to the beginning of a day
       const dayMs = 24 * 60 * 60_000;
       nowMs += dayMs - (nowMs % dayMs);
       const before = (await rowsOf(person.userId)).length;
@@ -203,7 +203,7 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
       expect(rows).toHaveLength(48);
       expect(rows.filter((action) => action === 'audit.limit-reached')).toEqual(rows.slice(-1));
       expect(broker.logged().match(/the audit log takes no more of it today/g)).toHaveLength(1);
-      // bob's own rows
+      // Bob's own rows
       const ofBob = (await rowsOf(bob.userId)).length;
       await changeTools('bob', bob.userId, 'Round 1');
       expect(await rowsOf(bob.userId)).toHaveLength(ofBob + 2);

@@ -10,7 +10,7 @@ import { signInAt, startVault, vaultManifest, type Vault } from '../sign-in/test
 let vault: Vault;
 const costs = (version: string, toolCosts: Record<string, number>) => ({
   version,
-  // the shop shows no tool of it
+  // the shop shows none of its tools
   capabilitySnapshot: { tools: [] },
   billing: { tier: 'T0', toolCosts },
 });
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => vault?.close());
 
-test('a tool that a server shows to one person alone has a price that asks when it rises', async () => {
+test('a tool that a server shows to one user only needs approval when its price rises', async () => {
   const { app, ann, fixture, token } = vault;
   await giveCredits(app, 'ann@souk.test', 1_000);
   await signInAt(ann, fixture);
@@ -34,7 +34,7 @@ test('a tool that a server shows to one person alone has a price that asks when 
   expect(await call()).toMatchObject({ content: [{ text: 'hi' }], _meta: { 'souk/charged': 3 } });
 });
 
-test('a tool that a server shows to one person alone is not charged where its result is not what it promises them', async () => {
+test('a tool that a server shows to one user only is not charged if its result breaks its outputSchema', async () => {
   const { app, fixture } = vault;
   const email = 'bob@souk.test';
   const bob = await signInPerson(app.publicUrl, email);

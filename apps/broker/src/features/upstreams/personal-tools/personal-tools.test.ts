@@ -17,7 +17,7 @@ const tool = (name: string) => ({ name, description: `Does ${name}`, inputSchema
 const everything = ['delete_all', 'echo', 'export'];
 const startMs = Date.now();
 
-describeOnEmbedded('what a person is offered', migrations, (open) => {
+describeOnEmbedded('personal tools', migrations, (open) => {
   let fixture: Vault['fixture'];
   let app: Vault['app'];
   let ann: Vault['ann'];
@@ -51,7 +51,7 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
   async function ask(who: string, method: string, params: Record<string, unknown> = {}, link = '/mcp') {
     return (await postModern(`${app.publicUrl}${link}`, tokens[who] ?? '', method, params)).body;
   }
-  /** The server's names in a person's list. */
+  /** Returns the server's names in a user's list. */
   async function listed(who: string, kind: 'tools' | 'prompts' | 'resources', link = '/s/vault/mcp') {
     const { result } = await ask(who, `${kind}/list`, {}, link);
     const items = result?.[kind];
@@ -59,19 +59,19 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
     return items.map((item) => String(kind === 'resources' ? item.uri : item.name)).toSorted();
   }
   const signIn = () => signInAt(ann, fixture);
-  /** Requests with a person's token, so without the checks of the server's health. */
+  /** Counts requests with a user's token, and so not the health checks. */
   const signedRequests = () => fixture.seen.filter((authorization) => authorization !== '').length;
   const until = (names: readonly string[]) =>
     waitUntil(`Ann to be shown ${names.join()}`, async () => (await listed('ann', 'tools')).join() === names.join());
 
-  describe('over one course of sign-ins and changes', { shuffle: false }, () => {
+  describe('over one sequence of sign-ins and changes', { shuffle: false }, () => {
     test('before a sign-in the list shows what the manifest says', async () => {
       expect(await listed('ann', 'tools')).toEqual(everything);
       expect(await listed('ann', 'prompts')).toEqual(['hello', 'secret']);
       expect(await listed('ann', 'resources')).toEqual(['test://a', 'test://b']);
     });
 
-    test('after it the list shows what their account is offered, whatever the manifest says; no other list changes', async () => {
+    test('after it the list shows what their account offers, even if the manifest differs; no other list changes', async () => {
       const client = await connectLegacy(`${app.publicUrl}/mcp`, tokens['ann'] ?? '');
       const notices: string[] = [];
       client.onNotice((method) => notices.push(method));
@@ -108,14 +108,14 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
       expect(JSON.stringify(await find('bob'))).toContain('vault__delete_all');
     });
 
-    test("a change that the server announces on the person's connection changes their list, with tools that the shop shows as they are", async () => {
+    test("a change that the server announces on the user's connection changes their list, with tools that the shop shows unchanged", async () => {
       nowMs += 11_000;
       fixture.setTools([tool('delete_all'), tool('echo')]);
       await until(['delete_all', 'echo']);
       expect(await listed('bob', 'tools')).toEqual(everything);
     });
 
-    test('a server that announces changes again and again is asked once in ten seconds', async () => {
+    test('a server that announces changes repeatedly is queried once in ten seconds', async () => {
       nowMs += 11_000;
       const before = signedRequests();
       for (let n = 0; n < 20; n++) fixture.setTools([tool('echo')]);
@@ -124,16 +124,16 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
       expect(signedRequests() - before).toBeLessThanOrEqual(4);
     });
 
-    test('a list waits for no server: while one hangs, a person who has just signed in sees what they were offered before', async () => {
+    test('a list waits for no server: while one hangs, a user who has just signed in sees their previous tools', async () => {
       const unanswered: ServerResponse[] = [];
       fixture.mischief.intercept = ({ url, headers }, response) =>
         url === '/mcp' && headers.authorization !== undefined && unanswered.push(response) > 0;
       await signIn();
-      await waitUntil('the server to be asked', () => unanswered.length > 0);
+      await waitUntil('the server to be queried', () => unanswered.length > 0);
       expect(await listed('ann', 'tools')).toEqual(['echo']);
       expect(
         unanswered.filter(({ destroyed }) => destroyed),
-        'the server is still waited for',
+        'the server has not responded yet',
       ).toEqual([]);
       fixture.mischief = {};
       for (const response of unanswered) response.destroy();
@@ -158,7 +158,7 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
       await until(['echo', 'export']);
     });
 
-    test('what a server offered before another version was deployed does not count as what that version offers', async () => {
+    test('what a server offered before another version was deployed does not count for that version', async () => {
       let asked = 0;
       let held: { request: IncomingMessage; response: ServerResponse } | undefined;
       fixture.mischief.intercept = (request, response) => {
@@ -171,9 +171,9 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
       };
       nowMs += 61 * 60_000;
       await listed('ann', 'tools');
-      await waitUntil('the server to be asked', () => held !== undefined);
+      await waitUntil('the server to be queried', () => held !== undefined);
       await deployManifest(app, { ...vaultManifest(fixture), version: '2.0.0' });
-      // the server answers the question that it was asked before
+      // the server answers the earlier request
       if (!held) throw new Error('the server was not asked');
       const { request, response } = held;
       const { server } = request.socket as unknown as { server: Server };
@@ -188,16 +188,16 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
       };
       for (let count = 0; count < 10; count++) {
         const found = await version();
-        // a notice of before may ask again at any time
+        // an earlier notice may cause another query at any time
         expect(asked > 1 ? '1.0.0' : found).toBe('1.0.0');
       }
       nowMs += 31_000;
-      await waitUntil('the new version to be asked', async () => (await version()) === '2.0.0');
+      await waitUntil('the new version to be queried', async () => (await version()) === '2.0.0');
       expect(asked).toBeGreaterThan(1);
       fixture.mischief = {};
     });
 
-    test('a server that could not be asked after a sign-in is asked again after 2, 10 and 60 s, unless that is hopeless', async () => {
+    test('a failed query after a sign-in is retried after 2, 10 and 60 s, unless that is hopeless', async () => {
       const time = createManualTime(nowMs);
       const { rows } = await app.db.query<{ id: string }>('select id from upstream_connections');
       const account = { id: rows[0]?.id, userId: ann.userId, serverId: 'vault', state: 'signed-in' };
@@ -252,14 +252,14 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
       await failed(6);
       problem = undefined;
       time.pass(2_000);
-      await waitUntil('the answer to be stored', () => stored.length === 1);
+      await waitUntil('the response to be stored', () => stored.length === 1);
       expect([stored, time.pending()]).toEqual([[ann.userId], 0]);
       await personalTools.stop();
     });
 
-    test('a list of more than 4 MiB is not kept: the person keeps the list of before, and the log says why', async () => {
+    test('a list of more than 4 MiB is not stored: the user keeps the previous list, and the log says why', async () => {
       const before = await listed('ann', 'tools');
-      // as much as a list may have, and what is stored beside each definition
+      // as much as a list may have, and what is stored with each definition
       const note = 'x'.repeat(8_500);
       const large = Array.from({ length: 500 }, (_, index) => ({
         ...tool(`large_${index}`),
@@ -276,7 +276,7 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
       await waitUntil('the log to say so', () => told().length > 0);
       expect(JSON.parse(told()[0] ?? '')).toMatchObject({ level: 40, server: 'vault', userId: ann.userId });
       expect(await listed('ann', 'tools')).toEqual(before);
-      // asked again and again, it says so once
+      // on further queries it is logged once
       const asked = signedRequests();
       nowMs += 31_000;
       await listed('ann', 'tools');

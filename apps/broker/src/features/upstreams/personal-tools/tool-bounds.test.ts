@@ -3,10 +3,10 @@ import { createAskQueue } from './ask-queue.ts';
 import { ToolsOfUser } from './tools-of-user.ts';
 import { createRememberedTools } from './remembered-tools.ts';
 
-test('what is remembered of people stays within its bytes: who was read longest ago is read again', async () => {
+test('cached offerings stay within their bytes: the least recently read user is read again', async () => {
   const read: string[] = [];
   const unread = () => {
-    throw new Error('no entry is asked for');
+    throw new Error('no entry is needed');
   };
   const nobody = () => new ToolsOfUser([], unread, () => true);
   const remembered = createRememberedTools(
@@ -20,7 +20,7 @@ test('what is remembered of people stays within its bytes: who was read longest 
   expect(read).toEqual(['ann', 'bob', 'cid', 'ann']);
 });
 
-test('a few servers are asked at once, the others wait, each once and only so many', async () => {
+test('a few servers are queried concurrently, and the others wait, each once and up to a limit', async () => {
   const ends: (() => void)[] = [];
   const begun: string[] = [];
   const queue = createAskQueue({ atOnce: 2, maxWaiting: 2 });

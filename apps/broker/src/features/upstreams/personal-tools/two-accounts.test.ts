@@ -28,7 +28,7 @@ const offerOf = (who: Who) => ({
   template: `${who}-files://{name}`,
 });
 
-/** A server without a snapshot, which offers something else to each person. */
+/** A server without a snapshot, which offers different items to each user. */
 beforeAll(async () => {
   fixture = await startOAuthFixture();
   app = await startTestApp({ allowAddresses: [fixture.address], db: overheard(await openTestDatabase(migrations)) });
@@ -49,7 +49,7 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-/** Notes the statements that go to the database. */
+/** Records the statements that go to the database. */
 function overheard(db: Database): Database {
   return {
     ...db,
@@ -75,7 +75,7 @@ async function signIn(who: Who): Promise<void> {
 }
 
 describe('two accounts, from the sign-in to the disconnect', { shuffle: false }, () => {
-  test('a server that wants a sign-in and has no snapshot is connected, and offers nobody anything before it', async () => {
+  test('a server that requires a sign-in and has no snapshot is connected, and offers nothing to any user before the sign-in', async () => {
     expect(app.catalogue.snapshot().byId.get('vault')).toMatchObject({
       status: 'connected',
       statusDetail: 'Sign-in required',
@@ -84,7 +84,7 @@ describe('two accounts, from the sign-in to the disconnect', { shuffle: false },
     for (const who of people) expect(await toolsOf(who)).toEqual([]);
   });
 
-  test("after a sign-in the person's open session hears at once of tools that the shop does not show", async () => {
+  test("after a sign-in the user's open session is notified immediately of tools that the shop does not show", async () => {
     const client = await connectLegacy(link(), tokenOf('ann'));
     const notices: string[] = [];
     client.onNotice((method) => notices.push(method));
@@ -100,7 +100,7 @@ describe('two accounts, from the sign-in to the disconnect', { shuffle: false },
     expect(await toolsOf('bob')).toEqual(['vault__common', 'vault__bob_secret']);
   });
 
-  test.each(people)("everything that %s's account is offered can be used, by clients of both eras", async (who) => {
+  test.each(people)("everything that %s's account offers can be used, by clients of both eras", async (who) => {
     for (const connect of [connectModern, connectLegacy]) {
       const client = await connect(link(), tokenOf(who));
       expect(await client.callTool({ name: `vault__${who}_secret` })).toMatchObject({
@@ -115,7 +115,7 @@ describe('two accounts, from the sign-in to the disconnect', { shuffle: false },
     }
   });
 
-  test.each(people)("nothing of the other's can be listed, called, read, found or counted by %s", async (who) => {
+  test.each(people)("nothing of the other user's can be listed, called, read, found or counted by %s", async (who) => {
     const them = other[who];
     const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'];
     const found = { name: 'find_tools', arguments: { query: `${them}_secret` } };
@@ -146,14 +146,14 @@ describe('two accounts, from the sign-in to the disconnect', { shuffle: false },
     await old.close();
   });
 
-  test('a call reads nothing of what the person is offered from the database', async () => {
+  test("a call does not read the user's personal tools from the database", async () => {
     await ask('ann', 'tools/call', { name: 'vault__ann_secret' });
     statements.length = 0;
     for (let count = 0; count < 10; count++) await ask('ann', 'tools/call', { name: 'vault__ann_secret' });
     expect(statements.filter((text) => text.includes('personal_tools'))).toEqual([]);
   });
 
-  test('of one address that two servers of a person have, the second one is listed under its name', async () => {
+  test('if two servers of a user have one address, the second one is listed under its name', async () => {
     const ann = persons.get('ann');
     if (!ann) throw new Error('no Ann');
     await deployManifest(app, { id: 'zweit', connection: { type: 'http', url: fixture.url }, auth: { type: 'oauth' } });
@@ -164,7 +164,7 @@ describe('two accounts, from the sign-in to the disconnect', { shuffle: false },
     const { result } = await ask('ann', 'resources/read', { uri: 'souk://zweit/ann://file' });
     expect(result).toMatchObject({ contents: [{ uri: 'souk://zweit/ann://file' }] });
     await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/zweit`);
-    // also where its name comes first
+    // also if its name comes first
     await deployManifest(app, {
       id: 'anders',
       connection: { type: 'http', url: fixture.url },
@@ -176,7 +176,7 @@ describe('two accounts, from the sign-in to the disconnect', { shuffle: false },
     await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/anders`);
   });
 
-  test('switched off, the server is named for what the person was offered; what another was offered is unknown', async () => {
+  test('a switched-off server is named for what it offers to the user; what it offers to another user is unknown', async () => {
     for (const who of people) await persons.get(who)?.call('POST', '/mcp/vault/disable');
     const own = `${app.publicUrl}/s/vault/mcp`;
     const wanted = (name: string): [string, Record<string, unknown>, string?][] => [
@@ -197,14 +197,14 @@ describe('two accounts, from the sign-in to the disconnect', { shuffle: false },
       const ofOther = await told(who, other[who]);
       expect(ofOther.join()).not.toContain('switched off');
       expect(ofOther.join()).not.toContain('/service/');
-      // the same words as for what nobody has
+      // the same words as for what no user has
       const nobody = (await told(who, 'zed')).map((answer) => answer.replaceAll('zed', other[who]));
       expect(ofOther).toEqual(nobody);
     }
     for (const who of people) await persons.get(who)?.call('POST', '/mcp/vault/enable');
   });
 
-  test('after a disconnect nothing is left in the link, nor stored', async () => {
+  test('after a disconnect nothing is left in the link or stored', async () => {
     const ann = persons.get('ann');
     await ann?.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);
     expect(await toolsOf('ann')).toEqual([]);

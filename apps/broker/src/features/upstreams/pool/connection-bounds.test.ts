@@ -22,7 +22,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-test('a client that declares ever new capabilities opens one connection for each kind of question', async () => {
+test('a client that keeps declaring new capabilities opens one connection per kind of question', async () => {
   const before = server.sessions;
   for (let round = 0; round < 30; round++) {
     const declared = { form: { [`new-${round}`]: round }, ...(round % 2 === 1 && { url: { [`other-${round}`]: {} } }) };
@@ -46,7 +46,7 @@ function callEcho(meta: Record<string, unknown>): Promise<RawAnswer> {
   });
 }
 
-test('kinds of questions say what they were made of', () => {
+test('kinds of questions convert back to the capabilities they came from', () => {
   for (const elicitation of [undefined, { form: {} }, { url: {} }, { form: {}, url: {} }]) {
     for (const roots of [undefined, {}, { listChanged: true }]) {
       for (const sampling of [undefined, {}, { tools: {} }, { tools: {}, context: {} }]) {
@@ -64,7 +64,7 @@ test('kinds of questions say what they were made of', () => {
   expect(capabilitiesFor(kindsOf({ experimental: { x: {} } }))).toBeUndefined();
 });
 
-test('connections are bounded for a person, a server and all, and the longest idle make room', async () => {
+test('connections are limited per user, per server and overall, and the longest idle make room', async () => {
   const others = [await startHttpFixture('legacy'), await startHttpFixture('legacy')];
   const { pool, time, close } = await openPool({
     allowAddresses: others.map(({ address }) => address),
@@ -81,7 +81,7 @@ test('connections are bounded for a person, a server and all, and the longest id
     return lease;
   };
   const [first, second] = others;
-  // a person's third connection closes their first
+  // a user's third connection closes their first
   (await use(one, 'ann')).release();
   (await use(one, 'ann', { roots: {} })).release();
   (await use(one, 'ann', { sampling: {} })).release();
@@ -89,7 +89,7 @@ test('connections are bounded for a person, a server and all, and the longest id
   // a server's fifth closes the one that was idle longest
   for (const person of ['bob', 'cleo', 'dan']) (await use(one, person)).release();
   await expect.poll(() => first?.sessions).toBe(4);
-  // and so does the seventh of all
+  // and so does the seventh overall
   for (const person of ['bob', 'cleo', 'dan']) (await use(two, person)).release();
   await expect.poll(() => (first?.sessions ?? 0) + (second?.sessions ?? 0)).toBe(6);
   // a connection in use is never closed

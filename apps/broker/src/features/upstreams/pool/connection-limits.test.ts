@@ -6,7 +6,7 @@ import type { OpenConnection } from './open-connection.ts';
 
 const web = testServer({ id: 'web' });
 
-/** So many idle connections of other people each, unless they are `userId`'s; the first was idle longest. */
+/** Builds this many idle connections of other users each, or of `userId`; the first was idle longest. */
 function idle(count: number, server: CatalogueServer, userId?: string): OpenConnection[] {
   return Array.from({ length: count }, (_, index) => ({
     key: `${server.id}/${index}`,
@@ -27,7 +27,7 @@ const others = Array.from({ length: 256 }, (_, index) => testServer({ id: `other
 const overall = (count: number) => Array.from({ length: count }, (_, at) => idle(1, others[at % 256] ?? web)).flat();
 
 test.each([
-  ['of one person at one server', 8, (count: number) => idle(count, web, 'ann')],
+  ['of one user at one server', 8, (count: number) => idle(count, web, 'ann')],
   ['at one server', 256, (count: number) => idle(count, web)],
   ['of all', 2048, overall],
 ])('of the connections %s, %i may be open', (_whose, most, connections) => {

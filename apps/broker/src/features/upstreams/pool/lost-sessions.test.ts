@@ -17,7 +17,7 @@ async function start() {
 
 const patienceMs = 60_000;
 
-test('a connection that is dropped takes no new use, and ends with those on it', async () => {
+test('a dropped connection accepts no new use, and ends with its last one', async () => {
   const { acquire } = await start();
   const first = await acquire();
   const second = await acquire();
@@ -28,7 +28,7 @@ test('a connection that is dropped takes no new use, and ends with those on it',
   first.release();
   // the other use is not disturbed
   await second.upstream.ping(patienceMs);
-  // it has lost the same session, and not the one that was opened since
+  // it has lost the same session, and not the one opened since
   second.drop();
   second.release();
   await expect(second.upstream.ping(patienceMs)).rejects.toMatchObject({ kind: 'closed' });
@@ -39,7 +39,7 @@ test('a connection that is dropped takes no new use, and ends with those on it',
   fourth.release();
 });
 
-test('what asks for lists by itself gets another session the next time', async () => {
+test('a request for lists outside of calls gets another session the next time', async () => {
   const { remote, acquire } = await start();
   const read = () => useConnection(acquire(), (upstream) => upstream.listTools());
   expect(await read()).not.toEqual([]);

@@ -7,10 +7,10 @@ const files = testServer({ ...program, id: 'files' });
 type Pool = Awaited<ReturnType<typeof openPool>>['pool'];
 const use = async (pool: Pool, needs = {}) => pool.acquire(files, 'ann', needs);
 
-test('a program that is replaced ends with the calls on it, and the next one starts then', async () => {
+test('a replaced program ends with its calls, and the next one starts then', async () => {
   const { pool, close } = await openPool();
   const first = await use(pool);
-  // a subscription lasts as long as its client wants: it keeps no old program
+  // a subscription may last as long as its client wants: it keeps no old program running
   const subscription = await use(pool, { own: true });
   const { pid } = first.upstream;
   pool.replaceServer('files');
@@ -20,10 +20,10 @@ test('a program that is replaced ends with the calls on it, and the next one sta
     isThere = true;
     return lease;
   });
-  // programs that were asked for later have started meanwhile
+  // programs requested later have started meanwhile
   for (const id of ['second', 'third']) (await pool.acquire(testServer({ ...program, id }), 'ann')).release();
   expect(isThere).toBe(false);
-  // the call under way is not disturbed
+  // the running call is not disturbed
   await first.upstream.ping(5000);
   expect(pool.stdioPids('files')).toEqual([]);
   first.release();
@@ -36,7 +36,7 @@ test('a program that is replaced ends with the calls on it, and the next one sta
   await close();
 });
 
-test('one that is not used ends at once, and the stop waits for one that is', async () => {
+test('an unused program ends immediately, and the stop waits for one that is in use', async () => {
   const { pool, close } = await openPool();
   const idle = await use(pool);
   idle.release();

@@ -17,7 +17,7 @@ const services = {
 const allowedFor = (url: string) =>
   addressOf(testServer({ id: 'a', connection: { type: 'http', url } }), { services, allowAddresses }).allowAddresses;
 
-test("a server on the internet cannot send us to the operator's private addresses, a private one can", () => {
+test("a server on the internet cannot redirect us to the operator's private addresses; a private one can", () => {
   expect(allowedFor('https://public.example/mcp')).toEqual([]);
   expect(allowedFor('http://10.0.0.5:8080/mcp')).toEqual(allowAddresses);
 });

@@ -43,7 +43,7 @@ describeOnDatabases('switches', migrations, (open) => {
 
   const read = async () => (await ann.call('GET', preferences)).body['disabledServers'];
   const write = (disabledServers: unknown) => ann.call('PUT', preferences, { disabledServers });
-  /** Asked by hand: the official client keeps a list for as long as its answer says. */
+  /** Requested directly: the official client caches a list for as long as the response says. */
   const serversOf = async (bearer: string) => {
     const names = JSON.stringify((await postModern(`${app.publicUrl}/mcp`, bearer, 'tools/list')).body);
     return ids.filter((id) => names.includes(`"${id}__echo"`));
@@ -72,7 +72,7 @@ describeOnDatabases('switches', migrations, (open) => {
     }
   });
 
-  test('[ERR-3] a server that the person may not use cannot be switched on or off, and the saved list stays as it is', async () => {
+  test('[ERR-3] a server that the user may not use cannot be switched on or off, and the saved list stays as it is', async () => {
     const message = 'Access denied. Required permissions missing.';
     for (const list of [['bought'], []]) {
       expect(await write(list)).toMatchObject({ status: 200, body: { disabledServers: list } });
@@ -84,7 +84,7 @@ describeOnDatabases('switches', migrations, (open) => {
     }
   });
 
-  test('an endpoint says whether a person may use a server, and whether its tools are in their link', async () => {
+  test('an endpoint says whether a user may use a server, and whether its tools are in their link', async () => {
     const ask = (id: string, person = ann) => person.call('GET', `/api/users/${ann.userId}/server-access/${id}`);
     await write(['beta']);
     expect((await ask('alpha')).body).toEqual({ success: true, entitled: true, enabled: true });
@@ -94,7 +94,7 @@ describeOnDatabases('switches', migrations, (open) => {
     expect((await ask('alpha', bob)).status).toBe(404);
   });
 
-  test('[TOG-8] [TOG-9] switches of many tabs at once are all kept', async () => {
+  test('[TOG-8] [TOG-9] concurrent switches in several tabs are all kept', async () => {
     for (let round = 0; round < 5; round++) {
       await write(['alpha', 'beta']);
       await Promise.all([
@@ -107,7 +107,7 @@ describeOnDatabases('switches', migrations, (open) => {
     }
   });
 
-  test('[TOG-10] [TOG-11] [TOG-12] the list is read and replaced whole; two that replace it at once do not mix', async () => {
+  test('[TOG-10] [TOG-11] [TOG-12] the list is read and replaced as a whole; two concurrent replacements do not mix', async () => {
     expect(await write(['gamma', 'alpha'])).toMatchObject({
       status: 200,
       body: { disabledServers: ['alpha', 'gamma'] },
@@ -122,7 +122,7 @@ describeOnDatabases('switches', migrations, (open) => {
   });
 
   test.each([[['../x']], [['ALPHA']], [['nowhere']], [[7]], ['alpha']])(
-    '[TOG-13] %j is no list of servers',
+    '[TOG-13] %j is not a list of servers',
     async (wrong) => {
       await write(['alpha']);
       expect(await write(wrong)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
@@ -130,7 +130,7 @@ describeOnDatabases('switches', migrations, (open) => {
     },
   );
 
-  test('[TOG-14] preferences are refused without a session, with another kind of token, and to another person', async () => {
+  test('[TOG-14] preferences are refused without a session, with another kind of token, and to another user', async () => {
     for (const method of ['GET', 'PUT']) {
       const answer = await fetch(`${app.publicUrl}${preferences}`, { method });
       expect(answer.status).toBe(401);
@@ -152,7 +152,7 @@ describeOnDatabases('switches', migrations, (open) => {
     expect(await none.json()).toMatchObject({ message: 'Authentication required. Please log in.' });
   });
 
-  test('[TOG-4] a server that is switched off is at once in no list of that person, and calls to it fail', async () => {
+  test('[TOG-4] a switched-off server leaves all lists of that user immediately, and calls to it fail', async () => {
     await write([]);
     const bobToken = (await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' })).token;
     expect(await serversOf(token)).toEqual(ids);
@@ -165,7 +165,7 @@ describeOnDatabases('switches', migrations, (open) => {
     expect(result).toMatchObject({ isError: true, _meta: { 'souk/code': 'switched_off' } });
     expect(JSON.stringify(result)).toContain(`${app.publicUrl}/service/beta`);
     expect((await call('omega__echo')).error).toMatchObject({ code: -32602, message: 'Unknown tool: omega__echo' });
-    // its own link says so; that of a server that is not deployed says nothing of it
+    // its own link says so; the link of a server that is not deployed does not
     const single = (id: string) => postModern(`${app.publicUrl}/s/${id}/mcp`, token, 'tools/list');
     expect((await single('beta')).body.error?.message).toContain('beta is switched off. Turn it on: ');
     expect((await single('omega')).body.error?.message).toBe('Unknown server');
@@ -173,9 +173,9 @@ describeOnDatabases('switches', migrations, (open) => {
     expect(await serversOf(token)).toEqual(ids);
   });
 
-  test('only the clients of the person who switched hear that lists changed', async () => {
+  test('only the clients of the user who switched are notified that lists changed', async () => {
     const heard: Record<string, string[]> = { ann: [], carl: [] };
-    // nothing was switched for him before
+    // his switches were never changed
     const carl = await signInPerson(app.publicUrl, 'carl@souk.test');
     const carlToken = (await app.identity.createPersonalToken({ email: 'carl@souk.test', name: 'test' })).token;
     const clients = await Promise.all([
@@ -185,10 +185,10 @@ describeOnDatabases('switches', migrations, (open) => {
     clients[0].onNotice((method) => heard['ann']?.push(method));
     clients[1].onNotice((method) => heard['carl']?.push(method));
     await ann.call('POST', '/mcp/gamma/disable');
-    await waitUntil('Ann to hear of it', () => heard['ann']?.includes('notifications/tools/list_changed') === true);
+    await waitUntil('Ann to be notified', () => heard['ann']?.includes('notifications/tools/list_changed') === true);
     await carl.call('POST', '/mcp/alpha/disable');
     await waitUntil(
-      'Carl to hear of his own',
+      'Carl to be notified of his own change',
       () => heard['carl']?.includes('notifications/tools/list_changed') === true,
     );
     expect(heard['carl']?.filter((method) => method === 'notifications/tools/list_changed')).toHaveLength(1);

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 
 const program = join(import.meta.dirname, 'testing/without-descriptors.ts');
 
-test('security row 88: a program that cannot start for want of file descriptors fails its call, and the broker goes on', async () => {
-  // a process of its own, which may have few files open
+test('security row 88: a program that cannot start for lack of file descriptors fails its call, and the broker continues', async () => {
+  // a separate process, which may have few files open
   const command = `ulimit -n 200; exec "${process.execPath}" "${program}"`;
   const { stdout } = await promisify(execFile)('sh', ['-c', command]);
   expect(JSON.parse(stdout)).toEqual({

@@ -56,7 +56,7 @@ test('a package is installed when a manifest that uses it is deployed, without i
 });
 
 test.each(['undeployed', 'stopped'] as const)(
-  'an installation that ends because its server was undeployed, or the broker stopped, is no failed discovery (%s)',
+  'an installation that ends because its server was undeployed, or the broker stopped, is not a failed discovery (%s)',
   async (how) => {
     const stdioAllowlist = join(folder, 'allowlist.json');
     await writeFile(stdioAllowlist, JSON.stringify({ fault: { npm: spec } }));
@@ -93,7 +93,7 @@ async function withInstaller(
   await use(installer, dataDir, time).finally(() => installer.stop());
 }
 
-test("a package comes by the configuration's proxy, whatever the environment says, and a registry of this machine without", async () => {
+test('a package is fetched only through the configured proxy, even if the environment says otherwise, and without it from a registry of this machine', async () => {
   const proxy = await startConnectProxy();
   proxy.places.set('registry.test', Number(new URL(registry.url).port));
   const { outgoingProxy } = readConfig({ HTTP_PROXY: proxy.url });
@@ -116,7 +116,7 @@ test("a package comes by the configuration's proxy, whatever the environment say
   await proxy.close();
 });
 
-test('installations of one package at once are one, and a later one must have the same contents', () =>
+test('concurrent installations of one package run once, and a later one must have the same contents', () =>
   withInstaller(async (installer, dataDir) => {
     const before = registry.downloads();
     await Promise.all([installer.install(spec), installer.install(spec), installer.install(spec)]);
@@ -130,7 +130,7 @@ test('installations of one package at once are one, and a later one must have th
     expect(programsIn(dataDir)).toEqual(['locks']);
   }));
 
-test("a failure leaves nothing, says npm's last lines, and is tried again after 30 s", () =>
+test("a failure leaves nothing, shows npm's last lines, and is retried after 30 s", () =>
   withInstaller(async (installer, dataDir, time) => {
     registry.fail(503);
     await expect(installer.install(spec)).rejects.toThrow(/could not be installed: .*503/);
@@ -142,11 +142,11 @@ test("a failure leaves nothing, says npm's last lines, and is tried again after 
     expect(installer.isInstalled(spec)).toBe(true);
   }));
 
-test('no address but the registry is asked, whatever a package or the lock of an earlier release names', () =>
+test('no address but the registry is contacted, even if a package or the lock file of an earlier release names one', () =>
   withInstaller(async (installer, dataDir, time) => {
     const elsewhere = new URL('small-1.0.0.tgz', registry.url.replace('127.0.0.1', 'localhost')).href;
     let before = registry.downloads();
-    // an older npm may ask the address, and what it brought is refused afterwards
+    // an older npm may contact the address, and what it fetched is refused afterwards
     const npmRefuses = await isNpmSince(11, 14);
     const refusal = npmRefuses ? /could not be installed: npm error code EALLOW/ : /could not be installed|registry/;
     try {

@@ -6,7 +6,7 @@ import { temporaryRoot } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
-/** One person with several clients at one program: it keeps files, so there is one of it (gateway.md, Lifetimes). */
+/** One user with several clients at one program: it keeps files, so it runs once (gateway.md, Lifetimes). */
 let app: TestApp;
 let token: string;
 let folder: string;
@@ -46,7 +46,7 @@ async function connect(capabilities: ClientCapabilities, name = 'unnamed'): Prom
 
 const call = async (client: Client, name: string) =>
   JSON.stringify((await client.callTool({ name, arguments: {} })).content);
-/** A call that lasts until it is ended; it is under way when this resolves. */
+/** Starts a call that lasts until it is ended; resolves when it is running. */
 async function hang(client: Client): Promise<() => Promise<void>> {
   const stop = new AbortController();
   let over: Promise<unknown> = Promise.resolve();
@@ -61,8 +61,8 @@ async function hang(client: Client): Promise<() => Promise<void>> {
 }
 const pids = () => app.upstreams.pool.stdioPids('peruser');
 
-describe('a program of one person, used by several of their clients', () => {
-  test('is one process, restarted once for a client that can be asked, and each client is asked in its own calls only', async () => {
+describe('a program of one user, used by several of their clients', () => {
+  test('is one process, restarted once for a client that can answer questions, and each client is asked only in its own calls', async () => {
     const bare = await connect({});
     const zoe = await connect({ elicitation: { form: {} } }, 'zoe');
     const max = await connect({ elicitation: { form: {} }, sampling: {} }, 'max');
@@ -72,25 +72,25 @@ describe('a program of one person, used by several of their clients', () => {
     expect(await call(max, 'peruser__ask')).toContain('max');
     const [pid] = pids();
     expect(await call(zoe, 'peruser__ask')).toContain('zoe');
-    // it was told of what the others can do
+    // the program was told the capabilities of the others
     expect(await call(bare, 'peruser__ask')).toContain('does not offer elicitation/create');
     expect(pids()).toEqual([pid]);
   });
 
-  test('asks no client while calls of two are under way: its question does not say for which', async () => {
+  test('asks no client while calls of two are running: its question does not say which call it belongs to', async () => {
     const zoe = await connect({ elicitation: { form: {} } }, 'zoe');
     const max = await connect({ elicitation: { form: {} } }, 'max');
     const before = await call(max, 'peruser__echo');
     const end = await hang(max);
     expect(await call(zoe, 'peruser__ask')).toContain('several clients');
-    // two calls of one client are no riddle
+    // two calls of one client are unambiguous
     expect(await call(max, 'peruser__ask')).toContain('max');
     await end();
     expect(await call(zoe, 'peruser__ask')).toContain('zoe');
     expect(await call(max, 'peruser__echo')).toBe(before);
   });
 
-  test('does not restart during a call, even for a client that can do more', async () => {
+  test('does not restart during a call, even for a client with more capabilities', async () => {
     const bare = await connect({});
     const before = await call(bare, 'peruser__echo');
     const end = await hang(bare);
@@ -99,7 +99,7 @@ describe('a program of one person, used by several of their clients', () => {
   });
 });
 
-test('a program that is killed during many calls of a person answers their next one: it counts as one crash', async () => {
+test('a program that is killed during several calls of a user answers the next one: it counts as one crash', async () => {
   const client = await connect({});
   await call(client, 'peruser__echo');
   const [pid = 0] = pids();
@@ -115,7 +115,7 @@ test('a program that is killed during many calls of a person answers their next 
   expect(pids()).not.toContain(pid);
 });
 
-test('a shared program is one process for everyone, and asks no client', async () => {
+test('a shared program is one process for all users, and asks no client', async () => {
   const zoe = await connect({ elicitation: { form: {} } }, 'zoe');
   const first = await call(zoe, 'shared__echo');
   expect(await call(await connect({}), 'shared__echo')).toBe(first);

@@ -12,7 +12,7 @@ import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { migrations } from '../../../migrations.ts';
 import { signInPerson, type TestPerson } from '../sign-in/testing/person.ts';
 
-/** The real bundled programs that keep files, over a restart of the product. */
+/** The real bundled programs that keep files, across a restart of the product. */
 const programs = ['filesystem', 'memory'];
 let dataDir: string;
 let db: Database;
@@ -52,7 +52,7 @@ async function remember(email: string, what: string): Promise<string> {
   return graph;
 }
 
-/** Every word that stands in the arguments, environment or folder of the processes of a server. */
+/** Returns every word in the arguments, environment or folder of a server's processes. */
 function told(serverId: string): Set<string> {
   const words = new Set<string>();
   for (const pid of app.upstreams.pool.stdioPids(serverId).flatMap(withChildren)) {
@@ -75,8 +75,8 @@ async function exported(person: TestPerson): Promise<unknown[]> {
 const foldersOf = (serverId: string) =>
   readdirSync(join(dataDir, 'files', serverId)).filter((name) => name !== 'nobody');
 
-describe('the files of two people, until one deletes their account', { shuffle: false }, () => {
-  test('a program learns neither the id of its person nor anything that another program learns too', async () => {
+describe('the files of two users, until one deletes their account', { shuffle: false }, () => {
+  test('a program learns neither the id of its user nor anything that another program learns too', async () => {
     await remember(emails.ann, 'first');
     const ofAnn = programs.map(told);
     await remember(emails.bob, 'of bob');
@@ -84,7 +84,7 @@ describe('the files of two people, until one deletes their account', { shuffle: 
     expect(rows).toHaveLength(2);
     const all = programs.map(told);
     for (const words of all) for (const { id } of rows) expect([...words].join(' ')).not.toContain(id);
-    // what a program is told of one person and another is not
+    // information about one user that a program gets about no other
     const known = all.map((words, index) => {
       const others = new Set([...(ofAnn[index] ?? [])].filter((word) => !words.has(word)));
       expect(others.size).toBe(0);
@@ -119,7 +119,7 @@ describe('the files of two people, until one deletes their account', { shuffle: 
       expect(files).toContainEqual({ path: `${serverId}/memory.jsonl`, bytes: expect.any(Number) });
   });
 
-  test("deleting an account deletes the person's files at every server, and no other person's", async () => {
+  test("deleting an account deletes the user's files at every server, and no other user's", async () => {
     const ann = await signInPerson(app.publicUrl, emails.ann);
     expect(app.upstreams.pool.stdioPids('memory')).toHaveLength(1);
     const deleted = await ann.call('DELETE', `/api/users/${ann.userId}/account`, { confirm: emails.ann });

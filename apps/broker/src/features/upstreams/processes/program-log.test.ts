@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { createProgramLog } from './program-log.ts';
 
-test('keeps the last 200 lines of each server, each cut', () => {
+test('keeps the last 200 lines of each server, each truncated', () => {
   const log = createProgramLog(createLog('silent'));
   const numbered = Array.from({ length: 300 }, (_, index) => `line ${index} ${'x'.repeat(3000)}`);
   log.add('a', 'shared', numbered.slice(0, 150), []);
@@ -24,13 +24,13 @@ test('of at most 512 servers: the one that was silent longest is dropped', () =>
   expect([log.read('s0'), log.read('s1'), log.read('s512')]).toEqual([[], ['x'], ['x']]);
 });
 
-test('a secret that begins with another one is left out whole', () => {
+test('a secret that begins with another one is removed completely', () => {
   const log = createProgramLog(createLog('silent'));
   log.add('a', 'shared', ['use canary-1-of-two'], ['canary-1', 'canary-1-of-two']);
   expect(log.read('a')).toEqual(['use [redacted]']);
 });
 
-test('without secrets, also those of several lines, and without characters that control a terminal', () => {
+test('without secrets, including those of several lines, and without terminal control characters', () => {
   let logged = '';
   const destination = new Writable({
     write(chunk, _encoding, done) {

@@ -15,7 +15,7 @@ import { createPersonalFolders } from './personal-folders.ts';
 import { openPool } from '../testing/open-pool.ts';
 import { testServer } from '../testing/test-server.ts';
 
-/** For a slow machine. */
+/** Deadlines for a slow machine. */
 const deadlines = { connectMs: 30_000, listMs: 60_000 };
 const problem = sandboxProblem();
 const works = problem === undefined;
@@ -56,7 +56,7 @@ describe.skipIf(!works)('a program in the sandbox', () => {
     for (const address of addresses) expect(found[address]).toMatch(/^(ECONNREFUSED|ENETUNREACH|EHOSTUNREACH)$/);
   });
 
-  test("cannot read our files, other people's files or the broker's environment", async () => {
+  test("cannot read our files, other users' files or the broker's environment", async () => {
     const other = createPersonalFolders(opened).open('files', 'bob');
     const key = join(opened.dataDir, 'master.key');
     writeFileSync(key, 'secret');
@@ -82,7 +82,7 @@ describe.skipIf(!works)('a program in the sandbox', () => {
     const found = await look({ writable: [own, '/usr/x', '/x', elsewhere] });
     expect(found[own]).toBe('yes: undefined');
     for (const path of ['/usr/x', '/x']) expect(found[path]).toBe('EROFS');
-    // the test's folder is in /tmp, which for the program is a file system of its own in memory
+    // the test's folder is in /tmp, which is a separate in-memory file system for the program
     expect(existsSync(elsewhere)).toBe(false);
     expect(existsSync(own)).toBe(true);
   });
@@ -96,7 +96,7 @@ describe.skipIf(!works)('a program in the sandbox', () => {
   });
 });
 
-test('where the sandbox is required and bwrap does not work, programs are not started', async () => {
+test('if the sandbox is required and bwrap does not work, programs are not started', async () => {
   const { pool, close } = await openPool({
     sandbox: await openSandbox({ required: true, log: createLog('silent'), searchPath: '/nowhere' }),
   });
@@ -109,7 +109,7 @@ test('where the sandbox is required and bwrap does not work, programs are not st
   expect(pool.stdioPids()).toEqual([]);
 });
 
-test("the bundled programs work in this machine's sandbox: files and memories are kept, and other people's are not visible", async () => {
+test("the bundled programs work in this machine's sandbox: files and memories are kept, and other users' are not visible", async () => {
   const app = await startTestApp();
   onTestFinished(() => app.stop());
   const { token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
@@ -131,7 +131,7 @@ test("the bundled programs work in this machine's sandbox: files and memories ar
   await limitElapsed(
     5000,
     async () => {
-      // a server that no process runs for
+      // a server without a running process
       await app.upstreams.pool.dropAll('everything');
       expect((await call('everything__echo', { message: 'hello' })).text).toContain('hello');
     },

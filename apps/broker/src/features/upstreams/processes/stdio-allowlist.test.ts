@@ -26,7 +26,7 @@ test('a program may name secrets, a network and an npm package at an exact versi
   const entry = { npm: '@scope/name@1.2.3-rc.1', bin: 'name', args: ['--token-limit=5'], secrets: ['API_TOKEN'] };
   expect(read({ 'my-tool': { ...entry, network: true } })['my-tool']).toMatchObject({ ...entry, network: true });
   expect(read({ tool: { ...entry, network: 'host' } })['tool']).toMatchObject({ network: 'host' });
-  // an empty value holds no secret: it turns a variable off
+  // an empty value contains no secret: it switches a variable off
   expect(read({ tool: { npm: 'a@1.0.0', env: { API_TOKEN: '' } } })['tool']).toMatchObject({ env: { API_TOKEN: '' } });
   const braces = {
     argv: ['{node}', '{"a":{}}', '{personDir}/x'],
@@ -37,7 +37,7 @@ test('a program may name secrets, a network and an npm package at an exact versi
   expect(read({ tool: { argv: ['/usr/bin/x'] } })['tool']).toMatchObject({ network: false, secrets: [], env: {} });
 });
 
-describe('refused, in words that name the place', () => {
+describe('refused, with a text that names the place', () => {
   const argv = ['/usr/bin/x'];
   test.each([
     [{ secrets: { API_TOKEN: 'canary-1' }, argv }, 'tool.secrets must be a list of names'],
@@ -72,7 +72,7 @@ describe('refused, in words that name the place', () => {
     expect(() => read({ tool: entry })).not.toThrow('canary-1');
   });
 
-  test('an alias that is none, and a file that is no JSON', () => {
+  test('an invalid alias, and a file that is not JSON', () => {
     expect(() => read({ 'My Tool': { argv } })).toThrow('My Tool is no alias');
     for (const [text, problem] of [
       ['{', 'is not valid JSON: it ends before every bracket and quote is closed'],

@@ -8,7 +8,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { openPool } from '../testing/open-pool.ts';
 import { testServer } from '../testing/test-server.ts';
 
-/** 32 programs that start at once take a slow machine longer than the usual five seconds. */
+/** 32 programs that start concurrently take a slow machine longer than the usual five seconds. */
 const patient = { isolation: 'perUser', deadlines: { connectMs: 30_000, listMs: 60_000 } };
 const files = testServer({ id: 'files', connection: { type: 'stdio', command: 'files' }, ...patient });
 const lingers = testServer({ id: 'lingers', connection: { type: 'stdio', command: 'lingers' }, ...patient });
@@ -27,7 +27,7 @@ const kindOf = (promise: Promise<unknown>) =>
     () => 'fine',
     (error: unknown) => (error instanceof UpstreamError ? error.kind : String(error)),
   );
-/** One whole call, as the gateway makes it. */
+/** Makes one whole call, as the gateway does. */
 async function use(userId: string, tool = 'echo', server = files): Promise<string> {
   const lease = await opened.pool.acquire(server, userId);
   try {
@@ -41,7 +41,7 @@ const people = (count: number) => Array.from({ length: count }, (_, index) => `u
 const isAlive = (pid: number | undefined) => readdirSync('/proc').includes(String(pid));
 
 describe('processes of stdio servers', () => {
-  test('one person has one process, however many calls begin at once', async () => {
+  test('one user has one process, however many calls begin concurrently', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => use('ann')));
     expect(new Set(answers).size).toBe(1);
     expect(opened.pool.stdioPids()).toHaveLength(1);
@@ -65,7 +65,7 @@ describe('processes of stdio servers', () => {
     lease.release();
   });
 
-  test('of one person never overlap: the next one starts when the last one has ended', async () => {
+  test('of one user never overlap: the next one starts when the previous one has ended', async () => {
     const pid = Number(/\d+/.exec(await use('ann', 'echo', lingers))?.[0]);
     const ended = opened.pool.drop(lingers, 'ann');
     expect(isAlive(pid)).toBe(true);
@@ -85,7 +85,7 @@ describe('processes of stdio servers', () => {
     expect(await use('ann')).not.toBe(before);
   });
 
-  test('are at most 32, including those that start: 34 people at once are served in turns, idle processes make room, and with 32 busy person 33 waits', async () => {
+  test('are at most 32, including those that start: 34 concurrent users are served in turns, idle processes make room, and with 32 busy user 33 waits', async () => {
     let most = 0;
     const sampler = setInterval(() => (most = Math.max(most, childCount())), 2);
     onTestFinished(() => clearInterval(sampler));
@@ -96,7 +96,7 @@ describe('processes of stdio servers', () => {
     expect(most).toBeLessThanOrEqual(32);
     expect(opened.pool.stdioPids().length).toBeLessThanOrEqual(32);
 
-    // when one is idle, they do not wait
+    // if one is idle, they do not wait
     const leases = await Promise.all(
       people(34)
         .slice(-32)
@@ -104,7 +104,7 @@ describe('processes of stdio servers', () => {
     );
     const timers = opened.time.pending();
     const refused = kindOf(use('last'));
-    // the queue's time is the test's: nothing moves until it passes
+    // the test controls the time of the queue: nothing moves until it passes
     await waitUntil('they wait', () => opened.time.pending() > timers);
     opened.time.pass(2000);
     expect(await refused).toBe('busy');
@@ -119,34 +119,34 @@ describe('processes of stdio servers', () => {
 });
 
 describe('a program that crashes', () => {
-  test('bad input 22: during a call fails the call at once, and is running again for the next one within 2 s', async () => {
-    // one for each time that a restart may be measured
+  test('bad input 22: during a call fails the call immediately, and runs again for the next one within 2 s', async () => {
+    // one for each measurement of a restart
     const waiting = people(areLimitsHeld() ? 8 : 1);
     for (const userId of waiting) expect(await kindOf(use(userId, 'crash'))).toBe('closed');
     expect(opened.lost).toEqual(waiting.map(() => 'files'));
     await limitElapsed(2000, async () => expect(await use(waiting.pop() ?? '')).toContain('text'), { scales: 'start' });
   });
 
-  test('twice is not started again at once, three times in a minute not before a reset', async () => {
+  test('twice is not restarted immediately, three times in a minute not before a reset', async () => {
     for (const expected of ['closed', 'closed', 'restarting']) expect(await kindOf(use('ann', 'crash'))).toBe(expected);
     opened.time.pass(5000);
     expect(await kindOf(use('ann', 'crash'))).toBe('closed');
     opened.time.pass(3_600_000);
     expect(await kindOf(use('ann'))).toBe('quarantined');
-    // another person's process of the same server is not affected
+    // another user's process of the same server is not affected
     expect(await kindOf(use('bob'))).toBe('fine');
     opened.pool.retryNow('files');
     expect(await kindOf(use('ann'))).toBe('fine');
   });
 
-  test('three times in more than a minute is started again', async () => {
+  test('three times in more than a minute is restarted', async () => {
     for (let round = 0; round < 4; round++) {
       expect(await kindOf(use('ann', 'crash'))).toBe('closed');
       opened.time.pass(31_000);
     }
   });
 
-  test('before its first answer is stopped too, and takes no place', async () => {
+  test('before its first response is stopped too, and takes no slot', async () => {
     expect(await kindOf(use('ann', 'echo', broken))).toBe('closed');
     expect(await kindOf(use('ann', 'echo', broken))).toBe('closed');
     opened.time.pass(5000);
@@ -179,7 +179,7 @@ test('[I8] repeated cycles of call, crash and idle end leave no process, handle 
   printFigure(`${cycles} cycles; handles before ${before.length}, after ${process.getActiveResourcesInfo().length}`);
 });
 
-/** Children of this process that run small-stdio, zombies included. */
+/** Counts the children of this process that run small-stdio, zombies included. */
 function childCount(): number {
   return process.getActiveResourcesInfo().filter((each) => each === 'ProcessWrap').length;
 }

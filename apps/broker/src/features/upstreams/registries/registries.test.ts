@@ -8,7 +8,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { say, startImportShop, type ImportShop } from '../import/testing/import-shop.ts';
 
-// Registries that are added by their address: what is imported from one, what is found there later, and what a bad one can do.
+// Registries that are added by their address: imports, later updates, and the effects of a bad registry.
 
 let published: McpRegistry;
 let fixture: HttpFixture;
@@ -68,7 +68,7 @@ const audits = async () => {
   return rows;
 };
 
-test('a registry is added by its address, renamed and removed, each with an audit row, and asked for nothing', async () => {
+test('a registry is added by its address, renamed and removed, each with an audit row, and receives no request', async () => {
   const added = await shop.api.addRegistry({ body: { name: 'Other', url: 'https://registry.example/v0.1/servers' } });
   expect(added.registry).toMatchObject({ name: 'Other', url: 'https://registry.example', servers: 0 });
   const { id } = added.registry;
@@ -106,12 +106,12 @@ test.each([
   ],
   ['ftp://registry.example', 'invalid_request', 'url: must be an https address'],
   ['registry.example', 'invalid_request', 'url: must be an https address'],
-])('the address %s is no registry', async (url, code, message) => {
+])('the address %s is not a registry', async (url, code, message) => {
   const refused: unknown = await shop.api.addRegistry({ body: { name: 'x', url } }).catch((error: unknown) => error);
   expect(refused).toMatchObject({ code, message: expect.stringMatching(message) });
 });
 
-test('the shop is no registry of its own', async () => {
+test('the shop cannot be added as its own registry', async () => {
   const { publicUrl } = shop.app;
   for (const url of [publicUrl, `${publicUrl}/v0.1/servers`]) {
     await expect(shop.api.addRegistry({ body: { name: 'Own', url } }), url).rejects.toMatchObject({
@@ -121,7 +121,7 @@ test('the shop is no registry of its own', async () => {
   }
 });
 
-test('the same address is added once', async () => {
+test('an address can be added only once', async () => {
   const again = shop.api.addRegistry({ body: { name: 'Twice', url: `${published.url}/` } });
   await expect(again).rejects.toMatchObject({
     code: 'registry_known',
@@ -129,7 +129,7 @@ test('the same address is added once', async () => {
   });
 });
 
-describe('what it offers', () => {
+describe('what a registry offers', () => {
   beforeAll(() => {
     published.publish(remote('example.list/remote', '1.0.0', { title: 'Remote' }));
     published.publish(withPackage('example.list/npm', 'npm'), undefined, '2026-11-20T00:00:00Z');
@@ -141,7 +141,7 @@ describe('what it offers', () => {
     published.publish(remote('example.list/gone', '0.1.0'), { status: 'deleted' });
   });
 
-  test('is listed with what cannot be imported and why, and what is deprecated and deleted', async () => {
+  test('is listed, with what cannot be imported and why, and what is deprecated or deleted', async () => {
     const { servers, nextCursor, read } = await browse({ search: 'example.list' });
     expect({ nextCursor, read }).toEqual({ nextCursor: null, read: 5 });
     expect(published.asked()).toEqual(['/v0.1/servers?limit=50&version=latest&search=example.list']);
@@ -195,7 +195,7 @@ describe('what it offers', () => {
     expect(published.asked().at(-1)).toContain('updated_since=2026-10-31T23%3A00%3A00.000Z');
   });
 
-  test('is read page by page: at most five pages for one answer, and the next from there', async () => {
+  test('is read page by page: at most five pages per answer, and the next answer continues there', async () => {
     for (let n = 0; n < 300; n++)
       published.publish(withPackage(`example.many/oci-${String(n).padStart(3, '0')}`, 'oci'));
     published.publish(remote('example.many/remote', '1.0.0'));
@@ -220,7 +220,7 @@ const faults: readonly (readonly [RegistryFault, string])[] = [
 ];
 
 test.each(faults)(
-  'a registry that is broken or hostile (%s) is told in words, and keeps nothing else from working',
+  'a broken or hostile registry (%s) is reported with a reason, and everything else keeps working',
   async (fault, reason) => {
     published.fail(fault);
     const asked = browse().catch((error: unknown) => error);
@@ -234,7 +234,7 @@ test.each(faults)(
   },
 );
 
-test('a registry that names the same page again is read once, and one that answers another server is not believed', async () => {
+test('a registry that returns the same page again is read once, and one that returns another server is refused', async () => {
   published.fail('same-cursor');
   expect(await browse({ cursor: 'again' })).toMatchObject({ servers: [], nextCursor: null });
   published.fail(undefined);
@@ -246,7 +246,7 @@ test('a registry that names the same page again is read once, and one that answe
   });
 });
 
-test('a registry at an address where nothing listens is told as such', async () => {
+test('a registry at an address where nothing listens is reported as such', async () => {
   const { registry: dead } = await shop.api.addRegistry({
     body: { name: 'Dead', url: `http://127.0.0.1:${deadPort}` },
   });
@@ -265,7 +265,7 @@ test('another Souk is a registry: its service is imported, deployed here, and ca
     `ready localhost-weir 1.0.0 http ${first.publicUrl}/s/weir/mcp price 0`,
     'note: If users sign in there, add "auth": { "type": "oauth" } to its manifest: its connection test shows whether they do.',
   ]);
-  // it wants a token, which its registry does not say
+  // it requires a token, which its registry does not mention
   const auth = { type: 'headers', headers: [{ name: 'Authorization', from: 'operator' }] };
   const manifest = { ...entry?.manifest, auth };
   await shop.api.stageImport({ body: { entries: [{ manifest, ...(entry?.source && { source: entry.source }) }] } });
@@ -279,7 +279,7 @@ test('another Souk is a registry: its service is imported, deployed here, and ca
     content: [{ type: 'text', text: 'through both' }],
   });
   await client.close();
-  // it is taken out there, and said here
+  // it is removed there, and reported here
   await first.catalogue.undeploy('weir', { via: 'command' });
   expect((await shop.api.checkRegistryUpdates()).updates).toMatchObject([{ id: 'localhost-weir', status: 'deleted' }]);
 });

@@ -6,8 +6,6 @@ import { startMcpRegistry, type McpRegistry } from '#testing/servers/mcp-registr
 import { migrations } from '../../../migrations.ts';
 import { say, startImportShop, type ImportShop } from '../import/testing/import-shop.ts';
 
-// Servers that came from a registry: their newest version there is looked for, shown with its changes, and staged by a click.
-
 describeOnDatabases('updates of imported servers', migrations, (open) => {
   let published: McpRegistry;
   let fixture: HttpFixture;
@@ -121,12 +119,12 @@ describeOnDatabases('updates of imported servers', migrations, (open) => {
     await stage(name, '1.1.0');
     expect((await shop.api.listRegistryUpdates()).updates).toEqual([]);
 
-    // what its registry takes out is said, and stays here
+    // a removal from its registry is reported, and the server stays here
     published.publish(remote(name, '1.1.0'), { status: 'deleted' });
     expect((await shop.api.checkRegistryUpdates()).updates).toMatchObject([
       { from: '1.1.0', to: '1.1.0', status: 'deleted' },
     ]);
-    // a registry that does not answer is said too, and what was found stays
+    // a registry that does not respond is reported too, and earlier updates stay
     published.fail(503);
     expect(await shop.api.checkRegistryUpdates()).toMatchObject({
       updates: [{ status: 'deleted' }],

@@ -14,7 +14,7 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-
 import { waitUntil } from '#testing/wait-until.ts';
 import { manifestText, testingAdministrator } from '../connection-test/testing/testing-administrator.ts';
 
-// A broker is killed while it changes a secret: in the transaction, and between its commit and the answer.
+// A broker is killed while it changes a secret: in the transaction, and between its commit and the response.
 
 const before = 'Bearer of-before';
 const after = 'Bearer of-after';
@@ -94,7 +94,7 @@ describe.skipIf(!hasPostgres())('a kill in the middle of a change of a secret (P
       body: { kind: 'header', name: 'X-Key', place: server.url, value },
     });
 
-  /** The value that the server gets with the next call that it answers. */
+  /** Returns the value that the server receives with the next call that it answers. */
   async function valueOfCalls(id: string): Promise<string | undefined> {
     const client = await connectModern(`${publicUrl}/mcp`, token);
     try {
@@ -106,7 +106,7 @@ describe.skipIf(!hasPostgres())('a kill in the middle of a change of a secret (P
     }
   }
 
-  /** A change whose answer never comes. */
+  /** Makes a change whose response never comes. */
   function changeInVain(id: string): Promise<unknown> {
     const lost = change(id, after);
     // it is expected to be lost once its broker is killed
@@ -122,7 +122,7 @@ describe.skipIf(!hasPostgres())('a kill in the middle of a change of a secret (P
     return rows.map(({ action }) => action);
   }
 
-  /** Takes a table in a transaction of its own, as soon as it is free, until it is let go. */
+  /** Locks a table in a separate transaction as soon as it is free, until it is released. */
   function take(table: string): { taken: Promise<void>; letGo(): Promise<void> } {
     const [taken, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const over = db.transaction(async (query) => {
@@ -167,12 +167,12 @@ describe.skipIf(!hasPostgres())('a kill in the middle of a change of a secret (P
     expect(await audited('early')).toEqual(['secret.set']);
   });
 
-  test('after the commit the new value counts, and the audit log has the change, though its answer never came', async () => {
+  test('after the commit the new value counts, and the audit log has the change, although its response never came', async () => {
     const log = take('audit_log');
     await log.taken;
     const lost = changeInVain('late');
     await untilWaiting('insert into audit_log');
-    // this one is next after the transaction: the broker reads the secrets again before it answers
+    // this lock is next after the transaction: the broker reads the secrets again before it responds
     const secrets = take('server_secrets');
     await untilWaiting('lock table server_secrets');
     await log.letGo();

@@ -17,7 +17,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { createSecretRows } from './secret-rows.ts';
 import { manifestText, testingAdministrator } from '../connection-test/testing/testing-administrator.ts';
 
-/** What administrators enter for a server that wants a header, and for a program that reads a variable. */
+/** Secrets that administrators enter for a server that requires a header, and for a program that reads a variable. */
 const first = 'Bearer canary-header-first-7f31';
 const second = 'Bearer canary-header-second-98aa';
 const ofProgram = 'canary-variable-41c0\nsecond-line-canary-2b';
@@ -74,7 +74,7 @@ const connected = (id: string) => waitUntil(`${id} is connected`, () => statusOf
 const listOf = (id: string) => api.listServerSecrets({ params: { id } });
 
 describe('secrets from their first entry to their removal', { shuffle: false }, () => {
-  test('a secret that is missing is said in words, and is sent with the next call once it is entered', async () => {
+  test('a missing secret is named in a text, and is sent with the next call once it is entered', async () => {
     const needed = { ...header(), versions: ['1.0.0'], variable: 'UPSTREAM_HEADER_KEYED__X_KEY' };
     expect(await listOf('keyed')).toEqual({
       success: true,
@@ -84,7 +84,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     expect(app.upstreams.watch.failureOf('keyed')).toBe(
       "UPSTREAM_HEADER_KEYED__X_KEY is not set, and X-Key was not entered for it under Secrets on the server's page, or by npm run souk -- secret set",
     );
-    // a deployment says so before: of one that is staged, and among all of them
+    // a deployment says so beforehand: of one staged server, and among all of them
     const staged = manifestText({ id: 'waits', connection: { type: 'http', url: server.url }, auth });
     await app.catalogue.upload(checkManifest(JSON.parse(staged), app.policy), { via: 'command' });
     const deploying = createClient([getServerDifferences, previewDeployAll] as const, {
@@ -109,7 +109,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     expect(server.sent.at(-1)).toBe(first);
   });
 
-  test('a deployment of everything counts all servers that lack secrets, and names the first 50 of them', async () => {
+  test('deploy-all counts all servers that lack secrets, and names the first 50 of them', async () => {
     const client = createClient([previewDeployAll] as const, {
       baseUrl: app.publicUrl,
       fetch,
@@ -132,7 +132,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     });
   });
 
-  test('another value is used by calls that begin from now on, and a call under way ends as it began', async () => {
+  test('a changed value is used by calls that begin from now on, and a running call ends with the old value', async () => {
     const held = server.hold('tools/call');
     const underWay = call('keyed__echo', { text: 'slowly' });
     const goOn = await held;
@@ -143,7 +143,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     expect(await underWay).toContain('"slowly"');
   });
 
-  test('a program gets what was entered for its server, and a server of the same program gets nothing of it', async () => {
+  test('a program gets the secret entered for its server, and another server with the same program does not', async () => {
     await set('chatty', { ...variable, value: 'canary-variable-before' });
     await connected('chatty');
     const environment = () => call('chatty__look', { files: ['/proc/self/environ'] });
@@ -160,7 +160,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     );
   });
 
-  test('lines that a program writes are kept without its secrets, former ones too', async () => {
+  test('lines that a program writes are stored without its secrets, former ones too', async () => {
     await call('chatty__complain', {
       about: 'the-weather',
       old: 'canary-variable-before',
@@ -172,7 +172,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     expect(lines()).not.toContain('canary');
   });
 
-  test('the variable of the operator counts, and then nothing can be entered', async () => {
+  test("the operator's variable takes precedence, and then no value can be entered", async () => {
     await deployManifest(app, { id: 'given', connection: { type: 'http', url: server.url }, auth });
     expect((await listOf('given')).needed).toMatchObject([{ state: 'environment', entered: null }]);
     expect(server.sent.at(-1)).toBe('of-the-operator');
@@ -183,7 +183,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     });
   });
 
-  test('a header of the environment goes to the first deployed address alone, also after the server was deleted', async () => {
+  test('a header from the environment is sent only to the first deployed address, also after the server was deleted', async () => {
     const elsewhere = { id: 'given', version: '2.0.0', connection: { type: 'http', url: thief.url }, auth };
     const alone = `UPSTREAM_HEADER_GIVEN__X_KEY is sent to ${server.url} alone, and X-Key was not entered for it`;
     const tested = await admin.test({ manifest: manifestText(elsewhere) });
@@ -203,7 +203,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     const again = await admin.test({ serverId: 'given' });
     expect(again.end?.text).toContain(alone);
     expect(thief.sent).toEqual([]);
-    // the value that an administrator knows may be entered for the other address
+    // a value that an administrator knows may be entered for the other address
     await set('given', { ...header(), place: thief.url, value: 'of-an-administrator' });
     await admin.test({ serverId: 'given' });
     expect(thief.sent).toContain('of-an-administrator');
@@ -233,7 +233,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     const { needed, unused } = await listOf('keyed');
     expect(needed).toMatchObject([{ place: thief.url, state: 'missing' }]);
     expect(unused).toMatchObject([{ kind: 'header', name: 'x-key', place: server.url }]);
-    // what was shown to somebody is stored nowhere else
+    // a value entered for the address that was shown is not stored for another
     await expect(set('keyed', { ...header(), value: 'late' })).rejects.toMatchObject({
       code: 'changed_since_shown',
       message: `X-Key goes to ${thief.url} now, and not to ${server.url}. Nothing was stored. Please look again.`,
@@ -244,7 +244,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     expect(thief.sent).toEqual([]);
   });
 
-  test('a row that is moved to another server, name or place opens nowhere', async () => {
+  test('a row that is moved to another server, name or place cannot be opened', async () => {
     const vault = createVault(Buffer.alloc(32, 7).toString('base64url'));
     const rows = createSecretRows({ db: app.db, vault });
     const of = { serverId: 'keyed', kind: 'header', name: 'x-other', place: server.url } as const;
@@ -259,7 +259,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
       { kind: 'variable' as const },
     ])
       expect(() => rows.open({ ...row, ...moved })).toThrow(SealedTextError);
-    // one that was sealed under a key that this broker does not have is said, and used for nothing
+    // a secret sealed under a key that this broker does not have is reported, and never used
     await waitUntil('the broker has read it', () => app.logged().includes('a secret of a server cannot be read'));
     expect((await listOf('keyed')).unused).toMatchObject([{ name: 'x-other' }]);
     await rows.remove(of, { operator: 'test' }, new Date(0));
@@ -287,7 +287,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     await expect(set('chatty', { ...variable, value })).rejects.toMatchObject({ code: 'invalid_request', message });
   });
 
-  test('a secret that a server refuses and repeats is shown to no one', async () => {
+  test('a secret that a server refuses and repeats is never shown', async () => {
     await set('keyed', { ...header(), value: 'Bearer canary-refused-5d0e' });
     await waitUntil('the status says so', () => statusOf('keyed') === 'error');
     expect(server.sent.at(-1)).toBe('Bearer canary-refused-5d0e');
@@ -299,7 +299,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     await connected('keyed');
   });
 
-  test('each change wants a sign-in of the last 15 minutes, and reading the list does not', async () => {
+  test('each change requires a sign-in of the last 15 minutes, and reading the list does not', async () => {
     ahead.ms = 16 * 60_000;
     try {
       const refused = { status: 403, code: 'sign_in_again' };
@@ -311,8 +311,8 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     }
   });
 
-  test('a removal ends the connections, and the next call says that the service is not set up', async () => {
-    // a discovery that is under way still has it
+  test('a removal closes the connections, and the next call says that the service is not set up', async () => {
+    // a running discovery still has it
     const held = server.hold('tools/list');
     app.upstreams.watch.refresh(['keyed'], true);
     const goOn = await held;
@@ -330,7 +330,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     await waitUntil('its program has ended', () => app.upstreams.pool.stdioPids('chatty').length === 0);
   });
 
-  test('each change of a secret stands in the audit log with its administrator', async () => {
+  test('each change of a secret is in the audit log with its administrator', async () => {
     const { rows } = await app.db.query<{ action: string; details: object; subject: string }>(
       `select action, subject, details from audit_log where action like 'secret.%' and actor_id is not null order by id`,
     );

@@ -42,7 +42,7 @@ async function connect(mode: 'legacy' | typeof modern, capabilities: ClientCapab
 const connectOpener = () => connect(modern, { elicitation: { url: {} } });
 const connectAnn = () => signInAt(ann, fixture);
 
-test('a modern client that can open pages is asked to, and its call goes on once the person has signed in', async () => {
+test('a modern client that can open pages is asked to open one, and its call continues once the user has signed in', async () => {
   // of other tests
   await takeUsageRows(app);
   const client = await connectOpener();
@@ -60,7 +60,7 @@ test('a modern client that can open pages is asked to, and its call goes on once
   expect(rows, 'one row of two rounds').toEqual(['ok 2']);
 });
 
-test('it is asked once: without a sign-in by then the answer is the link as text', async () => {
+test('it is asked once: without a sign-in by then the result is the link as text', async () => {
   const client = await connectOpener();
   let asked = 0;
   client.setRequestHandler('elicitation/create', async () => {
@@ -73,23 +73,26 @@ test('it is asked once: without a sign-in by then the answer is the link as text
   expect(asked).toBe(1);
 });
 
-/** Other requests of a person to a server, and what the answer contains. */
+/** Other requests of a user to a server, and what the response contains. */
 const others: [string, (client: Client) => Promise<object>, string][] = [
   ['a prompt', (client) => client.getPrompt({ name: 'vault__hello' }), 'prompt hello'],
   ['a resource', (client) => client.readResource({ uri: 'test://a' }), 'the text'],
 ];
 
-test.each(others)('a modern client that can open pages is asked to for %s too', async (_what, want, answer) => {
-  const client = await connectOpener();
-  const asked: unknown[] = [];
-  client.setRequestHandler('elicitation/create', async ({ params }) => {
-    asked.push(params);
-    await connectAnn();
-    return { action: 'accept' };
-  });
-  expect(JSON.stringify(await want(client))).toContain(answer);
-  expect(asked).toMatchObject([{ mode: 'url', url: `${app.publicUrl}/connect/vault` }]);
-});
+test.each(others)(
+  'a modern client that can open pages is asked to open one for %s too',
+  async (_what, want, answer) => {
+    const client = await connectOpener();
+    const asked: unknown[] = [];
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      asked.push(params);
+      await connectAnn();
+      return { action: 'accept' };
+    });
+    expect(JSON.stringify(await want(client))).toContain(answer);
+    expect(asked).toMatchObject([{ mode: 'url', url: `${app.publicUrl}/connect/vault` }]);
+  },
+);
 
 test.each(others)('a modern client that declines gets the error with the link for %s', async (_what, want) => {
   const client = await connectOpener();
@@ -97,14 +100,14 @@ test.each(others)('a modern client that declines gets the error with the link fo
   await expect(want(client)).rejects.toMatchObject(linked());
 });
 
-test('a client that can open nothing gets the link in the error, also for a completion and a subscription', async () => {
+test('a client that cannot open pages gets the link in the error, also for a completion and a subscription', async () => {
   for (const mode of ['legacy', modern] as const) {
     const client = await connect(mode);
     const argument = { name: 'a', value: 'b' };
     const wanted = [
       ...others.map(([, want]) => want),
       () => client.complete({ ref: { type: 'ref/prompt', name: 'vault__hello' }, argument }),
-      // clients of 2026-07-28 have subscriptions/listen in its place
+      // clients of 2026-07-28 use subscriptions/listen instead
       ...(mode === 'legacy' ? [() => client.subscribeResource({ uri: 'test://a' })] : []),
     ];
     for (const want of wanted) await expect(want(client)).rejects.toMatchObject(linked());

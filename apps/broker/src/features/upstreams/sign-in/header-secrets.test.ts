@@ -26,7 +26,7 @@ beforeAll(async () => {
   await deployManifest(app, {
     id: 'key-shop',
     connection: { type: 'http', url: fixture.url },
-    // said in vain: one person's secret never serves another
+    // has no effect: one user's secret never serves another
     isolation: 'shared',
     auth: {
       type: 'headers',
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const path = (person: TestPerson) => `/api/users/${person.userId}/upstream-connections/key-shop`;
 const put = (person: TestPerson, headers: Record<string, unknown>) => person.call('PUT', path(person), { headers });
-/** What the agent of a person is told of the server. */
+/** Returns what a user's client lists of the server. */
 async function listedFor(person: TestPerson): Promise<unknown> {
   const params = { name: 'list_my_servers', arguments: {} };
   const answer = await postModern(`${app.publicUrl}/mcp`, tokens.get(person) ?? '', 'tools/call', params);
@@ -58,8 +58,8 @@ async function callAs(person: TestPerson) {
   return { result: answer.body.result, sent };
 }
 
-describe('the headers of two people, from the first call to the disconnect', { shuffle: false }, () => {
-  test('a call without the headers that the person must supply is not sent, and the answer says where to enter them', async () => {
+describe('the headers of two users, from the first call to the disconnect', { shuffle: false }, () => {
+  test('a call without the headers that the user must supply is not sent, and the answer says where to enter them', async () => {
     const { result, sent } = await callAs(ann);
     expect(result).toMatchObject({
       isError: true,
@@ -75,7 +75,7 @@ describe('the headers of two people, from the first call to the disconnect', { s
     });
   });
 
-  test("each person's calls carry their own header and the operator's, and never another's", async () => {
+  test("each user's calls carry their own header and the operator's, and never another user's", async () => {
     for (const who of ['Ann', 'Bob'])
       fixture.setToolsWith('x-person-key', `key of ${who}`, [
         ...fixtureTools,
@@ -101,7 +101,7 @@ describe('the headers of two people, from the first call to the disconnect', { s
     }
   });
 
-  test("each person is offered what their own key opens: nothing of the other's can be listed or called", async () => {
+  test("each user sees what their own key opens: nothing of the other user's can be listed or called", async () => {
     for (const [person, own, others] of [
       [ann, 'key-shop__of_Ann', 'key-shop__of_Bob'],
       [bob, 'key-shop__of_Bob', 'key-shop__of_Ann'],
@@ -119,13 +119,13 @@ describe('the headers of two people, from the first call to the disconnect', { s
         message: `Unknown tool: ${others}`,
       });
     }
-    // the server lists to anyone as well: the shop shows that alone
+    // the server also lists without a key: the shop shows only that
     const visitor = await (await fetch(`${app.publicUrl}/mcp/tools`)).text();
     expect(visitor).toContain('key-shop__echo');
     expect(visitor).not.toContain('key-shop__of_');
   });
 
-  test('a new header takes the place of the old one at once', async () => {
+  test('a new header replaces the old one immediately', async () => {
     await put(ann, { 'X-Person-Key': 'new key of Ann' });
     expect((await callAs(ann)).sent).toMatchObject({ 'x-person-key': 'new key of Ann' });
   });
@@ -140,7 +140,7 @@ describe('the headers of two people, from the first call to the disconnect', { s
     expect(await put(ann, headers)).toMatchObject({ status: 400, body: { code: 'invalid_request', message } });
   });
 
-  test("a person cannot read, change or remove another's headers", async () => {
+  test("a user cannot read, change or remove another user's headers", async () => {
     for (const [method, body] of [
       ['PUT', { headers: { 'X-Person-Key': 'x' } }],
       ['DELETE', undefined],

@@ -18,7 +18,7 @@ let bob: TestPerson;
 
 beforeAll(async () => {
   elsewhere = await startOAuthFixture();
-  // Both may be reached: what is refused below is refused for another reason than its address.
+  // Both are reachable: what is refused below is refused for another reason than its address.
   ({ fixture, app, ann, token, close } = await startVault({ allowAddresses: [elsewhere.address] }));
   bob = await signInPerson(app.publicUrl, 'bob@souk.test');
 });
@@ -119,7 +119,7 @@ const lies: [string, () => Mischief][] = [
   ['refuses every registration', () => at('/register', (r) => r.writeHead(403, json).end('{}'))],
 ];
 
-test.each(lies)('a server that %s starts no sign-in, and no other server is asked', async (_name, mischief) => {
+test.each(lies)('a server that %s starts no sign-in, and no other server is contacted', async (_name, mischief) => {
   await app.db.query('delete from upstream_registrations');
   fixture.mischief = mischief();
   const asked = elsewhere.seen.length + elsewhere.tokenRequests.length + elsewhere.registrations.length;
@@ -130,7 +130,7 @@ test.each(lies)('a server that %s starts no sign-in, and no other server is aske
   expect(elsewhere.seen.length + elsewhere.tokenRequests.length + elsewhere.registrations.length).toBe(asked);
 });
 
-test('an answer that names another issuer, or none where one was promised, is refused before the code is used', async () => {
+test('a response that names another issuer, or none although one was promised, is refused before the code is used', async () => {
   for (const iss of [elsewhere.origin, undefined]) {
     const { authUrl } = await start();
     const back = await fixture.allow(String(authUrl));
@@ -142,7 +142,7 @@ test('an answer that names another issuer, or none where one was promised, is re
   }
 });
 
-test("an authorization endpoint's own parameters are kept, but for those that are ours", async () => {
+test("an authorization endpoint's own parameters are kept, except those that we set", async () => {
   const own =
     'tenant=7&client_id=evil&redirect_uri=https%3A%2F%2Fevil.example&state=x&scope=all&resource=y&code_challenge=z';
   fixture.mischief.serverMetadata = (m) => ({ ...m, authorization_endpoint: `${fixture.origin}/authorize?${own}` });
@@ -152,7 +152,7 @@ test("an authorization endpoint's own parameters are kept, but for those that ar
     expect(searchParams.getAll(name), name).toHaveLength(1);
   }
   expect(searchParams.toString()).not.toMatch(/evil|=x&|=all&|=y&|=z&/);
-  // slashes of a parameter are written with three characters
+  // slashes of a parameter are encoded with three characters
   const long = `${fixture.origin}/authorize?x=${'/'.repeat(1900)}`;
   fixture.mischief.serverMetadata = (m) => ({ ...m, authorization_endpoint: long });
   const scopes = Array.from({ length: 30 }, (_, n) => `scope-${n}-${'x'.repeat(100)}`).join(' ');
@@ -167,7 +167,7 @@ test("an authorization endpoint's own parameters are kept, but for those that ar
   );
 });
 
-test('a revocation runs in the background, and ends by itself', async () => {
+test('a revocation runs in the background, and has a time limit', async () => {
   const { authUrl } = await start();
   expect(await finish(ann, await fixture.allow(String(authUrl)))).toMatchObject({ status: 200 });
   const asked: IncomingMessage[] = [];
@@ -181,19 +181,19 @@ test('a revocation runs in the background, and ends by itself', async () => {
   const path = `/api/users/${ann.userId}/upstream-connections/vault`;
   expect(await ann.call('DELETE', path)).toMatchObject({ status: 200 });
   expect(ended).toEqual([]);
-  // the first is given up, and no time is left for the second
+  // the first one times out, and no time is left for the second
   await waitUntil('the revocation to end', () => ended.length > 0);
   expect([asked.length, ended]).toEqual([1, [false]]);
 });
 
-test('an authorization server that cannot say who answers is told by the address that it answers to', async () => {
+test('an authorization server without the iss parameter is recognized by the callback address that it uses', async () => {
   fixture.mischief.serverMetadata = (m) => ({ ...m, authorization_response_iss_parameter_supported: undefined });
   fixture.mischief.redirect = (back) => back.delete('iss');
   for (const server of ['another', undefined]) {
     const { authUrl } = await start();
     const back = await fixture.allow(String(authUrl));
     expect(back.get('server')).toBe('vault');
-    // the code is of the sign-in at another server, with the state of this one
+    // the code belongs to the sign-in at another server, with the state of this one
     if (server === undefined) back.delete('server');
     else back.set('server', server);
     const before = fixture.tokenRequests.length;
@@ -205,7 +205,7 @@ test('an authorization server that cannot say who answers is told by the address
   expect(fixture.tokenRequests.at(-1)?.get('redirect_uri')).toBe(`${app.publicUrl}/connect/callback?server=vault`);
 });
 
-test("a wrong state, another person, another browser and a foreign page finish no sign-in, and the person's own still works", async () => {
+test("a wrong state, another user, another browser and a foreign page finish no sign-in, and the user's own still works", async () => {
   const { authUrl } = await start();
   const back = await fixture.allow(String(authUrl));
   const before = fixture.tokenRequests.length;
@@ -229,7 +229,7 @@ test("a wrong state, another person, another browser and a foreign page finish n
   expect(await finish(ann, back)).toMatchObject(expired);
 });
 
-test('the person reads why when they declined or the server refused', async () => {
+test('the user reads why when they declined or the server refused', async () => {
   for (const [error, text] of [
     ['access_denied', 'You did not allow access to vault.'],
     ['server_error', 'vault refused the sign-in (server_error).'],
@@ -244,7 +244,7 @@ test('the person reads why when they declined or the server refused', async () =
 test.each<[string, Mischief]>([
   ['without an access token', { tokens: (honest) => ({ ...honest, access_token: undefined }) }],
   ['by a redirect', at('/token', (response) => response.writeHead(307, { location: 'https://example.com' }).end())],
-])('tokens %s are no sign-in', async (_name, mischief) => {
+])('tokens %s do not complete a sign-in', async (_name, mischief) => {
   const { authUrl } = await start();
   fixture.mischief = mischief;
   const answer = await finish(ann, await fixture.allow(String(authUrl)));
@@ -259,7 +259,7 @@ test('tokens are sent only to the address that they were issued for, not where a
     postModern(`${app.publicUrl}/s/vault/mcp`, token, 'tools/call', { name: 'echo', arguments: { text: 'hi' } });
   expect((await call()).body).toMatchObject({ result: { content: [{ text: 'hi' }] } });
 
-  // another sign-in is under way when the address changes
+  // another sign-in is running when the address changes
   const path = `/api/users/${ann.userId}/upstream-connections/vault/sign-in`;
   const again = await fixture.allow(String((await ann.call('POST', path)).body['authUrl']));
   await deployManifest(app, { ...vaultManifest(elsewhere), version: '2.0.0' });

@@ -38,7 +38,7 @@ async function stateOf(person: TestPerson): Promise<Record<string, unknown>> {
   return connections.find(({ serverId }) => serverId === 'notes');
 }
 
-describe('the accounts of two people, from the sign-in to the disconnect', { shuffle: false }, () => {
+describe('the accounts of two users, from the sign-in to the disconnect', { shuffle: false }, () => {
   test('a server that needs a sign-in is connected, and its tools are listed from its manifest', async () => {
     expect(app.catalogue.snapshot().byId.get('notes')).toMatchObject({
       status: 'connected',
@@ -57,7 +57,7 @@ describe('the accounts of two people, from the sign-in to the disconnect', { shu
       body: { success: false, requiresOAuth: true, message: 'Sign in to Notes to enable it' },
     });
     const authUrl = new URL(String(first.body['authUrl']));
-    // the host of a demo service would tell people nothing
+    // the host of a demo service would mean nothing to users
     expect(first.body['provider']).toBe('Notes');
     expect(first.body['sessionId']).toMatch(/^[0-9a-f-]{36}$/);
     expect(authUrl.searchParams.get('redirect_uri')).toBe(`${app.publicUrl}/connect/callback`);
@@ -67,7 +67,7 @@ describe('the accounts of two people, from the sign-in to the disconnect', { shu
     const back = await consentAtNotes(authUrl.href, { name: 'Ann', decision: 'allow' });
     const finished = await ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(back));
     expect(finished).toMatchObject({ status: 200, body: { success: true, serverId: 'notes' } });
-    expect(await stateOf(ann), 'also where the page that asked hears nothing of it').toMatchObject({ enabled: true });
+    expect(await stateOf(ann), 'also if the page that asked is not notified').toMatchObject({ enabled: true });
 
     const second = await ann.call('POST', '/mcp/notes/enable');
     expect(second).toEqual({ status: 200, body: { success: true, message: 'Notes is enabled' } });
@@ -78,7 +78,7 @@ describe('the accounts of two people, from the sign-in to the disconnect', { shu
     expect(await callText(annClient, 'notes__create_note', { title: 'Of Ann', body: 'secret' })).toContain('Created');
   });
 
-  test('a sign-in from the account page alone leaves the switch as it is', async () => {
+  test('a sign-in from the account page does not change the switch', async () => {
     const dan = await signInPerson(app.publicUrl, 'dan@souk.test');
     await dan.call('POST', '/mcp/notes/disable');
     const account = `/api/users/${dan.userId}/upstream-connections/notes`;
@@ -89,11 +89,11 @@ describe('the accounts of two people, from the sign-in to the disconnect', { shu
     await dan.call('DELETE', account);
   });
 
-  test("a person cannot use another's account", async () => {
+  test("a user cannot use another user's account", async () => {
     const refused = await bobClient.callTool({ name: 'notes__search_notes', arguments: { query: 'Ann' } });
     expect(refused).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
     expect(JSON.stringify(refused)).toContain(`${app.publicUrl}/connect/notes`);
-    // the server did not fail: its record does not suffer from people without an account
+    // the server did not fail: its record is not affected by users without an account
     const [row] = await usageRows(app, bob.userId);
     expect(row).toMatchObject({ outcome: 'refused', reason: 'sign_in_required' });
     await connectNotes(bob, 'Bob');
@@ -101,7 +101,7 @@ describe('the accounts of two people, from the sign-in to the disconnect', { shu
     expect(await callText(annClient, 'notes__search_notes', { query: 'Ann' })).toContain('Of Ann');
   });
 
-  test('[USR-10] the record of a user names the servers at which they have an account, as long as they have it', async () => {
+  test('[USR-10] the record of a user names the servers at which they have an account, for as long as they have it', async () => {
     const administrator = await signInPerson(app.publicUrl, 'admin@souk.test');
     const cleo = await signInPerson(app.publicUrl, 'cleo@souk.test');
     const connections = async (): Promise<unknown> => {
@@ -124,7 +124,7 @@ describe('the accounts of two people, from the sign-in to the disconnect', { shu
     expect((await bob.call('DELETE', path)).body).toMatchObject({ message: 'Notes was not connected' });
   });
 
-  test('no token of a server appears in the database, in a log or in an answer', async () => {
+  test('no token of a server appears in the database, in a log or in a response', async () => {
     const { rows } = await app.db.query<{ sealed: string }>('select sealed from upstream_connections');
     expect(rows.map(({ sealed }) => sealed)).toEqual([expect.stringMatching(/^v1\./)]);
     expect(JSON.stringify(await stateOf(ann))).not.toMatch(/token|secret/i);

@@ -8,8 +8,8 @@ import { sampled } from '#testing/figures/sample.ts';
 import type { Mischief } from './testing/oauth-fixture.ts';
 import { signInAt, startVault, type Vault } from './testing/vault.ts';
 
-// Many authorization servers write null for a member that is absent, or an empty text. Each member of each of their documents that
-// the SDK's schemas let be absent is tried as either: the sign-in goes as it goes without that member.
+// Many authorization servers write null, or an empty text, for an absent member. Each member of their documents that
+// may be absent by the SDK's schemas is tried with both: the sign-in must go as without that member.
 
 // why the cast: the SDK's type shows the standard interface only
 const spec = specTypeSchemas as unknown as Record<keyof typeof specTypeSchemas, z.core.$ZodType>;
@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 afterAll(() => vault?.close());
 
-/** How a sign-in goes, and where our client came from. */
+/** Returns how a sign-in went, and where our client came from. */
 async function signIn(mischief: Mischief): Promise<unknown> {
   const { ann, app, fixture } = vault;
   await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);
@@ -46,7 +46,7 @@ async function signIn(mischief: Mischief): Promise<unknown> {
   };
 }
 
-/** The registration, in the place of the fixture's. */
+/** Replaces the fixture's registration response. */
 const registers = (change: (honest: Json) => Json): Mischief => ({
   intercept(request, response) {
     if (request.url !== '/register') return false;
@@ -72,17 +72,17 @@ const omit = (document: Json, member: string): Json =>
 const members = documents.flatMap(([name, schema, lie]) =>
   optionalMembers(schema).flatMap((member) => [null, ''].map((nothing) => ({ name, lie, member, nothing }))),
 );
-// a case is two sign-ins
+// a case takes two sign-ins
 test.each(sampled(members, undefined, 16))(
-  '[tables] $member of $name, written as $nothing, is as if it were not there',
+  '[tables] $member of $name, written as $nothing, means absent',
   async ({ lie, member, nothing }) => {
     const without = await signIn(lie((document) => omit(document, member)));
     expect(await signIn(lie((document) => ({ ...document, [member]: nothing })))).toEqual(without);
   },
 );
 
-test.each(documents)('nothing that may be absent from %s is needed', async (_name, schema, lie) => {
-  // except what says that a client can come to it and how
+test.each(documents)('a sign-in needs none of the optional members of %s', async (_name, schema, lie) => {
+  // except those that say that and how a client can sign in
   const needed = new Set(['code_challenge_methods_supported', 'registration_endpoint', 'authorization_servers']);
   const absent = optionalMembers(schema).filter((member) => !needed.has(member));
   expect(absent.length).toBeGreaterThan(3);
@@ -90,7 +90,7 @@ test.each(documents)('nothing that may be absent from %s is needed', async (_nam
   expect(await signIn(lie((document) => ({ ...document, ...nulls })))).toMatchObject({ status: 200 });
 });
 
-test("null beneath Slack's authed_user is as if it were not there", async () => {
+test("null inside Slack's authed_user means absent", async () => {
   const slack = ({ access_token }: Json) => ({
     ok: true,
     authed_user: { access_token, refresh_token: null, expires_in: null, scope: null },
@@ -98,12 +98,12 @@ test("null beneath Slack's authed_user is as if it were not there", async () => 
   expect(await signIn({ tokens: slack })).toMatchObject({ status: 200 });
 });
 
-// Many sites answer with their page, and 200, at every address that they do not know, so also where a document may be.
-describe('a page in the place of a document', () => {
+// Many sites answer every unknown address with their page and 200, so also where a document is expected.
+describe('a page instead of a document', () => {
   const page = (response: ServerResponse) =>
     void response.writeHead(200, { 'content-type': 'Text/HTML; charset=utf-8' }).end('<!doctype html><title>Shop');
 
-  /** Every well-known address has the page, except for this one; and the server's 401 says nothing. */
+  /** Serves the page at every well-known address except this one; and the server's 401 names nothing. */
   function pagesBut(known: string, document: object) {
     return (request: IncomingMessage, response: ServerResponse): boolean => {
       const { url = '', headers } = request;
@@ -124,7 +124,7 @@ describe('a page in the place of a document', () => {
     code_challenge_methods_supported: ['S256'],
   });
 
-  test('a page in the place of metadata of the resource is none: the server is its own authorization server', async () => {
+  test('a page instead of resource metadata is ignored: the server is its own authorization server', async () => {
     const { origin } = vault.fixture;
     const document = metadataOf(origin, origin);
     vault.fixture.mischief = { intercept: pagesBut('/.well-known/oauth-authorization-server', document) };
@@ -135,7 +135,7 @@ describe('a page in the place of a document', () => {
     '/.well-known/oauth-authorization-server/tenant',
     '/.well-known/openid-configuration/tenant',
     '/tenant/.well-known/openid-configuration',
-  ])('a page where metadata of the authorization server may be is none: it is at %s', async (known) => {
+  ])('a page at an address of authorization server metadata is ignored: the metadata is at %s', async (known) => {
     const { origin } = vault.fixture;
     const issuer = `${origin}/tenant`;
     const others = pagesBut(known, metadataOf(issuer, origin));
@@ -151,7 +151,7 @@ describe('a page in the place of a document', () => {
     expect((await signInAt(vault.ann, vault.fixture)).pathname).toBe('/authorize');
   });
 
-  test('a site that has only pages does not say how to sign in', async () => {
+  test('a site with only pages does not say how to sign in', async () => {
     vault.fixture.mischief = { intercept: pagesBut('/nowhere', {}) };
     const { body } = await vault.ann.call('POST', '/mcp/vault/enable');
     expect(body).toMatchObject({

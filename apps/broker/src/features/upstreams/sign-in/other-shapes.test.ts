@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { discoverSignIn } from './issuers/discover-sign-in.ts';
 import { doubtsOf } from './issuers/doubts-of.ts';
 
-// Authorization servers as they are: their documents by address. `down` does not answer.
+// Various authorization servers: their documents by address. `down` does not respond.
 
 const url = 'https://mcp.shop.example/mcp';
 const down = 'down';
@@ -39,7 +39,7 @@ const issuerOf = async (documents: Documents, issuer?: string) =>
 
 const [one, two] = ['https://one.shop.example', 'https://two.shop.example'];
 
-test('the first authorization server that answers is taken', async () => {
+test('the first authorization server that responds is used', async () => {
   expect(await issuerOf({ ...resource(one, two), ...server(one), ...server(two) })).toBe(one);
   // unreachable, or without metadata
   expect(await issuerOf({ ...resource(one, two), [one]: down, ...server(two) })).toBe(two);
@@ -49,7 +49,7 @@ test('the first authorization server that answers is taken', async () => {
   );
 });
 
-test('no lie of an authorization server is passed over', async () => {
+test('an authorization server with false metadata is not skipped', async () => {
   const { asked, found } = discover({ ...resource(one, two), ...server(one, one, { issuer: two }), ...server(two) });
   await expect(found).rejects.toThrow(`${one} presents the metadata of another issuer, ${two}`);
   expect(asked.filter((address) => address.startsWith(two))).toEqual([]);
@@ -68,7 +68,7 @@ test.each([
 });
 
 test.each([`${one}/tenant2`, `${one}/tenant//`, `${one}/Tenant`, `${one}:8443/tenant`, `${one}/tenant?a=b`, two])(
-  '%s is another issuer than the one that was asked, and both are told',
+  '%s is another issuer than the requested one, and both are named',
   async (itself) => {
     const documents = { ...resource(`${one}/tenant`), ...server(`${one}/tenant`, one, { issuer: itself }) };
     await expect(issuerOf(documents)).rejects.toThrow(
@@ -87,13 +87,13 @@ test('a manifest names the authorization server of a server that has no metadata
   expect(asked.filter((address) => address.startsWith(two))).toEqual([]);
 });
 
-test('what an administrator has to decide about: another site, endpoints elsewhere, and PKCE that is not mentioned', async () => {
+test('an administrator has to decide about another site, endpoints elsewhere, and PKCE that is not mentioned', async () => {
   const doubts = async (documents: Documents, origins?: string[]) => {
     const { authorizationServer, ...found } = await discover(documents).found;
     return doubtsOf({ resource: found.resource, server: authorizationServer }, origins);
   };
   expect(await doubts({ ...resource(one), ...server(one) })).toEqual([]);
-  // as Cognito has it
+  // as in Cognito
   const issuer = 'https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_Ab1';
   const at = 'https://shop.auth.eu-west-1.amazoncognito.com/oauth2';
   const cognito = { ...resource(issuer), ...server(issuer, at, { code_challenge_methods_supported: undefined }) };

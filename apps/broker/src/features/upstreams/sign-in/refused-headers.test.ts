@@ -61,7 +61,7 @@ test('a key that the server refuses is not shown as connected, and the account s
     headers: [{ name: 'X-Key', present: false }],
   });
   await enter('right');
-  await waitUntil('what it offers', isOffered);
+  await waitUntil('its offer', isOffered);
   const after = await account();
   expect(after).toMatchObject({ state: 'signed-in', headers: [{ present: true }] });
   expect(after).not.toHaveProperty('error');

@@ -18,11 +18,11 @@ afterEach(async () => {
 });
 afterAll(() => close?.());
 
-/** Signs in at the vault and answers the scopes that it asked for. */
+/** Signs in at the vault and returns the requested scopes. */
 async function signIn(): Promise<string | null> {
   return (await signInAt(ann, fixture)).searchParams.get('scope');
 }
-/** The same, until the server was asked what it offers: no test below means that request. */
+/** Signs in, and waits until the broker has queried the server for its tools: no test below counts that request. */
 async function connect(): Promise<string | null> {
   const scope = await signIn();
   await waitUntil('the tools', () => areToolsRead(app, 'vault'));
@@ -33,7 +33,7 @@ const call = async () => {
   const params = { name: 'echo', arguments: { text: 'hi' } };
   return (await postModern(`${app.publicUrl}/s/vault/mcp`, token, 'tools/call', params)).body.result;
 };
-/** A call with a token that has to be renewed. */
+/** Makes a call with a token that has to be renewed. */
 async function callRenewed() {
   fixture.forgetAccessTokens();
   return call();
@@ -44,14 +44,15 @@ const account = async () => {
   return Object(body['connections'])[0];
 };
 
-// RFC 6749, section 6: a refresh without a scope asks for what was granted. Some servers answer their default scope instead.
+// RFC 6749, section 6: a refresh without a scope requests the granted scope. Some servers answer with their default
+// scope instead.
 describe('at a refresh', () => {
   const asked = () => fixture.tokenRequests.map((form) => form.get('scope'));
   const granting = (scope: string | undefined) => {
     fixture.mischief.tokens = (honest) => ({ ...honest, ...(scope !== undefined && { scope }) });
   };
 
-  test('a refresh asks for what the sign-in was granted, also after an answer with less', async () => {
+  test('a refresh requests what the sign-in was granted, also after a response with less', async () => {
     granting('read write "bad" read');
     await connect();
     granting('read');
@@ -60,14 +61,14 @@ describe('at a refresh', () => {
     expect(asked()).toEqual(['read write', 'read write']);
   });
 
-  test('where the server does not say what it granted, a refresh asks for what the sign-in asked for', async () => {
+  test('if the server does not say what it granted, a refresh requests what the sign-in requested', async () => {
     await connect();
     expect(await callRenewed()).toMatchObject(works);
     expect(asked()).toEqual(['read']);
   });
 
   test.each(['invalid_scope', 'invalid_request'])(
-    'a server that refuses a scope at a refresh, by %s, is asked once without, and not with one again',
+    'if a server refuses a scope at a refresh, by %s, the refresh is repeated once without a scope, and later refreshes send none',
     async (error) => {
       await connect();
       fixture.mischief.refuse = (form) => (form.has('scope') ? { status: 400, body: { error } } : undefined);
@@ -78,7 +79,7 @@ describe('at a refresh', () => {
     },
   );
 
-  test('a refusal that lasts asks for a new sign-in, in the words of the server', async () => {
+  test("a permanent refusal asks for a new sign-in, with the server's text", async () => {
     await connect();
     const said = 'This token was\u202e revoked\n by its owner. '.padEnd(400, 'x');
     fixture.mischief.refuse = () => ({ status: 400, body: { error: 'invalid_request', error_description: said } });
@@ -97,7 +98,7 @@ describe('at a refresh', () => {
 });
 
 describe('for a call', () => {
-  /** Makes the server demand another scope for every call; undefined: for none. */
+  /** Makes the server require another scope for every call; undefined: for none. */
   function wantScope(scope: string | undefined): void {
     fixture.mischief.intercept = (request, response) => {
       if (scope === undefined || request.headers['mcp-method'] !== 'tools/call') return false;
@@ -123,18 +124,18 @@ describe('for a call', () => {
     // nothing is renewed: another token of the same sign-in allows no more
     expect(fixture.tokenRequests).toEqual([]);
 
-    // what the sign-in allows goes on
+    // what the sign-in allows keeps working
     wantScope(undefined);
     expect(await call()).toMatchObject(works);
 
     expect(await signIn()).toBe('read write');
     expect(await account()).toMatchObject({ state: 'signed-in' });
     expect(await call()).toMatchObject(works);
-    // and a later sign-in forgets none of them
+    // and a later sign-in keeps all of them
     expect(await signIn()).toBe('read write');
   });
 
-  test('a server that wants another scope with each call does not grow its stored scopes without bound', async () => {
+  test('a server that requires another scope with each call does not grow its stored scopes without limit', async () => {
     await connect();
     for (let n = 0; n < 11; n++) {
       wantScope(Array.from({ length: 10 }, (_, index) => `scope-${n}-${index}`).join(' '));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { listenLocally } from '#testing/servers/listen-locally.ts';
 import { withSignInFetch } from './sign-in-fetch.ts';
 
-// localhost stands for any name: what it resolves to decides
+// localhost stands for any name: its resolved address decides
 const named = 'http://localhost:8080/mcp';
 const elsewhere = '192.0.2.0/24';
 const refused = 'neither an https address';
@@ -11,7 +11,7 @@ const refused = 'neither an https address';
 test.each([
   ['a name outside of the allowed networks', named, elsewhere, refused],
   ['a name inside of them', named, '127.0.0.0/8,::1/128', '200'],
-  ['a name that is listed itself', named, `localhost:8080,${elsewhere}`, '200'],
+  ['a name that is itself listed', named, `localhost:8080,${elsewhere}`, '200'],
   ['a literal inside of them', 'http://192.0.2.1/mcp', elsewhere, '200'],
   ['a literal outside of them', 'https://198.51.100.1/mcp', elsewhere, refused],
 ])('a server at %s may or may not name a private authorization server', async (_place, url, networks, expected) => {
@@ -24,7 +24,7 @@ test.each([
   await close();
 });
 
-test('one deadline is over all that a step asks, however many answers drip', async () => {
+test('one deadline covers all requests of a step, however many responses drip', async () => {
   let drips = 0;
   const server = await listenLocally(
     createServer((_request, response) => {

@@ -25,17 +25,17 @@ const post = async (method: string, params: Record<string, unknown> = {}) =>
 const call = () => post('tools/call', { name: 'vault__echo', arguments: { text: 'hi' } });
 
 describe('one sign-in, from its beginning to its end', { shuffle: false }, () => {
-  test('a person signs in at a server over WebSocket, and gets what it offers to their account', async () => {
+  test('a user signs in at a server over WebSocket, and gets the tools of their account', async () => {
     expect(app.catalogue.snapshot().byId.get('vault')).toMatchObject({ statusDetail: 'Sign-in required' });
     expect(await call()).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
     const authUrl = await signInAt(ann, fixture);
-    // tokens are asked for the place where the handshake goes
+    // tokens are requested for the address of the handshake
     expect(authUrl.searchParams.get('resource')).toBe(fixture.url);
     expect(await call()).toMatchObject({ content: [{ text: 'hi' }] });
     await waitUntil('the tools', async () => !JSON.stringify(await post('tools/list')).includes('vault__of_no_server'));
   });
 
-  test('after a refused handshake the token is renewed and the handshake tried again, once', async () => {
+  test('after a refused handshake the token is renewed and the handshake retried, once', async () => {
     fixture.forgetAccessTokens();
     fixture.tokenRequests.length = 0;
     await app.upstreams.pool.dropAll('vault');

@@ -6,7 +6,7 @@ import { postRaw, type RawAnswer } from '#testing/people/mcp-clients.ts';
 import { openSession } from '#testing/people/open-session.ts';
 import { startVault, type Vault } from './testing/vault.ts';
 
-// A tool, a prompt and a resource of a server at which Ann has not signed in. Every client learns of it in the words that it
+// A tool, a prompt and a resource of a server at which Ann has not signed in. Every client learns it in a form that it
 // understands.
 
 let nowMs = Date.now();
@@ -35,20 +35,20 @@ const called = { name: 'vault__echo', arguments: { text: 'hi' } };
 const throughOurs = { name: 'call_tool', arguments: called };
 
 const page = () => `${app.publicUrl}/connect/vault`;
-/** Said as a text, to a model. */
+/** A text for a model. */
 const text = () => ({
   isError: true,
   content: [{ text: expect.stringContaining(`Open ${page()} in your browser, sign in, and try again.`) }],
   _meta: { 'souk/code': 'sign_in_required', 'souk/url': page() },
 });
-/** Asked, in the two forms. */
+/** A question, in the two forms. */
 const error = () => ({ code: -32042, data: { elicitations: [{ mode: 'url', url: page() }] } });
 const question = () => ({
   resultType: 'input_required',
   inputRequests: { souk_sign_in: { params: { mode: 'url', url: page() } } },
 });
 
-/** The fast path, and the SDK's, to which an unusual content type goes. */
+/** The fast path, and the SDK, which gets an unusual content type. */
 const dispatchers = { fast: 'application/json', sdk: 'application/json; charset=utf-8' } as const;
 
 describe.each(Object.entries(dispatchers))('a session whose client can open pages (%s)', (_way, type) => {
@@ -62,7 +62,7 @@ describe.each(Object.entries(dispatchers))('a session whose client can open page
     ['resources/read', { uri: 'test://a' }],
   ] as const;
 
-  test('of 2025-11-25 gets -32042, which that revision has', async () => {
+  test('of 2025-11-25 gets -32042, which that revision defines', async () => {
     for (const params of [called, throughOurs]) {
       expect((await post('2025-11-25', 'tools/call', params)).error).toMatchObject(error());
     }
@@ -85,7 +85,7 @@ describe.each(Object.entries(dispatchers))('a session whose client can open page
   });
 });
 
-test('the official SDK v1 gets -32042 if it declares pages, else the sentence and the link', async () => {
+test('the official SDK v1 gets -32042 if it declares pages, otherwise the sentence and the link', async () => {
   const token = await newToken();
   const connect = async (capabilities: object) => {
     const client = new ClientV1({ name: 'test', version: '1' }, { capabilities });
@@ -128,7 +128,7 @@ describe('a client that is known to fail', () => {
     const transport = new StreamableHTTPClientTransport(link(), { requestInit: requestInit(await newToken()) });
     await client.connect(transport);
     const answer = await client.callTool(called).catch((failed: unknown) => failed);
-    // one that can be asked declines, and is told then
+    // one that can be asked declines, and then gets the text
     expect(answer).toMatchObject(told === 'asked' && mode === 'legacy' ? error() : text());
     expect(asked).toBe(told === 'asked' && mode !== 'legacy' ? 1 : 0);
     await client.close();
@@ -136,7 +136,7 @@ describe('a client that is known to fail', () => {
 });
 
 describe('a client of 2026-07-28 that does not answer', () => {
-  /** One request of a client that does not go on by itself. */
+  /** Sends one request of a client that does not continue automatically. */
   async function send(token: string, params: object, more: object = {}, name = 'silent'): Promise<RawAnswer['body']> {
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -158,12 +158,12 @@ describe('a client of 2026-07-28 that does not answer', () => {
   test('gets the text when it makes the same call again, and is asked again after a day', async () => {
     const [token, other] = [await newToken(), await newToken()];
     expect((await send(token, called)).result).toMatchObject(question());
-    // calls that run at the same time
+    // concurrent calls
     expect((await send(token, another)).result).toMatchObject(question());
     expect((await send(token, called)).result).toMatchObject(text());
     expect((await send(token, another)).result).toMatchObject(text());
     expect((await send(token, throughOurs)).result).toMatchObject(text());
-    // neither another token nor another client of this one
+    // neither another token nor another client of this one is affected
     expect((await send(other, called)).result).toMatchObject(question());
     expect((await send(token, called, {}, 'another')).result).toMatchObject(question());
     nowMs += 24 * 60 * 60_000;
@@ -179,7 +179,7 @@ describe('a client of 2026-07-28 that does not answer', () => {
     expect((await send(token, { ...called, arguments: { text: 'third' } })).result).toMatchObject(text());
   });
 
-  test('is asked further if it has ever answered', async () => {
+  test('is asked again if it has ever answered', async () => {
     const token = await newToken();
     const { result } = await send(token, called);
     const answered = {

@@ -5,7 +5,7 @@ import { testServer } from './test-server.ts';
 
 export const web = testServer({ id: 'web', maxInFlight: 2 });
 
-/** Admissions whose time the test moves. */
+/** Builds admissions whose clock the test controls. */
 export function build(limits: Partial<AdmissionLimits> = {}) {
   const time = createManualTime();
   const admissions = createAdmissions({
@@ -16,7 +16,7 @@ export function build(limits: Partial<AdmissionLimits> = {}) {
   return { time, admissions };
 }
 
-/** What became of an admission. */
+/** Returns how an admission ended. */
 export const kindOf = (promise: Promise<unknown>) =>
   promise.then(
     () => 'admitted',

@@ -1,12 +1,12 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Timers } from '../pool/timers.ts';
 
-/** Time that passes when the test says so, and what falls due in it. */
+/** Time that passes when the test says so, with the timers that fall due in it. */
 export function createManualTime(startMs = 1_800_000_000_000): {
   clock: Clock;
   timers: Timers;
   pass(durationMs: number): void;
-  /** Timers that have not fallen due. */
+  /** Returns the number of timers that have not fallen due. */
   pending(): number;
 } {
   let nowMs = startMs;

@@ -29,7 +29,7 @@ const programs = (env: Record<string, string>): StdioAllowlist => ({
   lingers: small(env, 'lingers'),
 });
 
-/** The pool alone, with small programs as servers and a clock that the test moves. */
+/** Opens the pool without the broker, with small programs as servers and a clock that the test controls. */
 export async function openPool(
   options: {
     timers?: Timers;

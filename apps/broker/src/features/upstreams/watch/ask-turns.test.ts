@@ -11,7 +11,7 @@ function start() {
   const want = (count: number) => {
     for (let index = 0; index < count; index++) void turns.take().then((turn) => begun.push(turn));
   };
-  /** Lets time pass, and whoever has a turn begin. */
+  /** Lets time pass, and lets servers that have a turn begin. */
   const pass = async (ms: number) => {
     time.pass(ms);
     await new Promise(setImmediate);
@@ -19,7 +19,7 @@ function start() {
   return { time, turns, begun, want, pass };
 }
 
-test('a few begin at once, and the others one after the other', async () => {
+test('a few begin immediately, and the others sequentially', async () => {
   const { turns, begun, want, pass } = start();
   want(1_000);
   await pass(0);
@@ -32,7 +32,7 @@ test('a few begin at once, and the others one after the other', async () => {
   expect(turns.waiting()).toBe(1_000 - 35);
 });
 
-test('as many as hang hold their places, and one that ends gives its place to the next', async () => {
+test('servers that hang keep their slots, and one that ends gives its slot to the next', async () => {
   const { begun, want, pass } = start();
   want(1_000);
   await pass(60_000);
@@ -43,7 +43,7 @@ test('as many as hang hold their places, and one that ends gives its place to th
   expect(begun).toHaveLength(41);
 });
 
-test('after a rest a few may begin at once again', async () => {
+test('after a rest a few may begin immediately again', async () => {
   const { begun, want, pass } = start();
   want(10);
   await pass(0);
@@ -54,7 +54,7 @@ test('after a rest a few may begin at once again', async () => {
   expect(begun).toHaveLength(15);
 });
 
-test('a stop lets all go, keeps no timer, and nobody waits afterwards', async () => {
+test('a stop releases all, keeps no timer, and none waits afterwards', async () => {
   const { time, turns, begun, want, pass } = start();
   want(100);
   turns.stop();

@@ -8,9 +8,9 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { startOAuthFixture, type OAuthFixture } from '../sign-in/testing/oauth-fixture.ts';
 import { vaultManifest } from '../sign-in/testing/vault.ts';
 
-/** Servers that change while the broker runs: its checks find out. */
+/** Servers that change while the broker runs: its checks notice. */
 let app: TestApp;
-/** By the slug of the server that each is. */
+/** Fixtures by the slug of their server. */
 const fixtures = new Map<string, HttpFixture>();
 let faults: FaultServer;
 let vault: OAuthFixture;
@@ -47,35 +47,35 @@ afterAll(async () => {
   await Promise.all([...fixtures.values(), faults, vault].map((each) => each?.close()));
 });
 
-/** Patient, for a slow machine. */
+/** Long deadlines, for a slow machine. */
 const at = (url: string) => ({ connection: { type: 'http', url }, deadlines: { connectMs: 30_000, listMs: 60_000 } });
 const eraOf = (id: string) => app.catalogue.snapshot().byId.get(id)?.era?.verdict;
 const works = async (slug: string) =>
   (await client.callTool({ name: `${slug}__echo`, arguments: { text: 'x' } })).isError !== true;
 
 test.each(['downshared', 'downperuser'])(
-  'a server (%s) that goes back to an older protocol is spoken to in it',
+  'a server (%s) that returns to an older protocol is used with it',
   async (slug) => {
     expect(eraOf(slug)).toBe('modern');
     expect(await works(slug)).toBe(true);
     fixtures.get(slug)?.speak('legacy');
-    await waitUntil('it is found out', () => eraOf(slug) === 'legacy');
+    await waitUntil('it is noticed', () => eraOf(slug) === 'legacy');
     expect(await works(slug)).toBe(true);
   },
 );
 
 test.each(['upshared', 'upperuser'])(
-  'a server (%s) that only speaks the newer protocol is spoken to in it',
+  'a server (%s) that only speaks the newer protocol is used with it',
   async (slug) => {
     expect(eraOf(slug)).toBe('legacy');
     expect(await works(slug)).toBe(true);
     fixtures.get(slug)?.speak('modern');
-    await waitUntil('it is found out', () => eraOf(slug) === 'modern');
+    await waitUntil('it is noticed', () => eraOf(slug) === 'modern');
     expect(await works(slug)).toBe(true);
   },
 );
 
-test('five failed calls in a row of two people open the circuit of a server, and its status says so although it answers pings', async () => {
+test('five consecutive failed calls of two users open the circuit of a server, and its status says so although it answers pings', async () => {
   const call = async (from = client) => JSON.stringify(await from.callTool({ name: 'failing__call', arguments: {} }));
   for (const from of [client, other, client, other, client]) expect(await call(from)).toContain('bad_upstream');
   const asked = faults.requests.filter(({ method }) => method === 'tools/call').length;
@@ -85,21 +85,21 @@ test('five failed calls in a row of two people open the circuit of a server, and
   await waitUntil('the status says so', () => detail()?.includes('Paused') === true);
   expect(await (await fetch(`${app.publicUrl}/mcp/capabilities`)).text()).toContain('Paused');
   laterMs += 31_000;
-  await waitUntil('it gets another chance', () => app.catalogue.snapshot().byId.get('failing')?.status === 'connected');
+  await waitUntil('it is tried again', () => app.catalogue.snapshot().byId.get('failing')?.status === 'connected');
   expect(await call()).toContain('bad_upstream');
 });
 
-test('a server that was unreachable in five calls gets one more call of each person after an answered check, then its circuit stays open', async () => {
+test('a server that was unreachable in five calls gets one more call of each user after an answered check, then its circuit stays open', async () => {
   const call = (from = client) => from.callTool({ name: 'resetting__call', arguments: {} });
   const asked = () => faults.requests.filter(({ method }) => method === 'tools/call').length;
   const before = asked();
   for (const from of [client, other, client, other, client]) await call(from);
   expect(asked()).toBe(before + 5);
-  await waitUntil('a call finds out', async () => {
+  await waitUntil('a call notices', async () => {
     await call();
     return asked() === before + 6;
   });
-  // the other person's probe confirms it
+  // the other user's probe confirms it
   await call(other);
   expect(asked()).toBe(before + 7);
   const detail = () => app.catalogue.snapshot().byId.get('resetting')?.statusDetail;
@@ -108,24 +108,24 @@ test('a server that was unreachable in five calls gets one more call of each per
   expect(asked()).toBe(before + 7);
 });
 
-test('five failed checks in a row open the circuit of a server, without a call', async () => {
+test('five consecutive failed checks open the circuit of a server, without a call', async () => {
   expect(await works('dying')).toBe(true);
   await fixtures.get('dying')?.close();
-  await waitUntil('the checks find out', () => app.upstreams.pool.isCircuitOpen('dying'));
+  await waitUntil('the checks notice', () => app.upstreams.pool.isCircuitOpen('dying'));
 });
 
-test('a server behind a sign-in that answers checks again has a closed circuit, and failed checks of before count no more', async () => {
+test('a server behind a sign-in that answers checks again has a closed circuit, and earlier failed checks no longer count', async () => {
   const { pool } = app.upstreams;
   vault.mischief.intercept = (_request, response) => response.destroy() === response;
-  await waitUntil('the checks find out', () => pool.isCircuitOpen('vault'));
+  await waitUntil('the checks notice', () => pool.isCircuitOpen('vault'));
   vault.mischief = {};
   await waitUntil('they are answered', () => app.catalogue.snapshot().byId.get('vault')?.status === 'connected');
   expect(pool.circuitOf('vault')).toBe('closed');
 });
 
-test('the era of a server is found out again each day', async () => {
+test('the era of a server is detected again each day', async () => {
   expect(eraOf('daily')).toBe('legacy');
   fixtures.get('daily')?.speak('both');
   laterMs += 25 * 60 * 60_000;
-  await waitUntil('it is found out', () => eraOf('daily') === 'modern');
+  await waitUntil('it is noticed', () => eraOf('daily') === 'modern');
 });

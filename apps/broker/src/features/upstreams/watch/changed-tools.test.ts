@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startWebSocketFixture, type WebSocketFixture } from '#testing/servers/websocket-fixture.ts';
 
-/** Bad input 26 over the transports besides HTTP, which catalogue/review/tool-changes.test.ts has whole. */
+/** Bad input 26 over the transports other than HTTP. catalogue/review/tool-changes.test.ts covers HTTP. */
 let app: TestApp;
 let client: TestClient;
 let token: string;
@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 test.concurrent.each(['program', 'socket'])(
-  'security row 26: a server over another transport (%s) that changes a schema in use has that tool hidden, a changed text is taken over',
+  'security row 26: a server over another transport (%s) that changes a schema in use has that tool hidden, and a changed text is accepted',
   async (id) => {
     const offered = () =>
       app.catalogue
@@ -55,13 +55,13 @@ test.concurrent.each(['program', 'socket'])(
         .byId.get(id)
         ?.tools.map(({ name }) => name);
     expect(offered()).toContain('echo');
-    // a server is asked once in 10 s, and with this call it becomes another
+    // a server is queried once in 10 s, and with this call it changes
     aheadMs += 10_000;
     expect((await client.callTool({ name: `${id}__echo`, arguments: { text: 'hi' } })).isError).toBeFalsy();
-    await waitUntil('it to be asked again', () => offered()?.includes('echo') === false);
+    await waitUntil('it to be queried again', () => offered()?.includes('echo') === false);
     const refused = await client.callTool({ name: `${id}__echo`, arguments: {} });
     expect(refused).toMatchObject({ isError: true, _meta: { 'souk/code': 'tool_changed' } });
-    // another client: one may keep its list for a while
+    // another client: one may cache its list for a while
     const later = await connectModern(`${app.publicUrl}/mcp`, token);
     const { tools } = await later.listTools();
     await later.close();

@@ -6,14 +6,14 @@ import { createCheckTimes } from './check-times.ts';
 
 const intervalMs = 5_000;
 
-/** How often each server is checked within ten minutes, looked at as the watch does. */
+/** Counts the checks of each server within ten minutes, as the watch makes them. */
 function checksOf({ used, unused }: { used: number; unused: number }) {
   const { clock, pass } = createManualTime();
   const servers: CatalogueServer[] = Array.from({ length: used + unused }, (_, index) =>
     testServer({ id: `${index < used ? 'used' : 'unused'}-${index}` }),
   );
   const times = createCheckTimes({ intervalMs, isUsed: (id) => id.startsWith('used'), clock });
-  // a start asks them in turns
+  // a start queries them in turns
   for (const [index, { id }] of servers.entries()) {
     times.asked(id);
     if (index % 60 === 0) pass(1_000);
@@ -29,24 +29,24 @@ function checksOf({ used, unused }: { used: number; unused: number }) {
   return { used: least('used'), unused: least('unused'), perSecond: all / 600 };
 }
 
-test('of few servers each is checked once in an interval, also one that nobody used', () => {
+test('of few servers each is checked once per interval, also unused ones', () => {
   expect(checksOf({ used: 20, unused: 230 })).toMatchObject({ used: 120, unused: 120 });
 });
 
-test('of thousands those that nobody used for a day share the rate of few', () => {
+test('of thousands of servers those unused for a day share the rate of a few', () => {
   const { used, unused, perSecond } = checksOf({ used: 100, unused: 4_900 });
   expect(used).toBe(120);
   expect(unused).toBeGreaterThanOrEqual(6);
   expect(perSecond).toBeLessThan(20 + 55);
 });
 
-test('a server that people use is found down within 15 s, however many there are', () => {
+test('an outage of a used server is found within 15 s, however many servers there are', () => {
   const { used } = checksOf({ used: 3_000, unused: 0 });
-  // each 10 s, and a check takes 4 s at most
+  // every 10 s, and a check takes at most 4 s
   expect(used).toBe(60);
 });
 
-test('when the whole process has rested, the checks that are due come in turns', () => {
+test('after the whole process was suspended, the due checks run in turns', () => {
   const { clock, pass } = createManualTime();
   const servers = Array.from({ length: 250 }, (_, index) => testServer({ id: `server-${index}` }));
   const times = createCheckTimes({ intervalMs, isUsed: () => false, clock });

@@ -9,10 +9,10 @@ import { modernRequest } from '#testing/people/modern-request.ts';
 import { startTestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-/** For a slow machine. */
+/** Deadlines for a slow machine. */
 const deadlines = { connectMs: 30_000, listMs: 60_000, callMs: 300_000 };
 
-/** What a test has started: what it started last is stopped first. */
+/** Resources that a test has started. They are stopped in reverse order. */
 const started: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const stop of started.splice(0).toReversed()) await stop();
@@ -29,7 +29,7 @@ test.each([
   ['server', undefined],
   ['program', { type: 'stdio', command: 'memory' }],
 ])(
-  'a %s for which no connection is left waits, which /readyz, the log and the shop say, and is asked later',
+  'a %s for which no connection is left waits, which /readyz, the log and the shop say, and is queried later',
   async (_, program) => {
     const fixture = await tracked(startHttpFixture('modern'));
     const app = await tracked(
@@ -51,7 +51,7 @@ test.each([
       ...modernRequest(token, 'tools/call', { name: 'first__hang', arguments: {} }),
       signal: ended.signal,
     }).catch(() => {});
-    await waitUntil('the call to be under way', () => app.upstreams.pool.inFlight('first') === 1);
+    await waitUntil('the call to be running', () => app.upstreams.pool.inFlight('first') === 1);
 
     await deployManifest(app, { id: 'second', connection: program ?? connection, deadlines }, 'unasked');
     const detail = 'It waits to be checked: this installation has no connection left';
@@ -64,14 +64,14 @@ test.each([
 
     ended.abort();
     await call;
-    await waitUntil('the second to be asked', async () => (await statusOf('second'))[0] === 'connected');
-    // with one connection for two servers, a check may leave the other out for a moment
-    await waitUntil('/readyz to say so no more', async () => !('warnings' in Object(await readiness())));
+    await waitUntil('the second to be queried', async () => (await statusOf('second'))[0] === 'connected');
+    // with one connection for two servers, a check may leave the other one out for a moment
+    await waitUntil('/readyz to be ready again', async () => !('warnings' in Object(await readiness())));
     expect(app.logged().split(told)).toHaveLength(2);
   },
 );
 
-test('a stop does not wait for servers that hang, at the handshake or in a check, and says of none that it is down', async () => {
+test('a stop does not wait for servers that hang, at the handshake or in a check, and does not report them as down', async () => {
   const stopBesideHanging = async () => {
     const held = await tracked(startHeldServer());
     const faults = await tracked(startFaultServer());
@@ -80,7 +80,7 @@ test('a stop does not wait for servers that hang, at the handshake or in a check
     await deployManifest(app, { id: 'ends', connection: { type: 'http', url: faults.url('hang-ping') }, deadlines });
     await deployManifest(app, { id: 'hangs', connection: { type: 'http', url: held.url }, deadlines }, 'unasked');
     await waitUntil('the handshake to begin', () => app.upstreams.pool.figures().connections === 2);
-    await waitUntil('a check to be under way', () => faults.requests.some(({ method }) => method === 'ping'));
+    await waitUntil('a check to be running', () => faults.requests.some(({ method }) => method === 'ping'));
     const beganAtMs = Date.now();
     const stopped = app.stop();
     // this one ends with the broker

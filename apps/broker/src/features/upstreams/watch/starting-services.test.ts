@@ -8,7 +8,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
 import { servicesWithHeldCalendar } from './testing/held-calendar.ts';
 
-describe.skipIf(!hasPostgres())('a broker that starts beside another', () => {
+describe.skipIf(!hasPostgres())('a broker that starts while another one runs', () => {
   test('a call waits for a service that is still starting', async () => {
     const databaseUrl = await createPostgresDatabase(migrations);
     const env = { MASTER_KEY: randomBytes(32).toString('base64url') };

@@ -14,9 +14,9 @@ let token: string;
 let aheadMs = 0;
 const clients: TestClient[] = [];
 const promisedMs = 15_000;
-/** Long enough to see a killed one before it is started again, on a slow machine too. */
+/** Long enough to see a killed service before it is restarted, on a slow machine too. */
 const restartDelayMs = 6_000;
-/** For a slow machine, which takes long to start programs. */
+/** Deadlines for a slow machine, which takes long to start programs. */
 const deadlines = { connectMs: 30_000, listMs: 60_000 };
 
 beforeAll(async () => {
@@ -51,8 +51,8 @@ const statusOf = (id: string) => app.catalogue.snapshot().byId.get(id)?.status;
 const untilStatus = (id: string, status: string) => waitUntil(`${id} to be ${status}`, () => statusOf(id) === status);
 const kill = (name: string, signal: NodeJS.Signals) => {
   const pid = app.upstreams.services.pids().get(name);
-  if (pid === undefined) throw new Error(`${name} does not run`);
-  // so long after its start it counts as healthy, and is started again after the shortest delay
+  if (pid === undefined) throw new Error(`${name} is not running`);
+  // by then it counts as healthy, and is restarted after the shortest delay
   if (signal === 'SIGKILL') aheadMs += 61_000;
   process.kill(pid, signal);
 };
@@ -62,7 +62,7 @@ async function connect(as = token): Promise<TestClient> {
   return client;
 }
 
-test('a service that is killed is disconnected within 15 s, says in calls that it is starting, and is connected again by itself', async () => {
+test('a service that is killed is disconnected within 15 s, says in calls that it is starting, and reconnects automatically', async () => {
   const client = await connect();
   const { services } = app.upstreams;
   const before = services.pids().get('calendar');
@@ -74,7 +74,7 @@ test('a service that is killed is disconnected within 15 s, says in calls that i
       calendar.hold();
       kill('calendar', 'SIGKILL');
       let waitMs: number | undefined;
-      await waitUntil('it is told when it is started again', () => {
+      await waitUntil('its restart is reported', () => {
         waitMs = services.restartsInMs('calendar');
         return waitMs !== undefined;
       });
@@ -86,18 +86,18 @@ test('a service that is killed is disconnected within 15 s, says in calls that i
   expect(app.catalogue.snapshot().byId.get('calendar')?.tools.length).toBeGreaterThan(0);
   await waitUntil('it to be started again', () => ![undefined, before].includes(services.pids().get('calendar')));
   const { content } = await client.callTool({ name: 'calendar__list_events', arguments: {} });
-  // and nothing of an unexpected end
+  // and nothing about an unexpected end
   expect(JSON.stringify(content)).toContain('alendar is starting. Nothing was charged. Try again in 1 second.');
   calendar.letGo();
   await untilStatus('calendar', 'connected');
 });
 
-test('people go on using an HTTP service that was killed under their calls, within 2 s of its return', async () => {
+test('users keep using an HTTP service that was killed during their calls, within 2 s of its return', async () => {
   const client = await connect();
   const bob = await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' });
   const other = await connect(bob.token);
   const call = (from = client) => from.callTool({ name: 'travel__list_itineraries', arguments: {} });
-  /** Kills the service under calls. @returns once it is back at another address */
+  /** Kills the service during calls. @returns once it is back at another address */
   const restart = async () => {
     for (const from of [client, other]) expect((await call(from)).isError).toBeFalsy();
     const before = app.upstreams.services.address('travel');
@@ -138,7 +138,7 @@ test('a service that hangs is in error within 15 s, and connected again when it 
       { scales: 'none', what: 'in error' },
     );
     const client = await connect();
-    // the service hangs without end, and a ping is given up after 4 s
+    // the service hangs without end, and a ping times out after 4 s
     await limitElapsed(
       2000,
       async () => expect((await client.listTools()).tools.some(({ name }) => name.startsWith('travel__'))).toBe(true),
@@ -150,7 +150,7 @@ test('a service that hangs is in error within 15 s, and connected again when it 
   await untilStatus('travel', 'connected');
 });
 
-test('a stdio server that is killed is disconnected at once and started again after the restart delay', async () => {
+test('a stdio server that is killed is disconnected immediately and restarted after the restart delay', async () => {
   const client = await connect();
   const call = () =>
     client.callTool({
@@ -159,7 +159,7 @@ test('a stdio server that is killed is disconnected at once and started again af
     });
   expect((await call()).isError).toBeFalsy();
   const [pid] = app.upstreams.pool.stdioPids('thinking');
-  if (pid === undefined) throw new Error('the server does not run');
+  if (pid === undefined) throw new Error('the server is not running');
   process.kill(pid, 'SIGKILL');
   await untilStatus('thinking', 'disconnected');
   await untilStatus('thinking', 'connected');
@@ -167,24 +167,24 @@ test('a stdio server that is killed is disconnected at once and started again af
   expect((await call()).isError).toBeFalsy();
 });
 
-test('a server that announces changed tools is asked again', async () => {
+test('a server that announces changed tools is queried again', async () => {
   await deployManifest(app, { id: 'changing', connection: { type: 'http', url: fixture.url }, deadlines });
   const before = app.catalogue.snapshot().byId.get('changing')?.discoveredAtMs ?? 0;
-  // a server is asked once in 10 s
+  // a server is queried once in 10 s
   aheadMs += 10_000;
-  await waitUntil('the server to be asked again', () => {
-    // again and again: the broker may not listen yet
+  await waitUntil('the server to be queried again', () => {
+    // repeated, since the broker may not listen yet
     fixture.announceToolsChanged();
     return (app.catalogue.snapshot().byId.get('changing')?.discoveredAtMs ?? 0) > before;
   });
   expect(fixture.seen.requests.filter(({ method }) => method === 'tools/list').length).toBeGreaterThanOrEqual(2);
 });
 
-test('a program that announces its lists at each start is discovered once, with one process for each kind of client', async () => {
+test('a program that announces its lists at each start is discovered once, with one process per kind of client', async () => {
   const connection = { type: 'stdio', command: 'everything' };
   const manifest = { id: 'announcing', connection, isolation: 'perUser', asks: ['form'], deadlines };
   await deployManifest(app, manifest, 'unasked');
-  // a server is asked once in 10 s: another discovery would follow at once
+  // a server is queried once in 10 s: another discovery would follow immediately
   aheadMs += 10_000;
   await untilStatus('announcing', 'connected');
   await deployManifest(app, { id: 'after', connection: { type: 'http', url: fixture.url }, deadlines });

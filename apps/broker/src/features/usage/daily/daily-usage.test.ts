@@ -35,7 +35,7 @@ function call(change: Partial<UsageRow> = {}): UsageRow {
 
 const stats = (db: Database, of = userId, days = 30) => readUsageStats(db.query, of, days, noonMs);
 
-/** As the ledger's statement writes the rows of charged calls. */
+/** Writes the rows of charged calls as the ledger's statement does. */
 async function writeCharged(query: Query, rows: readonly UsageRow[]): Promise<void> {
   const columns = rows.map((row) => ({
     call_id: row.callId,
@@ -57,7 +57,7 @@ async function writeCharged(query: Query, rows: readonly UsageRow[]): Promise<vo
   ]);
 }
 
-/** What was added up must be what the single rows say, to the last call. */
+/** Expects the sums to equal the single rows, to the last call. */
 async function expectTheSameAsRows(db: Database): Promise<void> {
   const { rows } = await db.query(
     `select coalesce(sum(calls) filter (where kind = 'tool'), 0)::bigint as calls,
@@ -69,7 +69,7 @@ async function expectTheSameAsRows(db: Database): Promise<void> {
 }
 
 describeOnDatabases('usage by day', migrations, (open) => {
-  test('rows of two brokers and of a settlement add up, while parts are merged, and what is sent again counts once', async () => {
+  test('rows of two brokers and of a settlement add up while parts are merged, and repeated rows count once', async () => {
     const db = await open();
     const [one, two] = [1, 2].map(() => createUsageWriter({ query: db.query, log }));
     if (!one || !two) throw new Error('no writers');
@@ -81,7 +81,7 @@ describeOnDatabases('usage by day', migrations, (open) => {
         one.record(call({ credits: 0, name: `tool-${index % 7}` }));
         two.record(call({ credits: 0, name: `tool-${(index * 3) % 7}`, userId: index % 2 ? userId : randomUUID() }));
       }
-      // the commit of a batch was unknown: the same again
+      // the commit of a batch was unknown: the same batch again
       await Promise.all([one.flush(), two.flush(), settle(), settle(), mergeUsage(db), mergeUsage(db)]);
     }
     await expectTheSameAsRows(db);
@@ -131,7 +131,7 @@ describeOnDatabases('usage by day', migrations, (open) => {
     expect(servers.rows).toEqual([{ servers: 300 }]);
   });
 
-  test('a transaction that does not end stops the rows of no other', async () => {
+  test('a transaction that does not end blocks no other rows', async () => {
     const db = await open();
     if (db.engine === 'pglite') return; // which has one connection
     const writer = createUsageWriter({ query: db.query, log });
@@ -177,7 +177,7 @@ describeOnDatabases('usage by day', migrations, (open) => {
     await writer.stop();
   });
 
-  test('only an answer to a client is its last one, and an average counts answered calls alone', async () => {
+  test("only an answered call sets a client's last use, and the average covers only answered calls", async () => {
     const db = await open();
     const writer = createUsageWriter({ query: db.query, log });
     const noon = Date.UTC(2026, 10, 20, 12);
@@ -208,7 +208,7 @@ describeOnDatabases('usage by day', migrations, (open) => {
     }
   });
 
-  test('of a day the five servers with the most answers are counted each by itself, and built-in tools and the others together', async () => {
+  test('per day the five servers with the most answers are counted separately, and built-in tools and the others together', async () => {
     const db = await open();
     const writer = createUsageWriter({ query: db.query, log });
     const answers = (serverId: string, count: number, atMs = noonMs) => {
@@ -236,11 +236,11 @@ describeOnDatabases('usage by day', migrations, (open) => {
         { mcpId: '+others', answeredToolCalls: [0, 0, 6] },
       ]);
       const ofDay = (day: number) => usageByMcpAndDay.reduce((sum, row) => sum + (row.answeredToolCalls[day] ?? 0), 0);
-      expect([0, 1, 2].map(ofDay), 'as of the day').toEqual(usageByDay.map((day) => day.answeredToolCalls));
+      expect([0, 1, 2].map(ofDay), 'as in the daily figures').toEqual(usageByDay.map((day) => day.answeredToolCalls));
     }
   });
 
-  test('days are those of UTC, and names without bounds are not kept', async () => {
+  test('days are in UTC, and names without a length limit are not stored', async () => {
     const db = await open();
     const writer = createUsageWriter({ query: db.query, log });
     await db.query(`set time zone 'Pacific/Auckland'`);
@@ -267,7 +267,7 @@ describeOnDatabases('usage by day', migrations, (open) => {
     ]);
   });
 
-  test('[HIST-12] of servers and of tools at most 1000 records are read; the totals count all', async () => {
+  test('[HIST-12] at most 1000 records of servers and of tools are read; the totals count all', async () => {
     const db = await open();
     const writer = createUsageWriter({ query: db.query, log });
     for (let index = 0; index < 1005; index++) writer.record(call({ name: `tool-${index}`, serverId: `s${index}` }));

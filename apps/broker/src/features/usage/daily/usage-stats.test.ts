@@ -19,7 +19,7 @@ beforeAll(async () => {
   fixture = await startHttpFixture('both');
   app = await startTestApp({
     allowAddresses: [fixture.address],
-    // a call takes no time: it is in the first bucket, which ends with 5 ms
+    // a call takes no time: it is in the first bucket, which ends at 5 ms
     clock: { now: () => Date.now() + aheadMs, monotonic: () => 0 },
   });
   await deployManifest(app, { id: 'one', connection: { type: 'http', url: fixture.url } });
@@ -70,7 +70,7 @@ test('before the first call the figures are zeros and there is no last call', as
   });
 });
 
-test('calls are counted by server, most used first, for their own person only', async () => {
+test('calls are counted by server, most used first, for their own user only', async () => {
   const client = await connectModern(`${app.publicUrl}/mcp`, personalToken);
   for (const name of ['two__echo', 'one__echo', 'two__echo']) await client.callTool({ name, arguments: {} });
   await client.getPrompt({ name: 'one__hello' });
@@ -88,7 +88,7 @@ test('calls are counted by server, most used first, for their own person only', 
   expect((await stats(bob)).status).toBe(404);
 });
 
-test('calls that were refused or failed are counted apart from those that a tool answered', async () => {
+test('refused or failed calls are counted separately from those that a tool answered', async () => {
   await deployManifest(app, { id: 'sums', connection: { type: 'stdio', command: 'everything' } });
   const { token } = await app.identity.createPersonalToken({ email: 'carl@souk.test', name: 'test' });
   const web = (await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'carl@souk.test' })).accessToken;
@@ -107,7 +107,7 @@ test('calls that were refused or failed are counted apart from those that a tool
   expect(before).toMatchObject({ totalToolCalls: 4, answeredToolCalls: 0, lastAnsweredAt: null });
   expect(before?.lastCallAt).not.toBeNull();
 
-  // the tool says no, and its answer has come
+  // the tool reports an error, and so it has answered
   expect((await call('sums__get-sum', { a: 'x' })).body.result).toMatchObject({ isError: true });
   const after = (await stats(web, own)).data;
   expect(after).toMatchObject({
@@ -120,7 +120,7 @@ test('calls that were refused or failed are counted apart from those that a tool
   });
   expect(after?.lastAnsweredAt).toBe(after?.lastCallAt);
 
-  // a built-in tool that answers is a call as any other, under an id of no server
+  // a built-in tool that answers counts like any other, under an id that no server has
   for (const name of ['my_balance', 'list_my_servers']) await call(name);
   const withOwn = (await stats(web, own)).data;
   expect(withOwn).toMatchObject({ totalToolCalls: 7, answeredToolCalls: 3 });
@@ -136,11 +136,11 @@ test('calls that were refused or failed are counted apart from those that a tool
   expect(withOwn?.usageByTool.map(({ mcpId }) => mcpId)).not.toContain('+built-in');
 });
 
-test('[HIST-9] [HIST-10] [HIST-11] usage is in all, by server, by tool and by day, of the last 30 days', async () => {
+test('[HIST-9] [HIST-10] [HIST-11] usage is given in total, by server, by tool and by day, for the last 30 days', async () => {
   const email = 'dora@souk.test';
   const signIn = async () => (await new ScriptedBrowser(app.publicUrl).signInWeb({ email })).accessToken;
   const call = async (name: string) => {
-    // a token of the day on which it is used
+    // a token created on the day on which it is used
     const { token } = await app.identity.createPersonalToken({ email, name: 'test' });
     const { body } = await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', { name, arguments: {} });
     expect(body.result, JSON.stringify(body)).not.toMatchObject({ isError: true });
@@ -191,7 +191,7 @@ test('[HIST-9] [HIST-10] [HIST-11] usage is in all, by server, by tool and by da
   aheadMs = 0;
 });
 
-test("[GEN-40] [GEN-41] another's id in the path answers 404, like an unknown one", async () => {
+test("[GEN-40] [GEN-41] another user's id in the path answers 404, like an unknown one", async () => {
   expect((await stats(webToken, '00000000-0000-7000-8000-000000000000')).status).toBe(404);
   expect((await stats(webToken, 'nobody')).status).toBe(404);
 });

@@ -18,7 +18,7 @@ let telling: TellingServer;
 const endpoints = [...adminServerEndpoints, ...adminManifestEndpoints] as const;
 let admin: Client<typeof endpoints>;
 const hourMs = 60 * 60_000;
-/** When the test that runs began: each has a day and a server of its own. */
+/** Start of the running test: each has its own day and server. */
 let begunMs = Date.parse('2026-11-20T12:00:00Z');
 let nowMs = begunMs;
 let id: string;
@@ -82,7 +82,7 @@ const paid = (type: string, amount: number, at: string, status = 'completed') =>
     [randomUUID(), type, status, id, amount, at],
   );
 
-/** Four answered calls of two people, two that the server failed, and one that was refused before it was sent. */
+/** Makes four answered calls of two users, two that the server failed, and one that was refused before it was sent. */
 async function useServer(): Promise<void> {
   await callAs('ann@souk.test', ['ok', 'ok', 'tool_error', 'reset']);
   await callAs('bob@souk.test', ['ok', 'garbage']);
@@ -94,10 +94,10 @@ async function useServer(): Promise<void> {
 
 const figures = () => admin.getServerFigures({ params: { id } });
 
-test('figures of 30 days: answered calls, apart from them those that failed and were refused, people, and what rentals brought after refunds', async () => {
+test('figures of 30 days: answered calls, separately failed and refused ones, users, and the income from rentals after refunds', async () => {
   await useServer();
   const month = { calls: 4, errors: 2, refused: 1, credits: 0, users: 2, revenueCents: 0, currency: 'USD' };
-  // no time goes by: all are in the first bucket, which ends with 5 ms
+  // no time passes: all are in the first bucket, which ends at 5 ms
   expect((await figures()).month).toMatchObject({ ...month, p50Ms: 3, p95Ms: 5 });
   // the same once parts are merged into days
   await mergeUsage(app.db);
@@ -111,7 +111,7 @@ test('figures of 30 days: answered calls, apart from them those that failed and 
   expect(await figures()).toMatchObject({ renters: 0, now: { status: 'connected', era: 'modern', children: [] } });
 });
 
-test('a status has the time since when it is so, and a reason in the words of an operator', async () => {
+test('a status has the time since when it applies, and a reason for operators', async () => {
   const { now } = await figures();
   expect(now).toMatchObject({ status: 'connected', reason: null, detail: null, since: at(0) });
   nowMs += hourMs;
@@ -129,7 +129,7 @@ test('a status has the time since when it is so, and a reason in the words of an
   expect((await figures()).now).toMatchObject({ status: 'connected', since: at(2) });
 });
 
-test('tools have both prices, what their calls came to, their size, and the change that waits for a review', async () => {
+test('tools have both prices, the results of their calls, their size, and the change under review', async () => {
   const staged = parseManifest(JSON.stringify(manifest('1.1.0', { say: 5 })), {
     stdioAliases: new Set(),
     services: new Set(),
@@ -159,7 +159,7 @@ test('tools have both prices, what their calls came to, their size, and the chan
   expect(changed).toMatchObject({ underReview: true, pendingChange: { tool: 'say', status: 'pending' } });
 });
 
-test('a tool that runs only as a task is shown as one that no link lists, and the list of manifests does not count it', async () => {
+test('a tool that runs only as a task is shown as unlisted, and the list of manifests does not count it', async () => {
   await deployManifest(app, {
     ...manifest('1.0.0', {}),
     id: 'telling',
@@ -174,7 +174,7 @@ test('a tool that runs only as a task is shown as one that no link lists, and th
   expect(listed).toMatchObject({ tools: tools.length - 1 });
 });
 
-test('a server that was never known is not found, and one that is not deployed has its past', async () => {
+test('an unknown server is not found, and a server that is not deployed has its history', async () => {
   for (const call of [admin.getServerFigures, admin.listServerTools, admin.getServerLog])
     await expect(call({ params: { id: 'nothing' } })).rejects.toMatchObject({ code: 'not_found', status: 404 });
   await useServer();

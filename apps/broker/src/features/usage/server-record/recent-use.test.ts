@@ -11,8 +11,8 @@ const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 const log = createLog('silent');
 
-describeOnDatabases('which servers people use', migrations, (open) => {
-  test('is known of calls here at once and of those of another broker, for a day', async () => {
+describeOnDatabases('servers in use', migrations, (open) => {
+  test('are known for a day: calls here immediately, and those of another broker too', async () => {
     const db = await open();
     const beganMs = Date.UTC(2026, 10, 21, 12);
     let nowMs = beganMs;
@@ -40,7 +40,7 @@ describeOnDatabases('which servers people use', migrations, (open) => {
     expect(use.has('here')).toBe(true);
     nowMs += 1;
     expect(use.has('here')).toBe(false);
-    // days are sums: the day before yesterday is over, at the next hourly reading
+    // figures are daily sums: by the next hourly read, the day before yesterday is over
     nowMs += dayMs;
     await waitUntil('the use at the other broker to be forgotten', () => {
       nowMs += hourMs;

@@ -63,11 +63,11 @@ test('uptime comes from the checks of 30 days, and has no figure before there is
   expect(await record('used')).toMatchObject({ uptime: { since: '2026-11-20', percent: null } });
   await check('2026-11-19', 9980, 9);
   await check('2026-10-01', 0, 9999);
-  // 9990 of 9999 checks, and never rounded up
+  // 9990 of 9999 checks, never rounded up
   expect(await record('used')).toMatchObject({ uptime: { since: '2026-11-19', percent: 99.9 } });
   const { days } = getServerRecord.answer.parse(await (await ask('used')).json());
   expect([days.length, days[0]?.day]).toEqual([30, '2026-10-22']);
-  // a day without a check is none that failed
+  // a day without a check is not a day of failed checks
   expect(days.slice(-3)).toEqual([
     { day: '2026-11-18', percent: null },
     { day: '2026-11-19', percent: 99.9 },
@@ -79,9 +79,9 @@ test('uptime comes from the checks of 30 days, and has no figure before there is
 /** Twenty calls, nineteen of which a tool answered. */
 const twenty = [...Array<string>(18).fill('ok'), 'tool_error', 'reset'];
 
-test('speed and success come from calls of tools that reached the server, once there are twenty', async () => {
+test('speed and success come from tool calls that reached the server, once there are twenty', async () => {
   await callAs('ann@souk.test', 'used', 'say', twenty);
-  // one account cannot spoil the record by what it makes a program take
+  // one account cannot spoil the record with a program that exceeds its limits
   await callAs('ben@souk.test', 'used', 'say', ['reset', 'reset', 'reset', 'reset']);
   for (const reason of ['storage_full', 'over_limit']) {
     await app.db.query(
@@ -94,14 +94,14 @@ test('speed and success come from calls of tools that reached the server, once t
   await callAs('ann@souk.test', 'quiet', 'say', twenty.slice(1));
   // not sent to the server
   await callAs('ann@souk.test', 'quiet', 'unknown', ['ok']);
-  // ten minutes later the figures of before are too old
+  // ten minutes later the earlier figures are too old
   nowMs += 11 * minuteMs;
   const used = await record('used');
   expect(used).toMatchObject({ calls: { successPercent: 95, medianMs: 0 } });
   expect(await record('quiet')).toMatchObject({ calls: null });
 });
 
-test('while figures cannot be read the last ones stand, and nothing asks for them again for two minutes', async () => {
+test('while figures cannot be read the last ones stay, and are not read again for two minutes', async () => {
   const rename = (from: string, to: string) => app.db.query(`alter table usage_events rename column ${from} to ${to}`);
   await callAs('ann@souk.test', 'used', 'say', twenty);
   expect(await record('used')).toMatchObject({ calls: { successPercent: 95 } });
@@ -126,14 +126,14 @@ async function order(sort: 'featured' | 'popular'): Promise<string[]> {
 const untilOrder = (sort: 'featured' | 'popular', expected: readonly string[]) =>
   waitUntil(`the order to be ${expected.join()}`, async () => (await order(sort)).join() === expected.join());
 
-test("home's order is the operator's, then that of the people who used a server in 30 days, of calls, and of names", async () => {
+test("home's order is the operator's, then by users of a server in 30 days, by calls, and by name", async () => {
   const add = (id: string, featured?: number) =>
     deployManifest(app, { id, connection: { type: 'http', url: server.url }, ...(featured && { featured }) });
   for (const id of ['a-failing', 'b-unused']) await add(id);
   await add('y-second', 2);
   await add('z-first', 1);
   const byName = ['a-failing', 'b-unused', 'quiet', 'used', 'y-second', 'z-first'];
-  // known from before these calls, for an hour
+  // cached from before these calls, for an hour
   const before = await order('popular');
   await callAs('ann@souk.test', 'used', 'say', ['ok', 'ok', 'ok']);
   for (const email of ['ann@souk.test', 'bob@souk.test']) await callAs(email, 'quiet', 'say', ['ok']);
@@ -141,12 +141,12 @@ test("home's order is the operator's, then that of the people who used a server 
     await callAs(email, 'a-failing', 'say', ['reset']);
   expect(await order('popular')).toEqual(before);
   nowMs += 61 * minuteMs;
-  // two people before one who called more often; who failed was of no use
+  // two users come before one who called more often; failed calls do not count
   await untilOrder('popular', ['quiet', 'used', 'a-failing', 'b-unused', 'y-second', 'z-first']);
   await untilOrder('featured', ['z-first', 'y-second', 'quiet', 'used', 'a-failing', 'b-unused']);
   await callAs('bob@souk.test', 'used', 'say', ['ok']);
   nowMs += 61 * minuteMs;
-  // as many people: the one with more calls
+  // equal number of users: the server with more calls first
   await untilOrder('popular', ['used', 'quiet', 'a-failing', 'b-unused', 'y-second', 'z-first']);
   nowMs += 30 * 24 * 60 * minuteMs;
   await untilOrder('popular', byName);

@@ -13,12 +13,12 @@ const beganMs = Date.UTC(2026, 10, 21, 12);
 const dayMs = 86_400_000;
 const log = createLog('silent');
 
-describeOnDatabases('services beside a service', migrations, (open) => {
+describeOnDatabases('related services of a service', migrations, (open) => {
   let app: TestApp;
   let nowMs = beganMs;
   afterEach(() => app?.stop());
 
-  /** @param used the servers that each of some new people calls */
+  /** @param used the servers that each of some new users calls */
   async function call(people: number, used: readonly string[], outcome: 'ok' | 'failed' = 'ok'): Promise<void> {
     const writer = createUsageWriter({ query: app.db.query, log });
     for (let person = 0; person < people; person += 1) {
@@ -49,13 +49,13 @@ describeOnDatabases('services beside a service', migrations, (open) => {
     return servers.map(({ serverId, usedTogether }) => (usedTogether ? `${serverId} used` : serverId));
   }
   const untilRelated = (id: string, expected: readonly string[]) =>
-    waitUntil(`${expected.join()} beside ${id}`, async () => {
-      // what was read holds for an hour
+    waitUntil(`${expected.join()} related to ${id}`, async () => {
+      // figures are cached for an hour
       nowMs += 61 * 60_000;
       return (await related(id)).join() === expected.join();
     });
 
-  test('those that at least five people used with it come first, the closest first, then those of its category as home orders them', async () => {
+  test("services that at least five users used with it come first, the closest first, then those of its category in home's order", async () => {
     nowMs = beganMs;
     app = await startTestApp({
       db: await open(),
@@ -74,18 +74,18 @@ describeOnDatabases('services beside a service', migrations, (open) => {
 
     await call(5, ['page', 'near', 'common']);
     await call(30, ['common', 'alpha']);
-    // four people are too few to be told of, and a call that failed is no use
+    // four users are too few to be shown, and a failed call does not count
     await call(4, ['page', 'rare']);
     await call(9, ['page', 'failing'], 'failed');
     await untilRelated('page', ['near used', 'common used', 'gamma', 'alpha']);
     await untilRelated('rare', ['common', 'near', 'failing']);
 
-    // a fifth person
+    // a fifth user
     await call(1, ['rare', 'page', 'gone']);
     await untilRelated('page', ['near used', 'rare used', 'common used', 'gamma']);
     expect((await ask('nowhere')).status).toBe(404);
 
-    // a month later only what was used since counts
+    // a month later only use since then counts
     nowMs += 31 * dayMs;
     await untilRelated('page', ['gamma', 'alpha', 'beta']);
   });

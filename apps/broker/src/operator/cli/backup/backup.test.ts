@@ -24,8 +24,8 @@ describe('souk backup and restore', () => {
   let db: Database;
   let server: OperatorServer;
   /**
-   * A shop for what is the same on both databases: on PostgreSQL where there is one, since for each backup of the embedded one
-   * a copy of it is opened.
+   * A shop for what is the same on both databases: on PostgreSQL if available, since each backup of the embedded one
+   * opens a copy of it.
    */
   let other: { db: Database; environment: NodeJS.ProcessEnv };
   const at = (name: string) => join(folder, name);
@@ -87,7 +87,7 @@ describe('souk backup and restore', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(
       readdirSync(folder).filter((name) => /part|souk-backup/.test(name)),
-      'nothing is left beside it',
+      'no temporary file is left',
     ).toEqual([]);
     expect(await souk(['backup', file])).toMatchObject({ code: 64, err: expect.stringContaining('exists') });
 
@@ -111,7 +111,7 @@ describe('souk backup and restore', () => {
     });
   });
 
-  test('[CFG-16] [CFG-29] [CFG-30] wants the key of the shop, or brings it', async () => {
+  test("[CFG-16] [CFG-29] [CFG-30] requires the shop's key, or contains it", async () => {
     const file = at('keyless.tar.zst');
     await souk(['export', file], other.environment);
     const to = await newDataDir();

@@ -31,7 +31,7 @@ describe.skipIf(!hasPostgres())('the master key is rotated on two brokers under 
   let filled: FilledSecrets;
   let second: TestApp;
   let own: Database;
-  /** Of the load on both brokers. It rests while a command that will be killed starts. */
+  /** Reads of the load on both brokers. It pauses while a command that will be killed starts. */
   let reads = 0;
   let rested: Promise<void> | undefined;
   const open = () => connectPatiently(databaseUrl);
@@ -45,8 +45,8 @@ describe.skipIf(!hasPostgres())('the master key is rotated on two brokers under 
       environment: { DATABASE_URL: databaseUrl, DATA_DIR: second.dataDir, MASTER_KEY: former },
     });
   /**
-   * Kills the command, a process of its own, while it waits to rewrite a row that is locked, after both brokers have read all
-   * secrets as they are then: neither it nor its statement goes on.
+   * Kills the command, a separate process, while it waits to rewrite a locked row, after both brokers have read the
+   * current secrets: neither the command nor its statement continues.
    */
   const killedAt = (table: string, which = '') =>
     own.transaction(async (lock) => {
@@ -92,7 +92,7 @@ describe.skipIf(!hasPostgres())('the master key is rotated on two brokers under 
     await own?.close();
   });
 
-  test('a key that is open to others, is none, or can be guessed is refused, and one that a broker lacks is not begun with', async () => {
+  test('a key that is open to others, invalid or guessable is refused, and a rotation does not start with a key that a broker lacks', async () => {
     expect(await rotate(keyFile(next, 0o644))).toMatchObject({ code: 64, err: expect.stringContaining('chmod 600') });
     expect(await rotate(keyFile('short'))).toMatchObject({ code: 64, err: expect.stringContaining('32 bytes') });
     expect(await rotate(keyFile('A'.repeat(43)))).toMatchObject({
@@ -108,7 +108,7 @@ describe.skipIf(!hasPostgres())('the master key is rotated on two brokers under 
     expect((await own.query('select from master_keys')).rows).toEqual([]);
   });
 
-  test('[CFG-32] no read fails, a command that is killed at any moment goes on where it was, and afterwards the former key alone opens nothing', async () => {
+  test('[CFG-32] no read fails, a command that is killed at any moment continues where it was, and afterwards the former key opens nothing', async () => {
     // more rows than one batch has
     const registrations = 501;
     const vault = createVault(former);
@@ -154,11 +154,11 @@ describe.skipIf(!hasPostgres())('the master key is rotated on two brokers under 
         err: expect.stringContaining(`id ${masterKeyIdOf(next)} is not finished`),
       });
       await killedAt('master_keys');
-      expect(await state(), 'all is rewritten').toEqual({ isFinished: false, rewritten: registrations + 1 });
+      expect(await state(), 'everything is rewritten').toEqual({ isFinished: false, rewritten: registrations + 1 });
       expect(await rotate(keyFile(next))).toMatchObject({ code: 0, out: expect.not.stringContaining('rewritten') });
       expect(await state()).toEqual({ isFinished: true, rewritten: registrations + 1 });
       const reached = reads + 2;
-      await waitUntil('the load went on', () => reads >= reached);
+      await waitUntil('the load continued', () => reads >= reached);
     } finally {
       over.abort();
       await load;
@@ -186,12 +186,12 @@ describe.skipIf(!hasPostgres())('the master key is rotated on two brokers under 
     );
   });
 
-  test('afterwards a broker starts with the new key alone, its people stay signed in, and with the former one alone it says which it wants', async () => {
+  test('afterwards a broker starts with only the new key, its users stay signed in, and with only the former one it says which it needs', async () => {
     const alone = { ...both, MASTER_KEY_NEXT: '' };
     await expect(startTestApp({ env: { ...alone, MASTER_KEY: former }, db: await open() })).rejects.toThrow(
       `the master key was rotated to the one with the id ${masterKeyIdOf(next)}`,
     );
-    // tokens are of the address where they were given
+    // tokens belong to the address where they were issued
     await filled.app.stop();
     const { port } = new URL(filled.app.publicUrl);
     const third = await startTestApp({ env: { ...alone, MASTER_KEY: next, PORT: port }, db: await open() });
@@ -203,7 +203,7 @@ describe.skipIf(!hasPostgres())('the master key is rotated on two brokers under 
   });
 });
 
-test('the master key of an embedded database is rotated by the broker that runs, which the audit log tells', async () => {
+test('the broker that runs rotates the master key of an embedded database, and the audit log records it', async () => {
   const [former, next] = [newKey(), newKey()];
   const { app, close } = await fillSecrets({ MASTER_KEY: former, MASTER_KEY_NEXT: next });
   const commands = databaseCommands({ db: app.db, vault: app.vault });
@@ -232,7 +232,7 @@ test('the master key of an embedded database is rotated by the broker that runs,
   }
 });
 
-test('the command rotates the keys of an embedded database itself where no broker runs', async () => {
+test('the command itself rotates the keys of an embedded database if no broker runs', async () => {
   const [former, next] = [newKey(), newKey()];
   const dataDir = mkdtempSync(join(temporaryRoot(), 'rotated-'));
   const open = () => openDatabase({ databaseUrl: undefined, dataDir, log: createLog('silent'), migrations });

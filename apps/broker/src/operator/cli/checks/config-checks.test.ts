@@ -27,7 +27,7 @@ async function checkConfig(args: string[] = [], environment: NodeJS.ProcessEnv =
   return { code, text: lines.join('\n') };
 }
 
-test('a master key that can be guessed is refused where there is no data yet, and warned of where there may be', async () => {
+test('a guessable master key is refused if there is no data yet, and warned of if there may be', async () => {
   const MASTER_KEY = 'k'.repeat(43);
   const text = "MASTER_KEY can be guessed: it repeats a few characters. Make one with: node -p \"require('crypto')";
   const begun = await checkConfig([], { DATA_DIR: folder, MASTER_KEY });
@@ -59,7 +59,7 @@ test('[CFG-33] check-config accepts the bundled files, with the embedded databas
   expect(await checkConfig([], production)).toEqual({ code: 0, text: 'Configuration is valid' });
 });
 
-test('[CFG-33] check-config names every fault of every manifest at once, with file, code and field', async () => {
+test('[CFG-33] check-config names every fault of every manifest together, with file, code and field', async () => {
   const valid = {
     id: 'a',
     name: 'A',
@@ -114,7 +114,7 @@ test('check-config names the manifest folder or allow-list that it cannot read',
   expect(text).toContain('list.json');
 });
 
-test('[CFG-33] check-config names folders that cannot be used, by their variables', async () => {
+test('[CFG-33] check-config names unusable folders, by their variables', async () => {
   const file = join(folder, 'file');
   await writeFile(file, '');
   const { code, text } = await checkConfig([], { DATA_DIR: file, CATALOGUE_DIR: join(folder, 'none') });
@@ -188,20 +188,23 @@ test.each([
       /^plans\.1\.currency must be a currency with two decimals/,
     ],
   ]),
-])('[CFG-33] check-config names every fault of the offers at once, with file and field: %#', async (text, problems) => {
-  const file = join(folder, 'offers.json');
-  await writeFile(file, text);
-  const { code, text: told } = await checkConfig([], {}, { ...paths, offers: file });
-  expect(code).toBe(78);
-  const [head, ...lines] = told.split('\n');
-  expect(head).toBe(`The configuration has ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}:`);
-  for (const [index, problem] of problems.entries()) {
-    const [, said] = lines[index]?.split(`  - ${file}: `) ?? [];
-    expect(said).toMatch(problem);
-  }
-});
+])(
+  '[CFG-33] check-config names every fault of the offers together, with file and field: %#',
+  async (text, problems) => {
+    const file = join(folder, 'offers.json');
+    await writeFile(file, text);
+    const { code, text: told } = await checkConfig([], {}, { ...paths, offers: file });
+    expect(code).toBe(78);
+    const [head, ...lines] = told.split('\n');
+    expect(head).toBe(`The configuration has ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}:`);
+    for (const [index, problem] of problems.entries()) {
+      const [, said] = lines[index]?.split(`  - ${file}: `) ?? [];
+      expect(said).toMatch(problem);
+    }
+  },
+);
 
-test('check-config names what programs of the allow-list lack on this machine, and the start goes on', async () => {
+test('check-config names what programs of the allow-list lack on this machine, and the start continues', async () => {
   const list = join(folder, 'list.json');
   const away = '/nonexistent/souk';
   const allowlist = {
@@ -230,7 +233,7 @@ test('check-config names what programs of the allow-list lack on this machine, a
   ]);
 });
 
-test('tax and promotion codes are warned of where they do nothing, or are those of a demo', async () => {
+test('tax and promotion codes cause a warning if they have no effect, or are those of a demo', async () => {
   const both = { DATA_DIR: folder, STRIPE_TAX: '1', PROMOTION_CODES: '1' };
   const off = (await checkConfig([], { ...both, PAYMENTS: 'off' })).text;
   for (const name of ['STRIPE_TAX', 'PROMOTION_CODES'])

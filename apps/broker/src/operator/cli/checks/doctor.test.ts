@@ -22,7 +22,7 @@ test('[CFG-26] doctor examines the configured address, says in plain words that 
   expect(out).toMatch(/No fault found, in \d+ checks\.$/);
 });
 
-test('without an address doctor asks the broker of the data folder, and guesses none', async () => {
+test('without an address doctor asks the broker of the data folder, and does not guess one', async () => {
   const operator = await createOperatorServer({
     dataDir: app.dataDir,
     commands: systemCommand(app),
@@ -40,7 +40,7 @@ test('without an address doctor asks the broker of the data folder, and guesses 
   expect(err).toContain(`No broker runs on the data folder ${app.dataDir}, so its address is unknown. Name it:`);
 });
 
-test('doctor takes any address of an installation, such as the link, without a configuration', async () => {
+test('doctor accepts any address of an installation, such as the link, without a configuration', async () => {
   const { code, out } = await run([`${app.publicUrl}/mcp`], { PORT: 'not a port' });
   expect(code).toBe(0);
   expect(out).toContain(`Examining ${app.publicUrl}\n`);
@@ -57,7 +57,7 @@ test('doctor names a fault with what to do, once, and exits with 1', async () =>
   expect(out).toMatch(/1 fault found\.$/);
 });
 
-test('doctor and check-config say whether the mail server and the receiver of alerts can be used, and send nothing', async () => {
+test('doctor and check-config say whether the mail server and the receiver of alerts work, and send nothing', async () => {
   const mail = await startMailServer();
   const environment = {
     PUBLIC_URL: app.publicUrl,
@@ -79,7 +79,7 @@ test('doctor and check-config say whether the mail server and the receiver of al
   expect(mail.received).toEqual([]);
 });
 
-test('doctor with an address and the variables of its installation examines what they name too', async () => {
+test('doctor with an address and the variables of its installation also examines what they name', async () => {
   const environment = { PUBLIC_URL: app.publicUrl, ALERT_WEBHOOK_URL: 'http://127.0.0.1:9/canary' };
   const receiver = 'FAULT  The alert webhook can be reached: ';
   expect((await run([`${app.publicUrl}/mcp`], environment)).out).toContain(receiver);

@@ -7,9 +7,9 @@ let app: Shop;
 let provider: PaymentProvider;
 beforeAll(async () => {
   app = await startShop();
-  if (!app.stripeSandbox) throw new Error('the stand-in does not run');
+  if (!app.stripeSandbox) throw new Error('the stand-in is not running');
   const { access } = app.stripeSandbox;
-  provider = connectProvider(access, () => Promise.reject(new Error('not asked')));
+  provider = connectProvider(access, () => Promise.reject(new Error('not requested')));
 });
 afterAll(async () => {
   provider?.stop();
@@ -24,7 +24,7 @@ const findings = async ({ publicUrl = app.publicUrl, paymentMethods = ['card'] }
     ]),
   );
 
-test('the doctor reads what the payment provider tells of its account, and says what to check by hand', async () => {
+test('the doctor reads the settings of the account at the payment provider, and says what to check by hand', async () => {
   expect(await findings()).toEqual({
     'payments-account': { status: 'passed', detail: 'The account acct_sandbox may charge, in test mode.' },
     'payments-webhook': {
@@ -43,7 +43,7 @@ test('the doctor reads what the payment provider tells of its account, and says 
   expect(hand?.advice).toContain('after the last retry of a failed renewal, subscriptions are canceled');
 });
 
-test('an endpoint that is missing, or is told too little, is a fault with what to do', async () => {
+test('an endpoint that is missing, or gets too few events, is a fault with what to do', async () => {
   expect((await findings({ publicUrl: 'https://souk.example' }))['payments-webhook']).toEqual({
     status: 'failed',
     detail: 'No endpoint with the address https://souk.example/api/webhooks/stripe is enabled.',
@@ -58,7 +58,7 @@ test('an endpoint that is missing, or is told too little, is a fault with what t
   });
 });
 
-test('a payment method that the account does not take is a fault', async () => {
+test('a payment method that the account does not accept is a fault', async () => {
   const paymentMethods = ['card', 'sepa_debit', 'bacs_debit'];
   const ofMethods = async () => (await findings({ paymentMethods }))['payments-methods'];
   expect(await ofMethods()).toEqual({ status: 'failed', detail: 'The account does not accept bacs_debit.' });
@@ -70,7 +70,7 @@ test('a payment method that the account does not take is a fault', async () => {
   });
 });
 
-test('where tax and codes are asked for, the doctor says what of them the account lacks', async () => {
+test('if tax and codes are switched on, the doctor says what the account lacks for them', async () => {
   const checkout = { tax: true, codes: true };
   const found = async () =>
     (await examinePayments(provider, { publicUrl: app.publicUrl, paymentMethods: ['card'], checkout }))
@@ -91,9 +91,9 @@ test('where tax and codes are asked for, the doctor says what of them the accoun
   expect((await found())[0]).toBe('warned: Stripe Tax is set up without a registration: it collects no tax anywhere.');
 });
 
-test('a key that is refused is a fault, and the others are asked all the same', async () => {
+test('a refused key is a fault, and the other keys are tried anyway', async () => {
   const { access } = app.stripeSandbox ?? {};
-  if (!access) throw new Error('the stand-in does not run');
+  if (!access) throw new Error('the stand-in is not running');
   const other = connectProvider({ ...access, secretKey: 'sk_test_sandbox_other' }, () => Promise.reject(new Error()));
   const results = await examinePayments(other, { publicUrl: app.publicUrl, paymentMethods: ['card'] });
   expect(results.map(({ status }) => status)).toEqual(['failed', 'failed', 'failed', 'failed', 'warned']);

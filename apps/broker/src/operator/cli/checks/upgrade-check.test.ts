@@ -15,8 +15,8 @@ import { runSouk } from '../testing/run-souk.ts';
 const newest = '0004-platform-backups';
 
 /**
- * A shop with a secret: on PostgreSQL of a version that did not know one migration yet. An embedded copy of such a shop begins with
- * a database of its migrations, which takes ten seconds to make.
+ * A shop with a secret: on PostgreSQL, of a version that lacked one migration. An embedded copy of such a shop would
+ * need a database of its migrations, which takes ten seconds to create.
  */
 async function leaveShop(engine: 'embedded' | 'PostgreSQL') {
   const dataDir = mkdtempSync(join(temporaryRoot(), 'upgrade-'));
@@ -43,7 +43,7 @@ async function leaveShop(engine: 'embedded' | 'PostgreSQL') {
 }
 
 test.each(['embedded', ...(hasPostgres() ? (['PostgreSQL'] as const) : [])] as const)(
-  'souk upgrade --check upgrades a copy, counts and checks it, drops it, and leaves the database as it was (%s)',
+  'souk upgrade --check upgrades a copy, counts and checks it, drops it, and leaves the database unchanged (%s)',
   async (engine) => {
     const { open, environment } = await leaveShop(engine);
     const waiting = engine === 'PostgreSQL' ? [newest] : [];
@@ -54,9 +54,9 @@ test.each(['embedded', ...(hasPostgres() ? (['PostgreSQL'] as const) : [])] as c
     expect(out).toContain('1 secrets open with this key');
     const db = await open();
     try {
-      expect((await appliedNames(db)).has(newest), 'the database is as it was').toBe(waiting.length === 0);
+      expect((await appliedNames(db)).has(newest), 'the database is unchanged').toBe(waiting.length === 0);
       const { rows } = await db.query(`select datname from pg_database where datname like 'souk\\_upgrade\\_check%'`);
-      expect(rows, 'the copy is gone').toEqual([]);
+      expect(rows, 'the copy has been dropped').toEqual([]);
     } finally {
       await db.close();
     }

@@ -23,7 +23,7 @@ const run = (configuration: string, argv: string[] = [], environment: NodeJS.Pro
   });
 const written = async (name: string): Promise<unknown> => JSON.parse(await readFile(join(folder, 'own', name), 'utf8'));
 
-test("Claude Desktop's and Cursor's shape: addresses become manifests, their headers secrets by name", async () => {
+test("in Claude Desktop's and Cursor's format addresses become manifests, and their headers secrets by name", async () => {
   const configuration = JSON.stringify({
     mcpServers: {
       'Code Host': { url: 'https://mcp.example.com/mcp', headers: { Authorization: `Bearer ${secret}`, Accept: 'x' } },
@@ -53,13 +53,13 @@ test("Claude Desktop's and Cursor's shape: addresses become manifests, their hea
   const files = await readdir(join(folder, 'own'));
   const texts = await Promise.all(files.map((name) => readFile(join(folder, 'own', name), 'utf8')));
   expect(`${out}${texts.join('')}`).not.toContain(secret);
-  // nothing is written over
+  // nothing is overwritten
   const again = await run(configuration);
   expect(again.code).toBe(1);
   expect(again.out).toContain('code-host.json exists already and was not changed');
 });
 
-test('[GEN-44] names of the official registry are mapped to ids that are allowed, and stand in the manifest beside them', async () => {
+test('[GEN-44] names of the official registry are mapped to valid ids, and the manifest keeps the original name', async () => {
   const names = ['io.github.owner/Weather.Tools', 'io.github.owner/weather-tools', `com.example/${'n'.repeat(150)}`];
   const server = { type: 'http', url: 'https://mcp.example.com/mcp' };
   const entries = [...names, 'x/health', `com.example/${'n'.repeat(300)}`, 'Team/of/two'].map((name) => [name, server]);
@@ -78,7 +78,7 @@ test('[GEN-44] names of the official registry are mapped to ids that are allowed
   ]);
 });
 
-test('secrets in the arguments of a program are left out, and named as such', async () => {
+test('secrets in the arguments of a program are left out, and the output names them', async () => {
   const args = ['-y', 'acme@1.2.3', '--api-key', secret, `--token=${secret}`, `DB_PASSWORD=${secret}`];
   args.push(
     '-H',
@@ -98,7 +98,7 @@ test('secrets in the arguments of a program are left out, and named as such', as
   });
 });
 
-test('a hostile configuration writes nothing to the terminal but text', async () => {
+test('a hostile configuration writes only text to the terminal', async () => {
   const hostile = '\u001B]0;owned\u0007\u009B2J\u202E';
   const entry = { command: 'x', args: [hostile], env: { [hostile]: '1' } };
   const { out, err } = await run(
@@ -108,12 +108,12 @@ test('a hostile configuration writes nothing to the terminal but text', async ()
   expect(`${out}${err}`.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
-test('a configuration over 1 MiB is refused as such', async () => {
+test('a configuration over 1 MiB is refused as too large', async () => {
   const configuration = JSON.stringify({ mcpServers: {}, more: 'x'.repeat(1024 * 1024) });
   expect(await run(configuration)).toMatchObject({ code: 64, err: expect.stringContaining('is larger than 1 MiB') });
 });
 
-test("VS Code's shape, with comments: a program says that it needs an entry, and prints it", async () => {
+test("in VS Code's format, with comments, a program says that it needs an entry, and prints it", async () => {
   const { code, out } = await run(`{
     // of the team
     "inputs": [],
@@ -151,7 +151,7 @@ test.each([
   expect(out).not.toContain(secret);
 });
 
-test('names become ids: each its own, none reserved, none that leaves the folder', () => {
+test('names become ids: unique, not reserved, and never outside of the folder', () => {
   const names = ['../../etc/x', 'A b', 'a-b', 'tools', '日本', '-'];
   const entries = Object.fromEntries(names.map((name) => [name, { url: 'https://a.example.com/' }]));
   expect(importServers(JSON.stringify({ mcpServers: entries })).map(({ id }) => id)).toEqual([
@@ -165,6 +165,6 @@ test('names become ids: each its own, none reserved, none that leaves the folder
 });
 
 test.each(['', '[]', '{"a":1}', '{"mcpServers":{}}', '{"mcpServers":{"a":{},"a":{}}}'])(
-  'a text that is no configuration is refused: %s',
+  'a text that is not a configuration is refused: %s',
   async (text) => expect(await run(text)).toMatchObject({ code: 64, out: '' }),
 );

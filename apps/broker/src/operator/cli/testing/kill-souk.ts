@@ -5,9 +5,9 @@ import { compileCache } from '#testing/compile-cache.ts';
 const command = new URL('../../souk.ts', import.meta.url).pathname;
 
 /**
- * Starts a command as a process of its own, and kills it with SIGKILL once it has come to a moment.
+ * Starts a command as a separate process, and kills it with SIGKILL once it has reached a certain moment.
  * @param moment resolves when it has; `said` resolves when the command has written a text to standard error
- * @throws Error with what the command wrote where it ended before
+ * @throws Error with the output of the command if it ended before
  */
 export async function killSouk(
   argv: readonly string[],
@@ -28,7 +28,7 @@ export async function killSouk(
   child.stderr.on('data', (chunk: Buffer) => (written += chunk.toString()));
   try {
     const tooEarly = ended.then(() => {
-      throw new Error(`the command ended by itself: ${written}`);
+      throw new Error(`the command ended on its own: ${written}`);
     });
     await Promise.race([moment(said), tooEarly]);
   } finally {

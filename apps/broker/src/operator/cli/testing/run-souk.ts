@@ -1,7 +1,9 @@
 import type { CliOptions } from '../command.ts';
 import { runCli } from '../run-cli.ts';
 
-/** Runs a command as a terminal does: its exit code, and what it wrote to standard output and standard error. */
+/**
+ * Runs a command as a terminal does: returns its exit code, and what it wrote to standard output and standard error.
+ */
 export async function runSouk(argv: readonly string[], options: Pick<CliOptions, 'environment'> & Partial<CliOptions>) {
   const [out, err]: [string[], string[]] = [[], []];
   const code = await runCli(argv, {

@@ -70,7 +70,7 @@ const auditOf = async (id: string) =>
     )
   ).rows;
 
-test('deploy makes a server on a private address live at once, undeploy takes it out, without a restart', async () => {
+test('deploy makes a server on a private address live immediately, undeploy removes it, without a restart', async () => {
   const client = await connect(connectLegacy);
   const notices: string[] = [];
   client.onNotice((method) => notices.push(method));
@@ -81,7 +81,7 @@ test('deploy makes a server on a private address live at once, undeploy takes it
   expect(deployed.out).toContain('Deployed own 1.0.0.');
   expect(deployed.out).toContain(`It offers ${fixtureTools.length} tools:`);
   expect(deployed.out).toContain('\n  own__echo\n');
-  await waitUntil('the client to be told', () => notices.includes('notifications/tools/list_changed'));
+  await waitUntil('the client to be notified', () => notices.includes('notifications/tools/list_changed'));
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain('own__echo');
   expect(await client.callTool({ name: 'own__echo', arguments: { text: 'hi' } })).toMatchObject({
     content: [{ text: 'hi' }],
@@ -95,7 +95,7 @@ test('deploy makes a server on a private address live at once, undeploy takes it
     out: 'Undeployed own 1.0.0.\n1 person rents it. Rentals are not renewed: they end with the paid period, and nothing is refunded.',
     err: '',
   });
-  await waitUntil('the client to be told', () => notices.includes('notifications/tools/list_changed'));
+  await waitUntil('the client to be notified', () => notices.includes('notifications/tools/list_changed'));
   expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('own__echo');
   expect(await client.callTool({ name: 'own__echo', arguments: { text: 'hi' } })).toMatchObject({
     isError: true,
@@ -107,12 +107,12 @@ test('deploy makes a server on a private address live at once, undeploy takes it
     { action: 'manifest.deployed', details: { version: '1.0.0', via: 'command' }, reason: null },
     { action: 'manifest.undeployed', details: { version: '1.0.0', via: 'command', renters: 1 }, reason: null },
   ]);
-  // its history is kept: the id alone brings it back
+  // its history is kept: the id is enough to bring it back
   expect((await souk('deploy', 'own')).out).toContain('Deployed own 1.0.0.');
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain('own__echo');
 });
 
-test('a call that runs when its server is undeployed finishes, and then nothing of the server is left open', async () => {
+test('a call that runs when its server is undeployed finishes, and then nothing of the server stays open', async () => {
   await souk('deploy', await file({ id: 'two' }));
   const client = await connect(connectModern);
   const running = client.callTool({ name: 'two__slow', arguments: { steps: 3, everyMs: 200 } });
@@ -125,7 +125,7 @@ test('a call that runs when its server is undeployed finishes, and then nothing 
   expect(server.seen.requests).toEqual([]);
 });
 
-test('a new version replaces the old one, and an older one is brought back by its number', async () => {
+test('a new version replaces the old one, and an older one is restored by its number', async () => {
   await souk('deploy', await file({ id: 'versions' }));
   expect((await souk('deploy', await file({ id: 'versions', version: '1.1.0' }))).out).toContain(
     'Deployed versions 1.1.0.',
@@ -145,7 +145,7 @@ test('a new version replaces the old one, and an older one is brought back by it
   expect((await souk('deploy', 'nothing')).err).toContain('There is no manifest of nothing');
 });
 
-test('a server that is out of the catalog cannot be deleted, and its versions are not denied', async () => {
+test('an undeployed server cannot be deleted, and the message does not deny that it has versions', async () => {
   await souk('deploy', await file({ id: 'gone' }));
   await souk('undeploy', 'gone');
   expect((await souk('delete', 'gone')).err).toBe(
@@ -154,7 +154,7 @@ test('a server that is out of the catalog cannot be deleted, and its versions ar
   expect((await souk('delete', 'never')).err).toBe('The broker refused: There is no manifest of never');
 });
 
-test('deploy says which price has the name of no tool', async () => {
+test('deploy says which price names no tool', async () => {
   const path = await file({ id: 'priced', billing: { tier: 'T0', toolCosts: { eco: 2 } } });
   const { code, out } = await souk('deploy', path);
   expect({ code, lines: out.split('\n').slice(0, 2) }).toEqual({
@@ -223,7 +223,7 @@ test('check prints every problem in words with its field, and deploy refuses the
   expect((await souk('check', join(files, 'none.json'))).err).toContain('none.json (ENOENT)');
 });
 
-test('diff shows what drifted, and approve shows the tool again, unless it has changed since it was read', async () => {
+test('diff shows tools under review, and approve shows the tool again, unless it has changed since it was read', async () => {
   await souk('deploy', await file({ id: 'drift' }));
   expect((await souk('diff', 'drift')).out).toBe('drift: no tool is under review, and no version is staged.');
   const withRequired = (...required: string[]) =>
@@ -257,15 +257,15 @@ test('diff shows what drifted, and approve shows the tool again, unless it has c
     out: 'Approved echo of drift.',
     err: '',
   });
-  // the others stay hidden until they are named, or all are meant
+  // the others stay hidden until they are named, or all are approved
   expect(own()?.toolsUnderReview.map(({ name }) => name)).toEqual(['slow']);
   expect(await auditOf('drift/echo')).toMatchObject([
     { action: 'tool-change.under-review', reason: null },
     { action: 'tool-change.under-review', reason: null },
     { action: 'tool-change.approved', reason: 'as agreed' },
   ]);
-  // what is left has a code of its own
-  // a tool that is kept hidden is approved by its name alone
+  // the remaining tools have another code
+  // a rejected tool is approved only by its name
   const [waiting] = (await app.catalogue.pendingTools('drift')).changes;
   await app.catalogue.decideToolChange(waiting?.id ?? 0, { verdict: 'rejected', by: undefined, reason: 'not yet' });
   const hidden = (await souk('diff', 'drift')).out;

@@ -12,8 +12,6 @@ import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { migrations } from '../../../migrations.ts';
 import { operatorCommands } from '../operator-commands.ts';
 
-// `souk manifest reload` and `souk manifest deploy --all`, with a broker and without one.
-
 let app: TestApp;
 let operator: OperatorServer;
 let server: HttpFixture;
@@ -62,7 +60,7 @@ async function newestRun(): Promise<string | undefined> {
   return rows[0]?.id;
 }
 
-test('all staged manifests are deployed, and all servers asked again, by command', async () => {
+test('all staged manifests are deployed, and all servers queried again, by command', async () => {
   for (const id of ['lens', 'maps']) await souk('stage', await file(id));
   const reason = 'The release of Monday';
   const first = await souk('deploy', '--all', '--reason', reason);
@@ -96,7 +94,7 @@ test('all staged manifests are deployed, and all servers asked again, by command
   expect(ofLens).toEqual([{ reason }]);
 });
 
-test('where no broker runs deploy --all works on the folder, and reload says that none runs; the next start asks the servers', async () => {
+test('if no broker runs deploy --all works on the folder, and reload says that none runs; the next start queries the servers', async () => {
   const env = { MASTER_KEY: randomBytes(32).toString('base64url'), UPSTREAM_ALLOW_ADDRESSES: '127.0.0.0/8' };
   const environment = { DATA_DIR: join(folder, 'data'), ...env };
   const open = () =>

@@ -27,7 +27,7 @@ import { defaultCacheDir, ensureStartImage } from './start-image.ts';
 const log = pino({ level: 'silent' });
 const createTable = 'create table if not exists kept (n int primary key)';
 
-/** A process that opens the folder, says `ready`, and then every number that it has committed. */
+/** Starts a process that opens the folder, prints `ready`, and then every number that it has committed. */
 function startWriter(dataDir: string, from: number): ChildProcess {
   const program = `
     import { openDatabase } from ${JSON.stringify(join(import.meta.dirname, '../open-database.ts'))};
@@ -56,11 +56,11 @@ describe('the embedded database on its folder', () => {
   const children: ChildProcess[] = [];
   const open = async () => (db = await openDatabase({ databaseUrl: undefined, dataDir, log }));
 
-  /** A database that was closed, without waiting for the disk as a first start does. */
+  /** Creates a closed database, without waiting for the disk as a first start does. */
   const layDatabase = async (folder: string) =>
     cpSync(await ensureStartImage(defaultCacheDir, []), join(folder, 'db'), { recursive: true });
   const newDataDir = () => join(mkdtempSync(join(temporaryRoot(), 'durable-')), 'data');
-  /** One that several tests open, one after the other. */
+  /** Data folder that several tests open sequentially. */
   const laid = newDataDir();
   beforeAll(() => layDatabase(laid));
   afterAll(() => rmSync(laid, { recursive: true, force: true }));
@@ -78,7 +78,7 @@ describe('the embedded database on its folder', () => {
     if (dataDir !== laid) rmSync(dataDir, { recursive: true, force: true });
   });
 
-  test('every commit is an fsync that reaches the disk, and a start that counts no fsync says so loudly', async () => {
+  test('every commit is an fsync that reaches the disk, and a start without counted fsyncs logs an error', async () => {
     const lines: string[] = [];
     const loud = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
     const options = { dataDir: laid, log: loud, cacheDir: defaultCacheDir, migrations: [] };
@@ -103,7 +103,7 @@ describe('the embedded database on its folder', () => {
     const child = startWriter(dataDir, first);
     children.push(child);
     if (!child.stdout) throw new Error('no output');
-    let last = 0; // what it said last before it died: all up to this must be there
+    let last = 0; // the last number before it died: all up to it must be there
     for await (const line of createInterface({ input: child.stdout })) {
       if (line === 'ready') continue;
       last = Number(line);
@@ -131,7 +131,7 @@ describe('the embedded database on its folder', () => {
   test.each([
     ['the control file is cut', (folder: string) => truncateSync(join(folder, 'global/pg_control'), 10)],
     ['the version is missing', (folder: string) => rmSync(join(folder, 'PG_VERSION'))],
-  ])('a torn folder is a clear error that names the way back: %s', async (_, tear) => {
+  ])('a damaged folder is a clear error that names the way back: %s', async (_, tear) => {
     await layDatabase(dataDir);
     tear(join(dataDir, 'db'));
     const failure = open();
@@ -148,7 +148,7 @@ describe('the embedded database on its folder', () => {
     expect(existsSync(join(dataDir, 'db.new'))).toBe(false);
   });
 
-  test('a new folder starts with the migrations in it, for its owner alone, and old images go; an older one gets what it lacks', async () => {
+  test('a new folder starts with the migrations applied, for its owner only, and old images are deleted; an older one gets what it lacks', async () => {
     const cacheDir = join(dataDir, '../cache');
     for (const [name, ageDays] of [
       ['database-0000', 8],
@@ -164,16 +164,16 @@ describe('the embedded database on its folder', () => {
     const builders = [1, 2].map((n) =>
       openDatabase({ databaseUrl: undefined, dataDir: `${dataDir}${n}`, log, cacheDir, migrations: [first] }),
     );
-    const [one, two] = await Promise.all(builders); // both build the image at once
+    const [one, two] = await Promise.all(builders); // both build the image concurrently
     const left = readdirSync(cacheDir);
     expect(left).toHaveLength(3);
     expect(left).toEqual(expect.arrayContaining(['database-1111', 'something-else']));
     expect((await one?.query('select * from first'))?.rows).toEqual([]);
-    // the folder is for its owner alone, and the database has its own folder in it
+    // the folder is for its owner only, and the database has a separate folder in it
     const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
     expect([`${dataDir}1`, join(`${dataDir}1`, 'db')].map(modeOf)).toEqual(['700', '700']);
     expect(readdirSync(`${dataDir}1`).sort()).toEqual(['db', 'db.lock']);
-    // everyone can read the image, as a broker that runs as another user, and its owner alone can write to it
+    // all users can read the image, as a broker that runs as another user must, and only its owner can write to it
     const image = left.find((name) => !['database-1111', 'something-else'].includes(name)) ?? '';
     const entries = readdirSync(join(cacheDir, image), { recursive: true, withFileTypes: true });
     const modes = entries.map(
@@ -192,8 +192,8 @@ describe('the embedded database on its folder', () => {
     expect((await db.query('select * from second')).rows).toEqual([]);
   });
 
-  test.skipIf(process.platform !== 'linux')("starts where the product's own folder cannot be written", async () => {
-    // made already: to make it takes seconds
+  test.skipIf(process.platform !== 'linux')("starts if the product's own folder is not writable", async () => {
+    // already created: creating it takes seconds
     const image = await ensureStartImage(defaultCacheDir, []);
     cpSync(image, join(dataDir, 'cache', basename(image)), { recursive: true });
     // no user can make folders in sysfs, not even root

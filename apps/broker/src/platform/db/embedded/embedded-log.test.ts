@@ -19,7 +19,7 @@ test('a checkpoint leaves at most 128 MB of the log', async () => {
     const folder = join(dataDir, 'db', 'pg_wal');
     return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0) / 1024 / 1024;
   };
-  // a file of 16 MB each, most of it empty
+  // a file of 16 MB each, mostly empty
   for (let n = 0; n < 14; n++) await db.query(`select pg_logical_emit_message(false, 'x', 'y'), pg_switch_wal()`);
   expect(logMb()).toBeGreaterThan(200);
   await db.query('checkpoint');

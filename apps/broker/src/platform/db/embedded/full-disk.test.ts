@@ -13,8 +13,8 @@ import { defaultCacheDir } from './start-image.ts';
 
 const MiB = 1024 * 1024;
 
-describe('the look at the space of a disk', () => {
-  test('is taken ten times a second at most, and tells of changes alone, with more space for the way back', () => {
+describe('the check of free disk space', () => {
+  test('runs at most ten times a second, and reports only changes, with a higher threshold for the way back', () => {
     let nowMs = 0;
     let free = neededBytes;
     let looks = 0;
@@ -42,14 +42,14 @@ describe('the look at the space of a disk', () => {
   });
 });
 
-/** A disk of its own, so that it can be filled. @returns false where this machine does not let us make one */
+/** Mounts a separate disk, so that it can be filled. @returns false if this machine does not allow it */
 function mountDisk(folder: string): boolean {
   mkdirSync(folder);
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=160m', 'tmpfs', folder], { stdio: 'ignore' });
     return true;
   } catch {
-    // oxlint-disable-next-line no-console -- a skip that nobody sees would pass for a proof
+    // oxlint-disable-next-line no-console -- an unnoticed skip would pass for a proof
     console.warn('Skipped: the embedded database on a full disk. Only root can mount a small disk.');
     return false;
   }
@@ -69,7 +69,7 @@ describe('the embedded database on a full disk', () => {
     lines.length = 0;
   });
   afterEach(() => {
-    rmSync(filler(), { force: true }); // a worker that waits for space goes on
+    rmSync(filler(), { force: true }); // a worker that waits for space continues
     if (isMounted) execFileSync('umount', ['--lazy', disk]);
     rmSync(disk, { recursive: true, force: true });
   });
@@ -84,7 +84,7 @@ describe('the embedded database on a full disk', () => {
     }
   }
 
-  test('refuses what writes, reads on, loses nothing, and goes on by itself', async ({ skip }) => {
+  test('refuses writes, keeps reading, loses nothing, and recovers automatically', async ({ skip }) => {
     skip(!isMounted, 'a small disk can be mounted by root only');
     const db = await open();
     await db.query('create table kept (n int primary key, filling text)');
@@ -102,7 +102,7 @@ describe('the embedded database on a full disk', () => {
     const refusals: unknown[] = [];
     await write();
     fill();
-    // PostgreSQL's own error, that a file cannot grow, may come before the next look
+    // PostgreSQL's own error, that a file cannot grow, may come before the next check
     while (!String(refusals.at(-1)).includes('has 0 MiB free and needs 64 MiB')) refusals.push(await write());
     for (let n = 0; n < 300; n++) refusals.push(await write());
     const given = refusals.filter((error) => error !== undefined);
@@ -126,12 +126,12 @@ describe('the embedded database on a full disk', () => {
     await db.close();
   });
 
-  test('waits for space with a write to the log that was not refused, and goes on by itself', async ({ skip }) => {
+  test('waits for space with a write to the log that was not refused, and recovers automatically', async ({ skip }) => {
     skip(!isMounted, 'a small disk can be mounted by root only');
     const db = await open();
     fill();
     let done = 0;
-    // writes to the log alone, also in a read-only session: more than the rest of its segment
+    // writes only to the log, also in a read-only session: more than the rest of its segment
     const messages = (async () => {
       for (; done < 20; done++) await db.query(`select pg_logical_emit_message(true, 'x', repeat('y', 1000000))`);
     })();

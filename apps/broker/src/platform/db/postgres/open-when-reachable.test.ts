@@ -8,7 +8,7 @@ import { addressOf, DatabaseAwayError, openWhenReachable } from './open-when-rea
 
 const log = pino({ level: 'silent' });
 
-test('a database that stays away is named with host and port, never with the password', async () => {
+test('a database that stays down is named with host and port, never with the password', async () => {
   const port = await freePort();
   const databaseUrl = `postgresql://souk:very-secret@127.0.0.1:${port}/souk`;
   const said: string[] = [];
@@ -35,7 +35,7 @@ test.each([
 });
 
 describe.skipIf(!hasPostgres())('with PostgreSQL', () => {
-  test('a database that comes later is opened; a refused one is not asked again', async () => {
+  test('a database that comes up later is opened; a refusal is not retried', async () => {
     const url = new URL(await createPostgresDatabase());
     const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
     url.port = String(proxy.port);

@@ -87,24 +87,24 @@ describe.skipIf(!hasPostgres())('PostgreSQL that becomes unreachable and comes b
     expect(await works()).toBe(true);
   });
 
-  test('after a loss, listeners are called with an empty payload and hear notifications again', async () => {
+  test('after a loss, listeners are called with an empty payload and receive notifications again', async () => {
     const heard: string[] = [];
     await db.listen('servers', (payload) => heard.push(payload));
     await db.notify('servers', 'before');
-    await waitUntil('heard', () => heard.length === 1);
+    await waitUntil('received', () => heard.length === 1);
     proxy.cut();
-    await waitUntil('told of the gap', () => heard.length === 2);
+    await waitUntil('notified of the gap', () => heard.length === 2);
     await waitUntil('sent', () =>
       db.notify('servers', 'after').then(
         () => true,
         () => false,
       ),
     );
-    await waitUntil('heard again', () => heard.includes('after'));
+    await waitUntil('received again', () => heard.includes('after'));
     expect(heard.slice(0, 2)).toEqual(['before', '']);
   });
 
-  test('it is known until when nothing was missed, and a connection that died silently is opened anew', async () => {
+  test('the time up to which no notice was missed is known, and a connection that died silently is reopened', async () => {
     const heard: string[] = [];
     expect(db.deliveredUntilMs()).toBe(Number.NEGATIVE_INFINITY);
     await db.listen('servers', (payload) => heard.push(payload));
@@ -114,7 +114,8 @@ describe.skipIf(!hasPostgres())('PostgreSQL that becomes unreachable and comes b
     const untilThen = db.deliveredUntilMs();
     await waitUntil('the next heartbeat', () => db.deliveredUntilMs() > untilThen);
     proxy.freeze();
-    // each is given up after 1.8 s: what was under way has come by then, and two are longer than from a heartbeat to the next
+    // each fails after 1.8 s: notices in flight have arrived by then, and two take longer than the interval between
+    // heartbeats
     const giveUp = async () => expect(await attempt(() => db.query('select 1'))).toEqual({ lost: true });
     await giveUp();
     const frozen = db.deliveredUntilMs();
@@ -127,14 +128,14 @@ describe.skipIf(!hasPostgres())('PostgreSQL that becomes unreachable and comes b
     expect(heard).toEqual(['before', '']);
   });
 
-  test('a server that is not there is an error at the start, as lost', async () => {
+  test('a server that is down is an error at the start, as lost', async () => {
     await proxy.stop();
     const start = attempt(() => openDatabase({ databaseUrl: url.href, dataDir: '', log }));
     expect(await start).toMatchObject({ lost: true });
     await proxy.resume();
   });
 
-  test('a wrong statement is not a lost database', async () => {
+  test('an invalid statement is not a lost database', async () => {
     expect(await attempt(() => db.query('select nonsense'))).toMatchObject({ lost: false });
   });
 });

@@ -15,7 +15,7 @@ import { buildServer } from '../server.ts';
 
 const privatePaths = ['/oauth/token', '/oauth/interaction/a', '/auth/pat/list', '/login', '/dev-google/choose/a'];
 const long = { words: 'souk '.repeat(400) };
-/** More than the network keeps for a client that does not read, compressed too. */
+/** More than the network buffers for a client that does not read, also compressed. */
 const huge = randomBytes(9 * 1024 * 1024).toString('base64');
 const publicHost = 'localhost:1';
 let server: FastifyInstance;
@@ -46,7 +46,7 @@ afterAll(() => server?.close());
 const ask = (path: string, accepted: string | undefined) =>
   getWithEncoding(`${address}${path}`, accepted, { host: publicHost });
 
-test('an answer of 1 KiB and more is compressed as the client takes it, with its own length', async () => {
+test('a response of 1 KiB or more is compressed as the client accepts it, with its own length', async () => {
   for (const [accepted, encoding, decode] of [
     ['gzip, deflate, br', 'br', brotliDecompressSync],
     ['gzip;q=0.5', 'gzip', gunzipSync],
@@ -63,7 +63,7 @@ test('an answer of 1 KiB and more is compressed as the client takes it, with its
   expect(headers.vary).toBe('Origin, accept-encoding');
 });
 
-test('a client that takes neither encoding gets the answer as it is, and caches are told that others do not', async () => {
+test('a client that accepts neither encoding gets the response uncompressed, and caches are told that others do not', async () => {
   for (const accepted of [undefined, 'identity', 'gzip;q=0', 'gzip;q=x', '*', ',;,;q=', `${'a,'.repeat(5000)}gzip`]) {
     const { headers, body } = await ask('/long', accepted);
     expect(headers['content-encoding'], accepted).toBeUndefined();
@@ -75,20 +75,20 @@ test('a client that takes neither encoding gets the answer as it is, and caches 
 test.each([
   ['br', brotliDecompressSync],
   ['gzip', gunzipSync],
-] as const)('JSON that is made while it is sent is sent with %s', async (encoding, decode) => {
+] as const)('JSON that is generated while it is sent is sent with %s', async (encoding, decode) => {
   const { headers, body } = await ask('/stream', encoding);
   expect(headers).toMatchObject({ 'content-encoding': encoding, vary: 'accept-encoding' });
   expect(JSON.parse(decode(body).toString())).toEqual(long);
 });
 
-test('short answers, files that are sent as streams, events and images are sent as they are', async () => {
+test('short responses, files sent as streams, events and images are sent uncompressed', async () => {
   for (const path of ['/short', '/file', '/events', '/image']) {
     const { status, headers } = await ask(path, 'gzip, br');
     expect([status, headers['content-encoding']], path).toEqual([200, undefined]);
   }
 });
 
-test('what holds a secret is never compressed: its length would tell of it (BREACH)', async () => {
+test('a response that contains a secret is never compressed: its length would reveal it (BREACH)', async () => {
   for (const path of ['/secret', ...privatePaths]) {
     const { status, headers } = await ask(path, 'gzip, br');
     expect([status, headers['content-encoding']], path).toEqual([200, undefined]);
@@ -98,7 +98,7 @@ test('what holds a secret is never compressed: its length would tell of it (BREA
   }
 });
 
-test('an answer of many MiB is compressed as it is sent, and of more than four at once a further one is not', async () => {
+test('a response of many MiB is compressed as it is sent, and beyond four concurrent ones it is sent uncompressed', async () => {
   for (const [accepted, decode] of [
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
@@ -118,8 +118,8 @@ test('an answer of many MiB is compressed as it is sent, and of more than four a
   expect(unread.map(({ headers }) => headers['content-encoding'])).toEqual(Array(4).fill('gzip'));
   expect(fifth.headers['content-encoding']).toBeUndefined();
   for (const answer of [...unread, fifth]) answer.destroy();
-  // those who left make room
-  await waitUntil('a long answer to be compressed again', async () => {
+  // disconnected clients make room
+  await waitUntil('a long response to be compressed again', async () => {
     const answer = await open();
     answer.destroy();
     return answer.headers['content-encoding'] === 'gzip';

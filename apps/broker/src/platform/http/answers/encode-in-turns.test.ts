@@ -8,11 +8,11 @@ const items = (length: number, item: unknown) => Array.from({ length }, () => it
 test.each([
   ['a list', items(60, { a: 1, b: [undefined, null, at], c: undefined, '"': 'é\u2028' })],
   [
-    'lists in an answer',
+    'lists in a response',
     { success: true, none: undefined, when: at, short: [1], long: items(51, 'x'), also: items(70, undefined) },
   ],
   ['a list in data', { data: { '__proto__ ': 1, calls: items(200, { id: 'a' }), pagination: { page: 1 } }, end: null }],
-  ['a list too deep to be looked for', { a: { b: { c: items(100, 1) } } }],
+  ['a list too deep to be found', { a: { b: { c: items(100, 1) } } }],
   ['no list', { success: true, text: '\u0000' }],
 ])('the JSON of %s is what JSON.stringify writes, with its digest', async (_what, answer) => {
   const { text, digest } = await encodeInTurns(answer);
@@ -20,7 +20,7 @@ test.each([
   expect(digest).toEqual(createHash('sha256').update(text).digest());
 });
 
-test('a long answer leaves others their turns', async () => {
+test('encoding a long response leaves other work its turns', async () => {
   const answer = {
     capabilities: items(512, { description: 'word '.repeat(12_000), displayDescription: 'word '.repeat(12_000) }),
   };

@@ -7,11 +7,11 @@ test.each([
   [{ only: 'a "text"' }],
   [{ none: [] }],
   [{ one: [{ a: 1 }], two: [], three: [{ b: [2] }, { c: null }], last: 'text' }],
-])('%j is the same text as of the whole', async (fields) => {
+])('%j is the same text as JSON.stringify writes', async (fields) => {
   expect(await text(jsonText(fields))).toBe(JSON.stringify(fields));
 });
 
-test('long lists are made piece by piece, as they are asked for', async () => {
+test('long lists are generated piece by piece, on demand', async () => {
   let made = 0;
   function* items() {
     for (; made < 10_000; made++) yield { number: made, filling: 'x'.repeat(1_000) };
@@ -28,7 +28,7 @@ test('long lists are made piece by piece, as they are asked for', async () => {
     longest = Math.max(longest, piece.length);
   }
   clearInterval(counting);
-  expect(turns, 'others had their turns').toBeGreaterThan(5);
+  expect(turns, 'other work had its turns').toBeGreaterThan(5);
   expect(longest).toBeLessThan(70_000);
   expect(JSON.parse(whole)).toMatchObject({ before: 'text', after: [], items: { length: 10_000 } });
 });

@@ -29,7 +29,7 @@ afterEach(() => app.close());
 const get = (encoding?: string) =>
   app.inject({ url: '/', headers: encoding === undefined ? {} : { 'accept-encoding': encoding } });
 
-test('an answer is built once in each encoding, however many ask at once, and again once its version changes', async () => {
+test('a response is built once per encoding, however many concurrent requests, and again once its version changes', async () => {
   const asked = ['br', 'gzip', undefined].flatMap((encoding) => Array.from({ length: 100 }, () => encoding));
   const answers = await Promise.all(asked.map(get));
   expect(built).toBe(3);
@@ -47,12 +47,12 @@ test('an answer is built once in each encoding, however many ask at once, and ag
   expect(built).toBe(4);
 });
 
-test('an answer too long to keep is sent whole to each', async () => {
+test('a response too long to cache is sent whole to each client', async () => {
   tools = Array.from({ length: 17 }, (_, index) => ({ name: `${index}`.repeat(1024 * 1024) }));
   for (let round = 1; round <= 2; round++) expect((await get()).json()).toEqual({ tools });
 });
 
-test('a failure is not kept', async () => {
+test('a failure is not cached', async () => {
   const failing = tools;
   tools = new Proxy(failing, {
     get() {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addressGroup } from './address-group.ts';
 
-test('an IPv4 address is a group by itself, also inside IPv6', () => {
+test('an IPv4 address is its own group, also inside IPv6', () => {
   expect(addressGroup('203.0.113.7')).toBe('203.0.113.7');
   expect(addressGroup('::ffff:203.0.113.7')).toBe('203.0.113.7');
   expect(addressGroup('::FFFF:203.0.113.8')).not.toBe(addressGroup('203.0.113.7'));
@@ -24,6 +24,6 @@ test('IPv6 addresses of one /64 are one group, in every spelling, and other addr
   expect(addressGroup('fe80::')).toBe('fe80:0:0:0::/64');
 });
 
-test('text that is not an address is a group by itself', () => {
+test('text that is not an address is its own group', () => {
   expect(addressGroup('address 7')).toBe('address 7');
 });

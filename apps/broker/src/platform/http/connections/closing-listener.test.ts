@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => clients.stop());
 
-/** Each turn of the event loop takes so long, as in a broker under load. @returns what ends that */
+/** Makes each turn of the event loop take this long, as in a broker under load. @returns a function that ends it */
 function keepBusy(ms: number): () => void {
   let isOver = ms === 0;
   const nobody = new Int32Array(new SharedArrayBuffer(4));
@@ -33,8 +33,8 @@ function keepBusy(ms: number): () => void {
 test.each([
   ['at rest', 0],
   ['under load', 5],
-])('next to no connection that the kernel has accepted is reset when the listener closes %s', async (_, busyMs) => {
-  /** Serves for a moment and closes. @returns how many connections were lost meanwhile */
+])('almost no connection that the kernel has accepted is reset when the listener closes %s', async (_, busyMs) => {
+  /** Serves for a moment and closes. @returns the number of connections lost meanwhile */
   async function lostBy(close: (broker: Server, connections: Connections) => unknown): Promise<number> {
     const before = countEnds(await clients.ends());
     const broker = createServer((_request, response) => void response.end('ok'));
@@ -55,7 +55,7 @@ test.each([
 
   await lostByOurs();
   await waitUntil('new connections to be refused', async () => countEnds(await clients.ends()).refused > 0);
-  // beside a listener that closes at any moment: a busy machine takes the processor away between the look and the close
+  // compared with a listener that closes at any moment: a busy machine may suspend the process between check and close
   const share = async () => {
     let [lost, lostOtherwise] = [0, 0];
     for (let round = 1; round <= 20; round++) {

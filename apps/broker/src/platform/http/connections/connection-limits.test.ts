@@ -25,7 +25,7 @@ async function listen(limits: ConnectionLimits, shared: readonly string[] = this
 
 const port = () => Object(server.address()).port as number;
 
-/** A connection, what came on it, and whether it has ended. */
+/** Opens a connection, and records what it received and whether it has ended. */
 async function open(localAddress = '127.0.0.1') {
   const socket = connect({ port: port(), host: '127.0.0.1', localAddress });
   sockets.push(socket);
@@ -38,19 +38,19 @@ async function open(localAddress = '127.0.0.1') {
   return { socket, seen, ask };
 }
 
-test('past the soft limit a connection gets the probes, and 503 for all else; past the hard one it is dropped', async () => {
+test('above the soft limit a connection gets the probes, and 503 for everything else; above the hard one it is dropped', async () => {
   await listen({ soft: 3, hard: 5, ofAddress: 2 });
   const idle = [await open(), await open(), await open()];
   const late = await open();
   late.ask('/anything');
-  await waitUntil('its answer', () => late.seen.isOver);
+  await waitUntil('its response', () => late.seen.isOver);
   expect(late.seen.text).toMatch(/^HTTP\/1\.1 503 /);
   expect(late.seen.text).toMatch(/retry-after: \d+/i);
   expect(late.seen.text).toContain('"code":"unavailable"');
   for (const probe of ['/healthz', '/readyz']) {
     const another = await open();
     another.ask(probe);
-    await waitUntil('its answer', () => another.seen.isOver);
+    await waitUntil('its response', () => another.seen.isOver);
     expect(another.seen.text).toMatch(/^HTTP\/1\.1 200 [^]*served/);
   }
   const waiting = [await open(), await open()];
@@ -59,7 +59,7 @@ test('past the soft limit a connection gets the probes, and 503 for all else; pa
   expect(dropped.seen.text).toBe('');
   expect([...idle, ...waiting].some(({ seen }) => seen.isOver)).toBe(false);
 
-  // places come back
+  // slots become free again
   for (const { socket } of [...idle, ...waiting]) socket.destroy();
   const places = async () => {
     const next = await open();
@@ -67,10 +67,10 @@ test('past the soft limit a connection gets the probes, and 503 for all else; pa
     await waitUntil('an answer or its end', () => next.seen.text !== '' || next.seen.isOver);
     return next.seen.text.includes(' 200 ');
   };
-  await waitUntil('a place', places);
+  await waitUntil('a slot', places);
 });
 
-test('one address has so many connections; those that many people share have no such limit', async () => {
+test('an address has a limit of connections; shared addresses have no such limit', async () => {
   await listen({ soft: 50, hard: 60, ofAddress: 2 }, ['127.0.0.3/32']);
   const [first] = [await open('127.0.0.1'), await open('127.0.0.1')];
   const third = await open('127.0.0.1');
@@ -81,10 +81,10 @@ test('one address has so many connections; those that many people share have no 
     ask('/');
     await waitUntil('an answer', () => seen.text.includes('served'));
   }
-  // a place comes back
+  // a slot becomes free again
   first?.socket.destroy();
   expect(others.every(({ seen }) => seen.text.includes('served'))).toBe(true);
-  await waitUntil('a place', async () => {
+  await waitUntil('a slot', async () => {
     const next = await open('127.0.0.1');
     next.ask('/');
     await waitUntil('an answer or its end', () => next.seen.text !== '' || next.seen.isOver);

@@ -8,7 +8,7 @@ import { createIds } from '../../ids.ts';
 import { createLog } from '../../log.ts';
 import { buildServer } from '../server.ts';
 
-/** Requests that come drop by drop or not at all (security.md, Limits); the product's own figures are 10 and 30 s. */
+/** Requests that arrive drop by drop or not at all (security.md, Limits); the product's own figures are 10 and 30 s. */
 const timeouts = { headersMs: 300, wholeMs: 600, checkEveryMs: 50 };
 let server: FastifyInstance;
 let port: number;
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.close());
 
-/** Sends bytes and keeps the connection; answers what came until the server ended it. */
+/** Sends bytes and keeps the connection; returns what it received until the server ended it. */
 async function sendAndWait(bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let text = '';

@@ -101,7 +101,7 @@ describe('a guarded dispatcher', () => {
   test.each([
     ['127.0.0.1', () => `127.0.0.1:${port}`],
     ['localhost', () => `localhost:${port}`],
-  ])('%s passes when exactly it is allow-listed', async (host, allowed) => {
+  ])('%s passes if exactly this address is allow-listed', async (host, allowed) => {
     const dispatcher = createGuardedDispatcher({ allowAddresses: [allowed()] });
     const answer = await request(`http://${host}:${port}/`, { dispatcher });
     expect(await answer.body.text()).toBe('inside');
@@ -118,14 +118,14 @@ describe('a guarded dispatcher', () => {
     ['127.0.0.2', '127.0.0.1'],
     ['127.0.0.1', '127.0.0.2'],
     ['127.0.0.2', '127.0.0.3', '127.0.0.1'],
-  ])('a name is refused when one of its addresses is, whichever: %s, %s', async (...addresses) => {
+  ])('a name is refused if any of its addresses is refused: %s, %s', async (...addresses) => {
     const outgoing = createOutgoing(undefined, (_name, _options, callback) =>
       callback(
         null,
         addresses.map((address) => ({ address, family: 4 })),
       ),
     );
-    // only the last of the machine's addresses is listened on: a connection that fails goes on to the name's next address
+    // only the last of the machine's addresses is listened on: a failed connection tries the name's next address
     const ask = async (...allowAddresses: string[]) => {
       const dispatcher = createGuardedDispatcher({ allowAddresses, outgoing });
       const answer = await request(`http://many.test:${port}/`, { dispatcher }).catch((error: unknown) => error);
@@ -148,7 +148,7 @@ describe('a guarded dispatcher', () => {
   test.each([
     ['a network', '127.0.0.1', () => '127.0.0.0/8'],
     ['a network and port', '127.0.0.1', () => `127.0.0.0/8:${port}`],
-    ['a network, for what a name resolves to', 'localhost', () => `127.0.0.0/8:${port}`],
+    ['a network, for an address that a name resolves to', 'localhost', () => `127.0.0.0/8:${port}`],
     ['a literal in another spelling', '127.0.0.1', () => `0x7f.1:${port}`],
     ['a name in capitals', 'localhost', () => `LOCALHOST:${port}`],
   ])('%s allows %s', async (_, host, allowed) => {
@@ -179,7 +179,7 @@ describe('a guarded dispatcher', () => {
     expect(refusal.remedy).toBe('To allow it, add [fd00::5]:8080 to UPSTREAM_ALLOW_ADDRESSES.');
   });
 
-  test('where public addresses need TLS, plain http reaches only those that are allowed', async () => {
+  test('if public addresses need TLS, plain http reaches only allowed addresses', async () => {
     const guard = createAddressGuard(['10.0.0.0/8', '9.9.9.9:80'], { publicNeedsTls: true });
     const check = (host: string, port: number, tls: boolean) => () => guard.checkLiteral({ host, port, tls });
     expect(check('1.1.1.1', 443, true)).not.toThrow();

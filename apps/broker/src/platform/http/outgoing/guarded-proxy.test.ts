@@ -18,7 +18,7 @@ import type { ResolveName } from './name-lookups.ts';
 import { createOutgoingDispatcher } from './outgoing-dispatcher.ts';
 
 const password = 'canary-proxy-password';
-/** A resolver that knows these names, and says nothing at all of hang.example. */
+/** A resolver that knows these names, and never answers for hang.example. */
 const names: Record<string, string> = {
   'client.example': '93.184.215.14',
   'inside.example': '10.1.2.3',
@@ -86,14 +86,14 @@ describe('a guarded dispatcher behind a proxy', () => {
     ['https, with TLS to the origin itself', 'https://client.example/', 'client.example:443'],
     ['plain http, in a tunnel', 'http://client.example/', 'client.example:80'],
     ['a public literal', 'http://93.184.215.14/', '93.184.215.14:80'],
-    ['a name that nobody here knows: the proxy decides', 'http://unknown.example/', 'unknown.example:80'],
-    ['a name of which the resolver says nothing', 'http://hang.example/', 'hang.example:80'],
-  ])('takes it for %s', async (_, address, place) => {
+    ['an unknown name: the proxy decides', 'http://unknown.example/', 'unknown.example:80'],
+    ['a name for which the resolver does not answer', 'http://hang.example/', 'hang.example:80'],
+  ])('uses the proxy for %s', async (_, address, place) => {
     expect(await ask(address)).toBe('reached');
     expect(proxy.asked).toEqual([place]);
   });
 
-  /** What a connection to an address tells of itself, also where it is refused. */
+  /** Returns what a connection to an address reports about itself, also if it is refused. */
   async function toldOf(address: string, options: Options = {}): Promise<unknown[]> {
     const told: unknown[] = [];
     const watch: ConnectionWatch = {
@@ -106,7 +106,7 @@ describe('a guarded dispatcher behind a proxy', () => {
     return told;
   }
 
-  test('tells what a name stands for, what lets it pass, and that it goes by the proxy', async () => {
+  test('reports what a name resolves to, what lets it pass, and that it uses the proxy', async () => {
     const by = `http://${proxy.host}`;
     expect(await toldOf('https://client.example/')).toEqual([
       ['resolved', '93.184.215.14'],
@@ -136,14 +136,14 @@ describe('a guarded dispatcher behind a proxy', () => {
     ['the metadata address of clouds', 'http://169.254.169.254/'],
     ['a loopback literal', 'http://127.0.0.1/'],
     ['localhost', 'http://localhost/'],
-    ['a single word that nobody here knows', 'https://intranet/'],
-    ['a name of an inner network that nobody here knows', 'https://metadata.internal/'],
-  ])('refuses %s, and does not ask the proxy', async (_, address) => {
+    ['an unknown single word', 'https://intranet/'],
+    ['an unknown name of an inner network', 'https://metadata.internal/'],
+  ])('refuses %s, and does not contact the proxy', async (_, address) => {
     await expect(ask(address)).rejects.toBeInstanceOf(RefusedAddressError);
     expect(proxy.asked).toEqual([]);
   });
 
-  test('where public addresses need TLS, an unknown name needs it too', async () => {
+  test('if public addresses need TLS, an unknown name needs it too', async () => {
     await expect(ask('http://unknown.example/', { publicNeedsTls: true })).rejects.toThrow(
       'must be reached with https',
     );
@@ -153,12 +153,12 @@ describe('a guarded dispatcher behind a proxy', () => {
   test.each([
     ['by host and port', () => [`own.example:${plain.port}`]],
     ['by network', () => ['127.0.0.0/8']],
-  ])('goes directly to what the operator allows %s', async (_, allow) => {
+  ])('connects directly to what the operator allows %s', async (_, allow) => {
     expect(await ask(`http://own.example:${plain.port}/`, { allow: allow() })).toBe('reached');
     expect(proxy.asked).toEqual([]);
   });
 
-  test('goes directly to what NO_PROXY names, by the same rules', async () => {
+  test('connects directly to what NO_PROXY names, by the same rules', async () => {
     const env = { NO_PROXY: 'other.example, .inside.example own.example' };
     await expect(ask(`http://own.example:${plain.port}/`, { env })).rejects.toBeInstanceOf(RefusedAddressError);
     await expect(ask('https://inside.example/', { env })).rejects.toBeInstanceOf(RefusedAddressError);
@@ -170,7 +170,7 @@ describe('a guarded dispatcher behind a proxy', () => {
   });
 
   test.each(['127.0.0.1', 'localhost'])(
-    'an address of the operator on this machine (%s) is none of the proxy',
+    "an operator's address on this machine (%s) does not use the proxy",
     async (host) => {
       const url = `http://souk:${password}@${proxy.host}`;
       const { outgoingProxy } = readConfig({ HTTPS_PROXY: url, HTTP_PROXY: url });
@@ -183,7 +183,7 @@ describe('a guarded dispatcher behind a proxy', () => {
     },
   );
 
-  test('without HTTP_PROXY plain http goes directly', async () => {
+  test('without HTTP_PROXY plain http connects directly', async () => {
     const env = { HTTP_PROXY: '' };
     expect(await ask(`http://127.0.0.1:${plain.port}/`, { env, allow: [`127.0.0.1:${plain.port}`] })).toBe('reached');
     expect(await ask('https://client.example/', { env })).toBe('reached');
@@ -191,14 +191,18 @@ describe('a guarded dispatcher behind a proxy', () => {
   });
 
   test.each([
-    ['refuses the credentials', () => `http://souk:${password}x@${proxy.host}`, 'wants other credentials (HTTP 407)'],
+    [
+      'refuses the credentials',
+      () => `http://souk:${password}x@${proxy.host}`,
+      'requires other credentials (HTTP 407)',
+    ],
     [
       'refuses the place',
       () => `http://souk:${password}@${proxy.host}`,
       'refuses a tunnel to both.test:443 (HTTP 403)',
     ],
     ['is away', async () => `http://souk:${password}@127.0.0.1:${await freePort()}`, 'ECONNREFUSED'],
-  ])('a proxy that %s fails the request, and its password is in no message', async (_, url, reason) => {
+  ])('a proxy that %s fails the request, and no message contains its password', async (_, url, reason) => {
     const failure = await ask('https://both.test/', { env: { HTTPS_PROXY: await url() } }).then(
       () => undefined,
       (error: unknown) => error,

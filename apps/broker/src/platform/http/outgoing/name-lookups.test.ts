@@ -29,18 +29,18 @@ function lookups(slots: number) {
     });
 }
 
-/** Lets what was put off to the next tick happen. */
+/** Runs what was deferred to the next tick. */
 const tick = () => new Promise((done) => process.nextTick(done));
 
-test('names that are never answered take the slots of names from outside, and no others', () => {
+test('names that are never answered take the slots of external names, and no others', () => {
   const look = lookups(2);
   for (let count = 0; count < 200; count++) look(`dead-${count}.example`);
   expect(names()).toEqual(['dead-0.example', 'dead-1.example']);
-  // half of the threads that look-ups get: sign-in and the database have the rest
+  // half of the threads for lookups: sign-in and the database have the rest
   expect([4, 16, 32, 1].map((threads) => lookupSlots(threads))).toEqual([1, 4, 8, 1]);
 });
 
-test('equal names share one look-up', () => {
+test('equal names share one lookup', () => {
   const look = boundLookups(resolve, 2, () => nowMs);
   const answers: number[] = [];
   for (let count = 0; count < 5; count++)
@@ -65,7 +65,7 @@ test('a failure is remembered for 30 s, and its name then waits behind those tha
   expect(names().slice(1)).toEqual(['a.example', 'b.example', 'c.example', 'dead.example']);
 });
 
-test('a failure is told on the clock of the process too', async () => {
+test("a remembered failure is reported with the process's own timing too", async () => {
   const failing: ResolveName = (_name, _options, callback) => callback(dead, []);
   const look = boundLookups(failing, 1);
   const codes: unknown[] = [];
@@ -87,7 +87,7 @@ test('names that failed before have half of the slots', () => {
   expect(names().at(-1)).toBe('live.example');
 });
 
-test('who waits for longer than connections do is told to try again, and its name is not looked up', () => {
+test('a name that waits longer than connections do fails with "try again", and is not looked up', () => {
   const look = lookups(1);
   look('slow.example');
   look('late.example');
@@ -97,7 +97,7 @@ test('who waits for longer than connections do is told to try again, and its nam
   expect([names(), told['slow.example']]).toEqual([['slow.example'], 'found']);
 });
 
-test('so many names wait at most', async () => {
+test('the number of waiting names is limited', async () => {
   const look = lookups(1);
   for (let count = 0; count < 1_002; count++) look(`name-${count}.example`);
   await tick();

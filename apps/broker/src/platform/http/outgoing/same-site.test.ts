@@ -12,7 +12,7 @@ test.each([
   ['mcp.example.de', 'example.de'],
   ['a.example.github.io', 'a.example.github.io'],
   ['10.0.0.5', '10.0.0.5'],
-  // this machine is its operator's
+  // this machine belongs to its operator
   ['127.0.0.1', 'localhost'],
   ['127.0.0.1', '[::1]'],
   ['notes.localhost', '127.0.0.2'],
@@ -45,6 +45,6 @@ test.each([
   ['[fd00::5]', '[fd00::6]'],
   ['localhost', 'example.com'],
   ['localhost.evil.test', 'localhost'],
-])('%s and %s are two', (one, other) => {
+])('%s and %s are two sites', (one, other) => {
   expect([isSameSite(one, other), isSameSite(other, one)]).toEqual([false, false]);
 });

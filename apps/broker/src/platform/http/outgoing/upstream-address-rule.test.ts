@@ -38,7 +38,7 @@ const forAdministrators = (url: string) =>
 test.each([
   ['http://10.0.0.6:8080/mcp', '10.0.0.6:8080'],
   ['https://tools.internal/', 'tools.internal:443'],
-])('where administrators may allow %s, the refusal leads to the Allow List', (url, place) => {
+])('if administrators may allow %s, the refusal leads to the Allow List', (url, place) => {
   expect(forAdministrators(url)).toBe(
     `must be a public address, or one that is allowed: an administrator adds ${place} under Allow List, or the operator sets UPSTREAM_ALLOW_ADDRESSES=${place}`,
   );
@@ -63,12 +63,12 @@ test.each([
   ['https://shop.example/v0.1/servers', ofShop],
 ])('no administrator may allow %s', (url, text) => expect(forAdministrators(url)).toBe(text));
 
-test('an address that a proxy serves beside the shop is not the shop', () => {
+test("an address that a proxy serves on the shop's host is not the shop", () => {
   expect(forAdministrators('https://shop.example/tools/mcp')).toBeUndefined();
   expect(forAdministrators('https://shop.example:8443/mcp')).toBeUndefined();
 });
 
-test('outside production plain http to a public address needs nothing', () => {
+test('outside production plain http to a public address needs no permission', () => {
   expect(problem('http://public.example/mcp', false)).toBeUndefined();
   expect(problem('http://10.0.0.6:8080/mcp', false)).toContain('must be a public address');
 });
@@ -90,7 +90,7 @@ test.each([
   ['x'.repeat(400), 'is too long'],
 ])('the entry %s is refused: it %s', (entry, expected) => expect(addressEntryProblem(entry)).toContain(expected));
 
-test('the entry that an administrator is told to write has a port and is small', () => {
+test('the entries suggested to an administrator have a port and are small', () => {
   const text = String(readAddressEntry('foo'));
   const [, given = ''] = text.split('for example ');
   const examples = given.split(/, | or /);

@@ -47,14 +47,14 @@ export type Collector = {
   spans: CollectedSpan[];
   metrics: Map<string, z.infer<typeof metricSchema>>;
   resource: Record<string, string | number | boolean>;
-  /** Each request has the path and the header x-key that it came with. */
+  /** Requests, each with its path and its header x-key. */
   requests: { path: string; key: string | undefined }[];
-  /** Everything that was sent, as text. */
+  /** Returns everything that was sent, as text. */
   text(): string;
   close(): Promise<void>;
 };
 
-/** A collector that takes OTLP over HTTP in JSON, as OpenTelemetry's own does. */
+/** Starts a collector that accepts OTLP over HTTP in JSON, as OpenTelemetry's own does. */
 export async function startCollector(): Promise<Collector> {
   const bodies: string[] = [];
   const server = createServer((request, response) => {

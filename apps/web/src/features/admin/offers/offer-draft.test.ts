@@ -3,7 +3,7 @@ import { emptyDraft, mergeDrafts, readDraft } from './offer-draft.ts';
 
 const base = { ...emptyDraft('plan', 2), id: 'pro', name: 'Pro', price: '5.00', description: 'Before.' };
 
-test('a field that one did not change takes the value that another saved, and a field that both changed stays as one wrote it', () => {
+test('a field that only another administrator changed takes their value, and a field that both changed keeps your own', () => {
   const theirs = { ...base, price: '7.50', name: 'Professional', place: '1' };
   const mine = { ...base, description: 'Mine.', name: 'Pro 2' };
   expect(mergeDrafts(base, mine, theirs)).toEqual({ ...theirs, description: 'Mine.', name: 'Pro 2' });
@@ -33,11 +33,11 @@ test.each([
   ['1,000', 'Must be a whole number without separators, such as 1000.'],
   ['1e9', 'Must be a whole number.'],
   ['', 'Must be a whole number.'],
-])('monthly credits of %j are refused with what they may be', (monthlyCredits, fault) => {
+])('monthly credits of %j are refused with the allowed values', (monthlyCredits, fault) => {
   expect(faultsOf({ monthlyCredits })).toEqual({ monthlyCredits: fault });
 });
 
-test('a package has bounds of its own, and what fits is read', () => {
+test('a package has its own limits, and valid fields are read', () => {
   expect(faultsOf({ ...pack, credits: '10 000', bonus: '10000001' })).toEqual({
     credits: 'Must be a whole number without separators, such as 1000.',
     bonus: 'Must be at most 10,000,000.',

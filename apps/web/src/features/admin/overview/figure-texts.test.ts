@@ -12,11 +12,11 @@ test.each([
   [{ now: 10_001, before: 10_000 }, '10,000 before'],
   [{ now: 10, before: -5 }, '-5 before'],
   [{ now: 4, before: null }, 'The 30 days before are not counted yet'],
-])('of %j the change is told as "%s"', (figure, text) => {
+])('the change of %j is shown as "%s"', (figure, text) => {
   expect(changeText(figure)).toBe(text);
 });
 
-test('a share is told in percent, and one that is more than none never as 0%', () => {
+test('a share is shown in percent, and a share above zero never as 0%', () => {
   expect([shareText(0, 0), shareText(1, 40), shareText(1, 3), shareText(1, 5000)]).toEqual([
     '0%',
     '2.5%',

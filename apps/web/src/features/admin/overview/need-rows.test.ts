@@ -18,7 +18,7 @@ const nothing: Needs = {
   ledgerFaults: { ...none, checkedAt: null },
 };
 
-test('a certificate that ends, or has ended, is told with its day, who issued it and a link to its server', () => {
+test('a certificate that ends, or has ended, is listed with its day, its issuer and a link to its server', () => {
   const one = { serverId: 'top', name: 'Summit', validUntil: '2026-12-01T12:00:00.000Z' };
   const items = [
     { ...one, issuer: 'An authority', hasExpired: false },
@@ -34,7 +34,7 @@ test('a certificate that ends, or has ended, is told with its day, who issued it
   expect(group?.rows[0]?.link?.search).toEqual({ tab: 'manifests', id: 'top' });
 });
 
-test('a server that sends people where nobody has confirmed is told with both, and a link to its page', () => {
+test('a server with an unconfirmed sign-in address is listed with both names, and a link to its page', () => {
   const since = '2026-12-01T12:00:00.000Z';
   const items = [{ serverId: 'vault', name: 'Vault', issuer: 'https://id.other.example/tenant', since }];
   const [group, ...others] = needGroups({ ...nothing, signInsToConfirm: { total: 1, items } });

@@ -7,7 +7,7 @@ const textOf = (includedUntil: string | null, over: Partial<CancelledRental> = {
   return keptByPlanText({ name: 'Travel Pro', endsAt, plan, ...over });
 };
 
-test('a rental that is canceled says that the plan includes its service, and when the rental ends', () => {
+test('a canceled rental says that the plan includes its service, and when the rental ends', () => {
   expect(textOf(null)).toBe(
     'Your Pro plan includes Travel Pro: you lose nothing. The rental ends on Dec 27, 2026, and you can resume it until then.',
   );

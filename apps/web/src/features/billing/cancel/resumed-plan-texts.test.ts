@@ -17,14 +17,14 @@ const rental = (name: string, tier: 'T1' | 'T2' | 'T3', day: string, status = 'a
   ({ name, tier, status, source: 'payment', charge: { amountCents: 900, currency: 'USD', at: at(day) } }) as OwnRental;
 const rentals = [rental('Travel', 'T2', '20'), rental('Notes', 'T1', '20'), rental('Top', 'T3', '20')];
 
-test('a plan that is resumed names the rentals that it includes', () => {
+test('a resumed plan names the rentals that it includes', () => {
   expect(resumedPlanTexts(pro, [...rentals, rental('Ends', 'T1', '20', 'canceled')], undefined)).toEqual([
     'Pro includes Travel, which you rent for $9/month. With both, you pay twice.',
     'Pro includes Notes, which you rent for $9/month. With both, you pay twice.',
   ]);
 });
 
-test('where a change was planned, a rental is paid twice as long as both plans include it', () => {
+test('if a change was scheduled, a rental is paid twice for as long as both plans include it', () => {
   const planned: OwnSubscription = { ...pro, nextPlanId: 'basic', nextTier: 'T1' };
   expect(resumedPlanTexts(planned, [...rentals, rental('Later', 'T2', '27')], 'Basic')).toEqual([
     'Pro includes Travel until Dec 27, 2026. Until then you pay twice for Travel, which you rent for $9/month.',

@@ -6,7 +6,7 @@ const at = (day: string) => `2026-12-${day}T12:00:00.000Z`;
 const said = (until: string | null, chargedAt: string | null, nextName?: string) =>
   resumedRentalText({ name: 'Travel', charge, chargedAt, inPlan: { planName: 'Pro', until, nextName } });
 
-test('a rental that is resumed beside a plan is paid twice until the plan stops including it', () => {
+test('a rental resumed alongside a plan is paid twice until the plan stops including it', () => {
   const besides = `Besides your plan, ${charge}`;
   const confirmLabel = 'Resume and pay twice';
   expect(said(null, at('20'))).toEqual({
@@ -17,10 +17,10 @@ test('a rental that is resumed beside a plan is paid twice until the plan stops 
     text: `Your Pro plan includes Travel until Dec 27, 2026; Basic does not include it. If you keep renting it, you pay twice until then. ${besides}`,
     confirmLabel,
   });
-  expect(said(at('27'), null), 'it is not known when it is charged').toMatchObject({ confirmLabel });
+  expect(said(at('27'), null), 'the next charge is unknown').toMatchObject({ confirmLabel });
 });
 
-test('a rental that is charged when the plan has stopped including it is not paid twice', () => {
+test('a rental charged after the plan has stopped including it is not paid twice', () => {
   const text = `Your Pro plan includes Travel until Dec 20, 2026. ${charge}`;
   expect(said(at('20'), at('21'))).toEqual({ text });
   expect(said(at('20'), '2026-12-20T11:59:00.000Z'), 'on the same day').toEqual({ text });

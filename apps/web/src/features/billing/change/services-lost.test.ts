@@ -39,7 +39,7 @@ const services = [
   service('Tried', 'T2', { accessType: 'trial', isTrialPeriod: true, renews: false }),
 ];
 
-test('with a plan people lose what it alone gives, what they try, and what they rent until then', () => {
+test('with a plan users lose what only it gives, their trials, and what they rent until then', () => {
   expect(servicesLost(services)).toEqual(['Rented until then', 'Thinking', 'Travel Pro', 'Tried']);
 });
 

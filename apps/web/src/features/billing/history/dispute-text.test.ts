@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { disputeText } from './dispute-text.ts';
 
-test('who paid reads what a dispute takes meanwhile, what goes on, and what became of it', () => {
+test('a payer reads what a dispute takes meanwhile, what continues, and how it ended', () => {
   const of = (
     type: Parameters<typeof disputeText>[0]['type'],
     state: 'inquiry' | 'to-answer' | 'under-review' | 'won' | 'lost',

@@ -26,7 +26,7 @@ const said = (subscription: Partial<OwnSubscription>, includedUntil?: string | n
     plans,
   });
 
-test('a rental beside a plan that ends says until when it is paid twice', () => {
+test('a rental alongside a plan that ends says until when it is paid twice', () => {
   const ending = { tier: 'T2', status: 'canceled' } as const;
   expect(said(ending, end)).toEqual([
     'Your Pro plan includes Travel until Dec 27, 2026. The rental starts as soon as you pay, so you pay twice until then.',
@@ -34,7 +34,7 @@ test('a rental beside a plan that ends says until when it is paid twice', () => 
   expect(said(ending, null), 'the broker refuses it').toEqual([]);
 });
 
-test('a rental says which plan is about to begin that includes it', () => {
+test('a rental names the plan that is about to begin and includes it', () => {
   expect(said({})).toEqual([]);
   expect(said({ pendingPlanId: 'pro' })).toEqual([
     'Your upgrade to Pro is awaiting payment, and Pro includes Travel. With both, you pay twice.',

@@ -26,5 +26,5 @@ test('an upgrade that waits for its payment names the rentals that are paid twic
   ]);
   expect(said(rental({ status: 'canceled' })), 'it ends already').toEqual([]);
   expect(said(rental({ tier: 'T3' })), 'Pro does not include it').toEqual([]);
-  expect(said(rental({ tier: 'T1' })), 'the present plan includes it').toEqual([]);
+  expect(said(rental({ tier: 'T1' })), 'the current plan includes it').toEqual([]);
 });

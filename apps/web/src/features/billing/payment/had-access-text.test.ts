@@ -6,7 +6,7 @@ const end = ', so this payment page was closed. You were not charged.';
 const pro = { planId: 'pro', name: 'Pro', since: '2026-11-20T12:00:00.000Z', isCancelled: false, includedUntil: null };
 type Subscription = SubscriptionAnswer['subscription']['subscriptions'][number];
 
-test('a payment page of a rental that was closed names the service, and how the person has it', () => {
+test('a closed payment page of a rental names the service, and how the user has it', () => {
   const textOf = (access: Partial<McpService['userAccess']>) => {
     const userAccess = { accessType: 'none', plan: null, ...access };
     const services = [{ id: 'travel-pro', name: 'Travel Pro', userAccess }] as unknown as McpService[];
@@ -21,7 +21,7 @@ test('a payment page of a rental that was closed names the service, and how the 
   expect(textOf({}), 'the plan has ended since').toBe(`You had access to Travel Pro already${end}`);
 });
 
-test('a payment page of a plan that was closed names the highest plan that the person has', () => {
+test('a closed payment page of a plan names the highest plan that the user has', () => {
   const textOf = (...plans: [planName: string, tier: Subscription['tier'], status: Subscription['status']][]) => {
     const subscriptions = plans.map(([planName, tier, status]) => ({ planName, tier, status })) as Subscription[];
     return hadAccessText({ type: 'subscription', mcpId: null }, { services: undefined, subscriptions });

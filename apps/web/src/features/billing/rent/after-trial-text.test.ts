@@ -7,7 +7,7 @@ const after = (includedUntil: string | null) => {
   return planAfterTrial({ expiresAt: at('10'), plan });
 };
 
-test('a trial beside a plan says how long the plan includes the service once the trial has ended', () => {
+test('a trial alongside a plan says how long the plan includes the service once the trial has ended', () => {
   expect(after(null)).toMatchObject({ text: 'Nothing is charged when it ends: your plan continues.', isGoingOn: true });
   expect(after(at('20'))).toEqual({
     text: 'Nothing is charged when it ends: your Pro plan includes it until Dec 20, 2026.',

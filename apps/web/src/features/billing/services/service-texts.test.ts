@@ -38,7 +38,7 @@ test.each([
   ['[MINE-20]', { accessType: 'subscription' }, 'Subscription Access'],
   ['[MINE-21]', { accessType: 'loan' }, 'Unknown Status'],
 ])('%s the status text of %j', (_id, over, text) => {
-  // why the cast: the last one is of a kind that is still to come
+  // why the cast: the last one is of a future kind
   expect(statusText({ ...access, ...over } as typeof access)).toBe(text);
 });
 
@@ -94,7 +94,7 @@ test('[MINE-5] Paid counts purchases, rentals and what a plan includes', () => {
   expect(alsoInPlanText({ accessType: 'trial', plan: null })).toBeUndefined();
 });
 
-test('only a rental that renews says when and for how much, until its day has come', () => {
+test('only a rental that renews says when and for how much, until that day', () => {
   const renewing = { ...rented, renews: true };
   const charge = { amountCents: 900, currency: 'USD', at: endsAt };
   expect(renewalText(renewing, at(-1), charge)).toBe('renews Nov 20, 2026 for $9');
@@ -104,7 +104,7 @@ test('only a rental that renews says when and for how much, until its day has co
   expect(renewalText({ ...renewing, accessType: 'subscription' as const }, at(-1), charge)).toBeUndefined();
 });
 
-test('while a service is down, its people hear what becomes of what they have', () => {
+test('while a service is down, its users read what happens to their access', () => {
   const fails = 'Its calls fail and are not charged.';
   const textOf = (accessType: McpService['userAccess']['accessType'], isCancelled = false) =>
     whileDownText({ accessType, isCancelled });
@@ -115,7 +115,7 @@ test('while a service is down, its people hear what becomes of what they have', 
   expect([textOf('none'), textOf('free'), textOf('purchase')]).toEqual([fails, fails, fails]);
 });
 
-test('a canceled rental says in its status alone when it ends, and beside it what can be done until then', () => {
+test('only the status of a canceled rental says when it ends, and the text next to it what can be done until then', () => {
   expect(cancelledText(rented)).toBe('Canceled. You can use and resume it until then.');
   expect(cancelledText({ ...rented, expiresAt: null })).toBe('Ends at the end of the billing period.');
   expect(cancelledText({ ...rented, accessType: 'subscription' })).toBe('Ends at the end of the billing period.');

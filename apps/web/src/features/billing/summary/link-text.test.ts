@@ -28,7 +28,7 @@ const trial = (name: string) => ({
 const purchase = (name: string) => ({ id, mcpId: id, status: 'active' as const, name });
 const nothing = { rentals: [], purchases: [], trials: [] };
 
-test("the dashboard's head says what people rent, own and try beside what their tier includes, and leaves out what is unpaid", () => {
+test("the dashboard's head names what users rent, own and try besides what their tier includes, and omits unpaid items", () => {
   expect(linkText('T0', nothing)).toBe('Every free service.');
   expect(linkText('T0', { ...nothing, rentals: [rental('Travel Pro'), rental('Maps', 'unpaid')] })).toBe(
     'Every free service. You also rent Travel Pro.',

@@ -9,24 +9,24 @@ describe('the address', () => {
     expect(parseMarketplaceSearch({ q: '  ' })).toEqual({});
   });
 
-  test('every filter is read, and values that do not exist are dropped', () => {
+  test('every filter is read, and unknown values are dropped', () => {
     const search = { q: 'a', type: 'data', tier: 'T3', price: 'paid', status: 'error', sort: 'tools' };
     expect(parseMarketplaceSearch(search)).toEqual(search);
     expect(parseMarketplaceSearch({ type: 'toString', tier: 3, price: ['free'], status: {}, sort: '' })).toEqual({});
   });
 
-  test('a page is a whole number from 2, and the view live or nothing', () => {
+  test('a page is a whole number from 2, and the view is live or unset', () => {
     expect(parseMarketplaceSearch({ page: 3, view: 'live' })).toEqual({ page: 3, view: 'live' });
     expect(parseMarketplaceSearch({ page: '12' })).toEqual({ page: 12 });
     for (const page of [1, 0, -2, 1.5, 'two', '', null, [2], 1e9]) expect(parseMarketplaceSearch({ page })).toEqual({});
     expect(parseMarketplaceSearch({ view: 'map' })).toEqual({});
   });
 
-  test('a text is cut where the broker would refuse it', () => {
+  test("a text is cut at the broker's limit", () => {
     expect(parseMarketplaceSearch({ q: `${'x'.repeat(199)} y` })).toEqual({ q: 'x'.repeat(199) });
   });
 
-  test('order, page and view narrow nothing; a text and each filter do', () => {
+  test('order, page and view do not narrow the list; a text and each filter do', () => {
     expect(isNarrowed({ sort: 'price', page: 2, view: 'live' })).toBe(false);
     expect([isNarrowed({ q: 'a' }), filterCount({ q: 'a' })]).toEqual([true, 0]);
     expect([isNarrowed({ tier: 'T0' }), filterCount({ tier: 'T0', status: 'error', type: 'api' })]).toEqual([true, 3]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toolParameters } from './tool-parameters.ts';
 
-test('parameters come with type, description and default, required ones first', () => {
+test('parameters have type, description and default, required ones first', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -24,7 +24,7 @@ test('parameters come with type, description and default, required ones first', 
   ]);
 });
 
-test('a schema that is not what a schema should be gives no parameter, or one of any type', () => {
+test('an invalid schema gives no parameter, or one of any type', () => {
   expect(toolParameters(undefined)).toEqual([]);
   expect(toolParameters({ properties: 'none', required: {} })).toEqual([]);
   expect(toolParameters({ properties: { a: true, b: null } })).toEqual([

@@ -15,7 +15,7 @@ import { vi } from 'vitest';
 import type { MarketplaceSearch } from '../marketplace/marketplace-search.ts';
 import type { ServerSearch } from '../queries.ts';
 
-/** The pages' configuration and typed client read the address of the page when they are loaded: they are given one. */
+/** Loads the screens, with an address: the pages' configuration and typed client read it when they are loaded. */
 export async function loadScreens() {
   vi.stubGlobal('window', { location: { origin: 'https://souk.example' } });
   vi.stubGlobal('document', { querySelector: () => ({ getAttribute: () => '{"payments":"sandbox"}' }) });
@@ -34,7 +34,7 @@ export type Screens = Awaited<ReturnType<typeof loadScreens>>;
 
 export type Catalogue = { servers: ServerAnswer[]; capabilities: CapabilityAnswer[] };
 
-/** One screen as HTML, with the catalogue loaded, loading (undefined) or failed (an error). */
+/** Renders one screen as HTML, with the catalogue loaded, loading (undefined) or failed (an error). */
 export async function renderScreen<Props extends object>(
   screens: Screens,
   screen: ComponentType<Props>,
@@ -73,10 +73,12 @@ export async function renderScreen<Props extends object>(
   return renderToString(createElement(QueryClientProvider, { client: queries }, app as ReactNode));
 }
 
-/** What a key of the cache has of its question: its type is that of any key. */
+/** Returns the search of a cache key, whose type is that of any key. */
 const asSearch = (asked: unknown) => asked as ServerSearch;
 
-/** What the broker answers, as far as screens depend on it: a text matches names; `featured` is the catalogue's own order. */
+/**
+ * Answers as the broker, as far as screens depend on it: a text matches names; `featured` is the catalogue's own order.
+ */
 function found({ servers }: Catalogue, { q = '', page = 1, pageSize, sort }: ServerSearch) {
   const byName = servers.toSorted((one, other) => one.displayName.localeCompare(other.displayName));
   const ordered = sort === 'featured' ? servers : byName;
@@ -96,7 +98,7 @@ function healthOf({ servers, capabilities }: Catalogue) {
   };
 }
 
-/** What a person reads of HTML: text without elements, one blank between words. */
+/** Returns the text of HTML as a user reads it: without elements, with single spaces. */
 export function textOf(html: string): string {
   return html
     .replaceAll('<!-- -->', '')

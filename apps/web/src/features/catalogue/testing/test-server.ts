@@ -1,6 +1,6 @@
 import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 
-/** A server for tests: what a test is about is given, the rest is ordinary. */
+/** Builds a server for tests: the given fields, and ordinary ones. */
 export function testServer(given: Partial<ServerAnswer> & { serverId: string }): ServerAnswer {
   const name = given.displayName ?? given.serverId;
   const description = given.displayDescription ?? `What ${name} does.`;
@@ -18,7 +18,6 @@ export function testServer(given: Partial<ServerAnswer> & { serverId: string }):
   };
 }
 
-/** A capability for tests. */
 export function testCapability(
   given: Partial<CapabilityAnswer> & { serverId: string; name: string },
 ): CapabilityAnswer {

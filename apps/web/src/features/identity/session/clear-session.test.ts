@@ -21,7 +21,7 @@ test('[SES-26] [SES-5] forced clear wipes every auth key of both storages and th
   expect([...tab.temporary.keys()]).toEqual(['draft']);
   expect(tab.cookiesCleared()).toBe(1);
   expect(told[0]).toEqual(['carl@souk.test', true, 0]);
-  expect(told.slice(1), 'told with none, and after the wiping').toEqual([[undefined, false, 0]]);
+  expect(told.slice(1), 'called without a user, and after the wiping').toEqual([[undefined, false, 0]]);
 });
 
 test('[SES-26] forced clear ends the refresh cookie at the broker, so that no new tab is signed in again', async () => {
@@ -34,7 +34,7 @@ test('[SES-26] forced clear ends the refresh cookie at the broker, so that no ne
   expect(next.session.getState().user).toBeUndefined();
 });
 
-test('[SES-26] a forced clear without the network is finished by the next start', async () => {
+test('[SES-26] a forced clear without the network is completed at the next start', async () => {
   const { browser, tab } = await signedIn();
   browser.answerWith(() => Promise.reject(new TypeError('failed to fetch')));
   await tab.session.forceClear();

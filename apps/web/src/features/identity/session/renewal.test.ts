@@ -6,7 +6,7 @@ const hourMs = 60 * minuteMs;
 const profileUrl = `${origin}/v2/user/profile`;
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
-test('[SES-15] the token is renewed before it expires, by itself', async () => {
+test('[SES-15] the token is renewed automatically before it expires', async () => {
   const { browser, tab } = await signedIn();
   expect(tab.timers.map(({ atMs }) => atMs - browser.now())).toEqual([9 * minuteMs]);
   browser.pass(9 * minuteMs);
@@ -21,7 +21,7 @@ test('[SES-15] a call after a long sleep renews first', async () => {
   expect(await tab.session.token()).toBe('access-2');
 });
 
-test('many calls at once renew once', async () => {
+test('many concurrent calls renew once', async () => {
   const { browser, tab } = await signedIn();
   browser.pass(hourMs);
   const before = browser.tokenRequests().length;
@@ -30,7 +30,7 @@ test('many calls at once renew once', async () => {
   expect(browser.tokenRequests()).toHaveLength(before + 1);
 });
 
-test('two tabs that renew at once spend one refresh, and both have the new token', async () => {
+test('two tabs that renew concurrently use one refresh, and both have the new token', async () => {
   const { browser, tab } = await signedIn();
   const other = browser.openTab();
   void other.session.start();
@@ -41,7 +41,7 @@ test('two tabs that renew at once spend one refresh, and both have the new token
   expect(browser.tokenRequests()).toHaveLength(before + 1);
 });
 
-test('a renewal that the network loses keeps the user, and the token as long as it lives', async () => {
+test('a renewal lost by the network keeps the user, and the token until it expires', async () => {
   const { browser, tab } = await signedIn();
   browser.pass(9.8 * minuteMs);
   browser.answerWith(() => Promise.reject(new TypeError('failed to fetch')));
@@ -51,7 +51,7 @@ test('a renewal that the network loses keeps the user, and the token as long as 
   expect(tab.session.getState().user?.email).toBe('carl@souk.test');
 });
 
-test('a session outlives a broker that is down for a moment: it says that the broker is away, and asks again', async () => {
+test('a session outlives a short outage of the broker: it reports the outage, and retries', async () => {
   const { browser, tab } = await signedIn();
   browser.pass(hourMs);
   browser.answerWith(() => new Response('', { status: 503, statusText: 'Service Unavailable' }));
@@ -69,18 +69,18 @@ test('a session outlives a broker that is down for a moment: it says that the br
   expect(tab.session.getState()).not.toHaveProperty('isAway');
 });
 
-/** Waits for the moment's pause after a refusal, and ends it. */
+/** Lets the short pause after a refusal pass. */
 async function endPause({ browser, tab }: Awaited<ReturnType<typeof signedIn>>) {
   const pause = () => tab.timers.find(({ atMs }) => atMs === browser.now() + 1_000);
   await until(() => pause() !== undefined);
   pause()?.work();
 }
 
-test('[SES-15] a renewal whose answer is lost is asked again by its name, in whichever tab, and keeps the session', async () => {
+test('[SES-15] a renewal whose response is lost is retried by its name, in any tab, and keeps the session', async () => {
   const { browser, tab } = await signedIn();
   browser.pass(9.8 * minuteMs);
   browser.loseAnswer();
-  expect(await tab.session.token(), 'the old one lives on').toBe('access-1');
+  expect(await tab.session.token(), 'the old one stays valid').toBe('access-1');
   const [lost] = browser.tokenRequests().slice(-1);
   expect(lost?.form.get('renewal')).toMatch(/^[\w-]{22}$/);
   browser.pass(hourMs);
@@ -107,7 +107,7 @@ test('a renewal that is refused twice signs out', async () => {
   expect(browser.local.size).toBe(0);
 });
 
-test('a renewal that is refused because a tab left in the middle of its own is tried again, and keeps the session', async () => {
+test('a renewal that is refused because a tab closed in the middle of its own is retried, and keeps the session', async () => {
   const { browser, tab } = await signedIn();
   browser.pass(hourMs);
   browser.answerWith((path) => (path === '/oauth/token' ? new Response('', { status: 400 }) : undefined));
@@ -126,7 +126,7 @@ test('a renewal never takes over another sign-in: the handle is sent', async () 
   expect(browser.tokenRequests().at(-1)?.form.get('refresh_token')).toBe('handle-0');
 });
 
-test('[SES-36] authorised calls send the bearer token and include credentials, also when a 401 has renewed the token', async () => {
+test('[SES-36] authorized calls send the bearer token and include credentials, also when a 401 has renewed the token', async () => {
   const { browser, tab } = await signedIn();
   browser.endAccessTokens();
   const before = browser.requests.length;
@@ -139,7 +139,7 @@ test('[SES-36] authorised calls send the bearer token and include credentials, a
   expect(sent.map(({ init }) => init.credentials)).toEqual(['include', 'include', 'include']);
 });
 
-test('a 401 that stays is answered as it is', async () => {
+test('a repeated 401 is returned unchanged', async () => {
   const { browser, tab } = await signedIn();
   browser.answerWith((path) => (path === '/v2/user/profile' ? new Response('', { status: 401 }) : undefined));
   const before = browser.requests.length;
@@ -154,7 +154,7 @@ test('a 401 of a call without a token renews nothing', async () => {
   expect(browser.requests).toHaveLength(before + 1);
 });
 
-test('a renewal under way does not bring a user back who signs out meanwhile', async () => {
+test('a running renewal does not bring back a user who signs out meanwhile', async () => {
   const { browser, tab } = await signedIn();
   const other = browser.openTab();
   void other.session.start();

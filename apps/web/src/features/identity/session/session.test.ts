@@ -22,13 +22,13 @@ test('[SES-1] [SES-2] [SES-6] the signed-in user has the fields of the specifica
   });
 });
 
-test('[SES-4] the stored copy stands under a user key and a tokens key', async () => {
+test('[SES-4] the stored copy is under a user key and a tokens key', async () => {
   const { browser } = await signedIn();
   expect([...browser.local.keys()].sort()).toEqual([tokensKey, userKey]);
   expect(browser.local.get(userKey)).not.toContain('access-1');
 });
 
-test('[SES-7] an unexpired stored user is restored at once, without a request', async () => {
+test('[SES-7] an unexpired stored user is restored immediately, without a request', async () => {
   const { browser } = await signedIn();
   const before = browser.requests.length;
   const tab = browser.openTab();
@@ -37,7 +37,7 @@ test('[SES-7] an unexpired stored user is restored at once, without a request', 
   expect(browser.requests).toHaveLength(before);
 });
 
-test('[SES-3] a stored user without a provider is one of google', async () => {
+test('[SES-3] a stored user without a provider counts as a Google user', async () => {
   const { browser } = await signedIn();
   const { provider: _provider, ...rest } = JSON.parse(browser.local.get(userKey) ?? '');
   browser.local.set(userKey, JSON.stringify(rest));
@@ -75,7 +75,7 @@ test('[SES-9] without a stored user and without a cookie the start asks once, an
   expect(browser.tokenRequests()).toHaveLength(1);
 });
 
-test('a visitor without the hint of a cookie is signed out at once, without a request', () => {
+test('a visitor without the hint of a cookie is signed out immediately, without a request', () => {
   const browser = createScriptedBrowser();
   browser.isKnownVisitor();
   const { session } = browser.openTab();
@@ -84,7 +84,7 @@ test('a visitor without the hint of a cookie is signed out at once, without a re
   expect(browser.requests).toEqual([]);
 });
 
-test('two tabs that start at once after a night use the cookie once', async () => {
+test('two tabs that start concurrently after a night use the cookie once', async () => {
   const { browser } = await signedIn();
   browser.pass(12 * hourMs);
   const before = browser.tokenRequests().length;
@@ -95,7 +95,7 @@ test('two tabs that start at once after a night use the cookie once', async () =
   expect(two.session.getState().user).toBeDefined();
 });
 
-test('a start that the broker cannot answer is no sign-out: it is tried again, ever later, and restores the user', async () => {
+test('a start without a response of the broker is not a sign-out: it is retried at growing intervals, and restores the user', async () => {
   const { browser } = await signedIn();
   browser.pass(12 * hourMs);
   const failing = [
@@ -124,7 +124,7 @@ test('a start that the broker cannot answer is no sign-out: it is tried again, e
   });
 });
 
-test('a start that the broker refuses after it was away says that the session ended', async () => {
+test('a start that the broker refuses after an outage says that the session ended', async () => {
   const { browser } = await signedIn();
   browser.pass(12 * hourMs);
   browser.answerWith(() => new Response('', { status: 503 }));
@@ -136,7 +136,7 @@ test('a start that the broker refuses after it was away says that the session en
   expect(tab.session.getState()).toEqual({ user: undefined, isRestoring: false, hasEnded: true });
 });
 
-test('[SES-13] a stored expiry of more than 24 hours is not believed', async () => {
+test('[SES-13] a stored expiry of more than 24 hours is rejected', async () => {
   const { browser } = await signedIn();
   for (const key of [userKey, tokensKey]) {
     const entry = JSON.parse(browser.local.get(key) ?? '');
@@ -147,7 +147,7 @@ test('[SES-13] a stored expiry of more than 24 hours is not believed', async () 
   expect(tab.session.getState().user).toBeUndefined();
 });
 
-test('[SES-18] a sign-in, a change of person and a sign-out in one tab are seen in another, by the storage event', async () => {
+test('[SES-18] a sign-in, a change of user and a sign-out in one tab are seen in another, by the storage event', async () => {
   const browser = createScriptedBrowser();
   const [one, two] = [browser.openTab(), browser.openTab()];
   await two.session.start();
@@ -171,7 +171,7 @@ test('[SES-18] a message of a sign-in refreshes the state, and so does the key o
     const tab = browser.openTab();
     await tab.session.start();
     for (const [name, text] of stored) browser.local.set(name, text);
-    expect(tab.session.getState().user?.email, 'the cookie restored it').toBe('carl@souk.test');
+    expect(tab.session.getState().user?.email, 'restored by the cookie').toBe('carl@souk.test');
     tab.session.noticeStorage('theme');
     expect(tab.session.getState().user?.accessToken).toBe('access-2');
     tab.session.noticeStorage(key);
@@ -179,7 +179,7 @@ test('[SES-18] a message of a sign-in refreshes the state, and so does the key o
   }
 });
 
-test('[SES-19] [SES-20] [SES-21] a subscriber is told at once, on every change, and no more once it unsubscribed', async () => {
+test('[SES-19] [SES-20] [SES-21] a subscriber is called immediately, on every change, and no longer once it unsubscribed', async () => {
   const browser = createScriptedBrowser();
   const tab = browser.openTab();
   const told: (string | undefined)[] = [];
@@ -208,7 +208,7 @@ test('[SES-22] [SES-23] [SES-12] [SES-5] sign-out clears the stored user, tokens
   expect(browser.requests.at(-1)?.path).toBe('/oauth/logout');
 });
 
-test('a sign-out that did not reach the broker is not undone by the cookie, and is finished at the next start', async () => {
+test('a sign-out that did not reach the broker is not undone by the cookie, and is completed at the next start', async () => {
   const { browser, tab } = await signedIn();
   browser.answerWith(() => Promise.reject(new TypeError('failed to fetch')));
   await tab.session.signOut();
@@ -232,7 +232,7 @@ test('[SES-24] [SES-25] forced refresh reads storage again and tells subscribers
   expect(told).toHaveLength(2);
 });
 
-test('switching the account ends the session at the broker, then asks for an account and comes back to the same page', async () => {
+test('switching the account ends the session at the broker, then asks for an account and returns to the same page', async () => {
   const { browser, tab } = await signedIn();
   void tab.session.switchAccount('/connect/notes');
   await until(() => tab.left.length === 2);
@@ -245,7 +245,7 @@ test('switching the account ends the session at the broker, then asks for an acc
   expect(tab.temporary.get(returnPathKey)).toBe('/connect/notes');
 });
 
-test('a session that the broker refuses says that it ended, until the person has read it', async () => {
+test('a session that the broker refuses says that it ended, until the user has read it', async () => {
   const { browser, tab } = await signedIn();
   browser.pass(hourMs);
   browser.dropCookie();
@@ -267,7 +267,7 @@ test('a session that ended while the browser was closed says so at the next star
   expect(tab.session.getState()).toEqual({ user: undefined, isRestoring: false, hasEnded: true });
 });
 
-test('a sign-out is no end that needs a message here, and is one in the other tabs', async () => {
+test('a sign-out needs no message in its own tab, and shows one in the other tabs', async () => {
   const { browser, tab } = await signedIn();
   const other = browser.openTab();
   void other.session.start();
@@ -276,7 +276,7 @@ test('a sign-out is no end that needs a message here, and is one in the other ta
   expect(other.session.getState()).toEqual({ user: undefined, isRestoring: false, hasEnded: true });
 });
 
-test('[SES-32] [SES-33] a profile that is refused is null, and logged', async () => {
+test('[SES-32] [SES-33] a refused profile is null, and logged', async () => {
   const { browser, tab } = await signedIn();
   expect(await tab.session.fetchProfile()).toMatchObject({ email: 'carl@souk.test', planId: 'free' });
   browser.answerWith(() => new Response('', { status: 500, statusText: 'Internal Server Error' }));

@@ -9,7 +9,7 @@ const hint = (email: string) => JSON.stringify({ email, displayName: 'Anybody' }
 
 const here = { isOfThisBrowser: true };
 
-/** A tab that left for a sign-in. */
+/** Opens a tab that left for a sign-in. */
 async function leave(path = '/marketplace') {
   const browser = createScriptedBrowser();
   const tab = browser.openTab();
@@ -19,11 +19,11 @@ async function leave(path = '/marketplace') {
 }
 
 function questionOf(answer: string | HandOffQuestion): HandOffQuestion {
-  if (typeof answer === 'string') throw new Error(`went on to ${answer} without a question`);
+  if (typeof answer === 'string') throw new Error(`continued to ${answer} without a question`);
   return answer;
 }
 
-test('[SIGN-28] [SIGN-35] [SIGN-36] a ticket of this browser signs in, and goes back to where a sign-in began: who it is, the profile says', async () => {
+test('[SIGN-28] [SIGN-35] [SIGN-36] a ticket of this browser signs in, and returns to where the sign-in began; the profile says who the user is', async () => {
   const { browser, tab } = await leave();
   const ticket = browser.ticketOf(carl, here);
   const user = JSON.stringify({ email: 'CARL@souk.test', displayName: 'The Administrator', role: 'admin' });
@@ -49,7 +49,7 @@ test('[SIGN-29] both parameters are required', async () => {
   }
 });
 
-test('[SIGN-37] a hint that names somebody else, or nobody, is refused, and the sign-in ended', async () => {
+test('[SIGN-37] a hint that names another user, or none, is refused, and the sign-in ended', async () => {
   for (const user of [hint(mallory), '{"id":"somebody"}', '{}', '{not json', '[]', 'null', '{"email":3}']) {
     const { browser, tab } = await leave();
     const opening = tab.session.openHandOff({ token: browser.ticketOf(carl, here), user });
@@ -59,7 +59,7 @@ test('[SIGN-37] a hint that names somebody else, or nobody, is refused, and the 
   }
 });
 
-test('[SIGN-38] with a ticket of another browser the person is asked, and yes signs in', async () => {
+test('[SIGN-38] with a ticket of another browser the user is asked, and yes signs in', async () => {
   const browser = createScriptedBrowser();
   browser.isKnownVisitor();
   const { session } = browser.openTab();
@@ -71,7 +71,7 @@ test('[SIGN-38] with a ticket of another browser the person is asked, and yes si
   expect(browser.local.has(signOutKey)).toBe(false);
 });
 
-test('[SIGN-38] a sign-in that was started here says nothing about a ticket: any site can start one', async () => {
+test('[SIGN-38] a sign-in that was started here proves nothing about a ticket: any site can start one', async () => {
   const { browser, tab } = await leave();
   const question = questionOf(await tab.session.openHandOff({ token: browser.ticketOf(carl), user: hint(carl) }));
   expect(question.email).toBe(carl);
@@ -86,7 +86,7 @@ test('no ends the offered sign-in at the broker', async () => {
   expect(browser.local.size).toBe(0);
 });
 
-test('a question that is left open signs nobody in: the next start ends it', async () => {
+test('an unanswered question signs no user in: the next start ends it', async () => {
   const browser = createScriptedBrowser();
   await browser.openTab().session.openHandOff({ token: browser.ticketOf(mallory), user: hint(mallory) });
   expect(browser.hasCookie()).toBe(true);
@@ -96,7 +96,7 @@ test('a question that is left open signs nobody in: the next start ends it', asy
   expect(browser.hasCookie()).toBe(false);
 });
 
-test("somebody else's ticket takes nothing from who is signed in, and yes begins a sign-in anew", async () => {
+test("another user's ticket does not affect the signed-in user, and yes starts a new sign-in", async () => {
   const { browser } = await signedIn();
   const tab = browser.openTab();
   const before = browser.hasCookie();
@@ -112,10 +112,10 @@ test("somebody else's ticket takes nothing from who is signed in, and yes begins
   await until(() => tab.left.length > 0);
   const login = new URL(tab.left[0] ?? '');
   expect(login.pathname).toBe('/login');
-  expect(login.searchParams.get('prompt'), 'or whoever is signed in would be signed in again').toBe('login');
+  expect(login.searchParams.get('prompt'), 'otherwise the current user would be signed in again').toBe('login');
 });
 
-test('a ticket of this browser takes the place of who was signed in', async () => {
+test('a ticket of this browser replaces the signed-in user', async () => {
   const { browser } = await signedIn();
   const { session } = browser.openTab();
   const token = browser.ticketOf(mallory, here);
@@ -125,13 +125,13 @@ test('a ticket of this browser takes the place of who was signed in', async () =
   expect(session.getState().user?.email).toBe(mallory);
 });
 
-test('a ticket of who is signed in already asks nothing', async () => {
+test('a ticket of the user who is already signed in asks nothing', async () => {
   const { browser } = await signedIn();
   const { session } = browser.openTab();
   expect(await session.openHandOff({ token: browser.ticketOf(carl), user: hint(carl) })).toBe('/dashboard');
 });
 
-test('a used ticket says what the broker says, and leaves no mark', async () => {
+test("a used ticket shows the broker's message, and leaves no trace", async () => {
   const browser = createScriptedBrowser();
   const { session } = browser.openTab();
   const opening = session.openHandOff({ token: 'used', user: hint(carl) });
@@ -139,7 +139,7 @@ test('a used ticket says what the broker says, and leaves no mark', async () => 
   expect(browser.local.size).toBe(0);
 });
 
-test('a ticket that is handed in twice is swapped once', async () => {
+test('a ticket that is submitted twice is swapped once', async () => {
   const { browser, tab } = await leave();
   const address = { token: browser.ticketOf(carl, here), user: hint(carl) };
   expect(await Promise.all([tab.session.openHandOff(address), tab.session.openHandOff(address)])).toEqual([

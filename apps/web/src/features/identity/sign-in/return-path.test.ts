@@ -13,7 +13,7 @@ test('[SIGN-40] without a stored path the target is /dashboard', () => {
   expect(chooseReturnPath(null, origin)).toBe('/dashboard');
 });
 
-test('a stored path / counts as none: a sign-in on the home page leads to the dashboard', () => {
+test('a stored path / counts as unset: a sign-in on the home page leads to the dashboard', () => {
   for (const path of ['/', '/?from=mail', '/#connect', '/./']) {
     expect(chooseReturnPath(path, origin), path).toBe('/dashboard');
   }
@@ -38,6 +38,6 @@ test('a path that leads to another host is refused in every spelling', () => {
   for (const spelling of spellings) expect(chooseReturnPath(spelling, origin), spelling).toBe('/dashboard');
 });
 
-test('a callback is no place to return to', () => {
+test('a callback is not a return target', () => {
   expect(chooseReturnPath('/auth/callback?code=1', origin)).toBe('/dashboard');
 });

@@ -40,7 +40,7 @@ test('[HDR-12] [SIGN-6] [SIGN-9] the whole page goes to the login page, with /au
   expect(returned()).toBe(false);
 });
 
-test('[SIGN-5] [SIGN-15] [SIGN-19] the callback swaps code and verifier, fetches the profile, stores the user and says where to go', async () => {
+test('[SIGN-5] [SIGN-15] [SIGN-19] the callback swaps code and verifier, fetches the profile, stores the user and returns the target', async () => {
   const { browser, tab, state } = await leave();
   const verifier = tab.temporary.get(verifierKey);
   expect(await tab.session.completeSignIn(new URLSearchParams({ code: 'good-code', state }))).toBe(
@@ -73,7 +73,7 @@ test('[SIGN-21] another state than the stored one is refused, and nothing is exc
   expect(browser.exchanges()).toEqual([]);
 });
 
-test('[SIGN-21] an answer to a sign-in that this tab never started is refused', async () => {
+test('[SIGN-21] a response to a sign-in that this tab never started is refused', async () => {
   const { session } = createScriptedBrowser().openTab();
   const forged = new URLSearchParams({ code: 'good-code', state: 'x'.repeat(32) });
   await expect(session.completeSignIn(forged)).rejects.toThrow('Invalid state parameter - possible CSRF attack');
@@ -86,7 +86,7 @@ test('[SIGN-22] without a stored verifier it fails', async () => {
   await expect(tab.session.completeSignIn(answer)).rejects.toThrow(/^Missing code verifier$/);
 });
 
-test('[SIGN-23] a refused exchange gives the body of the answer', async () => {
+test('[SIGN-23] a refused exchange gives the body of the response', async () => {
   const { tab, state } = await leave();
   const answer = new URLSearchParams({ code: 'bad-code', state });
   await expect(tab.session.completeSignIn(answer)).rejects.toThrow(/^Token exchange failed: code used$/);
@@ -103,7 +103,7 @@ test('[SIGN-24] a refused profile gives its status text', async () => {
   expect(tab.session.getState().user).toBeUndefined();
 });
 
-test('[SIGN-25] an answer without code or without state is refused', async () => {
+test('[SIGN-25] a response without code or without state is refused', async () => {
   for (const half of ['code', 'state']) {
     const { tab, state } = await leave();
     const answer = new URLSearchParams({ [half]: half === 'state' ? state : 'good-code' });
@@ -111,20 +111,20 @@ test('[SIGN-25] an answer without code or without state is refused', async () =>
   }
 });
 
-test('[SIGN-26] an error of OAuth goes silently home', async () => {
+test('[SIGN-26] an OAuth error leads silently home', async () => {
   const { browser, tab, state } = await leave();
   expect(await tab.session.completeSignIn(new URLSearchParams({ error: 'access_denied', state }))).toBe('/');
   expect(browser.exchanges()).toEqual([]);
 });
 
-test('a network that is away is said as such', async () => {
+test('a network failure is reported as such', async () => {
   const { browser, tab, state } = await leave();
   browser.answerWith(() => Promise.reject(new TypeError('failed to fetch')));
   const answer = new URLSearchParams({ code: 'good-code', state });
   await expect(tab.session.completeSignIn(answer)).rejects.toThrow(/^Network error occurred$/);
 });
 
-test('an answer that is handed in twice is exchanged once', async () => {
+test('a response that is submitted twice is exchanged once', async () => {
   const { browser, tab, state } = await leave();
   const answer = new URLSearchParams({ code: 'good-code', state });
   const paths = await Promise.all([tab.session.completeSignIn(answer), tab.session.completeSignIn(answer)]);
@@ -132,7 +132,7 @@ test('an answer that is handed in twice is exchanged once', async () => {
   expect(browser.exchanges()).toHaveLength(1);
 });
 
-test('a stored state is good for one answer', async () => {
+test('a stored state is valid for one response', async () => {
   const { tab, state } = await leave();
   await tab.session.completeSignIn(new URLSearchParams({ code: 'bad-code', state })).catch(() => undefined);
   const second = new URLSearchParams({ code: 'good-code', state });
@@ -140,7 +140,7 @@ test('a stored state is good for one answer', async () => {
   expect(tab.temporary.has(stateKey)).toBe(false);
 });
 
-test('a callback that fails leaves who was signed in before', async () => {
+test('a failed callback keeps the previously signed-in user', async () => {
   const { browser, tab } = await leave();
   await tab.signIn();
   const next = browser.openTab();

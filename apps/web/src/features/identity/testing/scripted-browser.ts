@@ -5,15 +5,15 @@ import type { KeyValueStore } from '../session/session-storage.ts';
 export const origin = 'https://souk.example';
 
 /**
- * A browser without a DOM, and the broker's sign-in behind it with its real rules: the refresh token is in a cookie
- * that scripts cannot see, is good once, and a used one ends the sign-in, unless the renewal that used it asks again.
+ * A browser without a DOM, and the broker's sign-in with its real rules: the refresh token is in a cookie that scripts
+ * cannot read and is valid once, and a used one ends the sign-in, unless the renewal that used it retries.
  */
 export function createScriptedBrowser() {
   let nowMs = Date.parse('2026-03-01T12:00:00Z');
   let issued = 0;
-  /** The cookie jar and the broker's memory of it. */
+  /** The cookie jar, as the broker remembers it. */
   let cookie: { token: string; handle: string } | undefined;
-  /** By used token: the renewal that used it, and what came after it. */
+  /** Renewal that used a token, and its successor, by used token. */
   const used = new Map<string, { renewal: string | null; next: string }>();
   let losesAnswer = false;
   const accessTokens = new Map<string, string>();
@@ -89,7 +89,7 @@ export function createScriptedBrowser() {
     return Response.json(profileOf(owner));
   }
 
-  /** A new tab of this browser: its own sessionStorage, everything else shared. */
+  /** Opens a new tab of this browser: its own sessionStorage, everything else shared. */
   function openTab() {
     const temporary = new Map<string, string>();
     const left: string[] = [];
@@ -134,7 +134,7 @@ export function createScriptedBrowser() {
       logged,
       timers,
       cookiesCleared: () => cookiesCleared,
-      /** Signs in as a person would, and answers where the page goes. */
+      /** Signs in as a user would, and returns the address that the page goes to. */
       async signIn(path = '/marketplace?q=notes'): Promise<string> {
         const before = left.length;
         void session.startSignIn(path);
@@ -149,24 +149,24 @@ export function createScriptedBrowser() {
     openTab,
     local,
     requests,
-    /** Codes that were handed in. */
+    /** Codes that were submitted. */
     exchanges: () => requests.filter(({ form }) => form.get('grant_type') === 'authorization_code'),
     tokenRequests: () => requests.filter(({ path }) => path === '/oauth/token'),
     now: () => nowMs,
     pass: (ms: number) => void (nowMs += ms),
-    /** A hand-off ticket of somebody, whom the provider sent back to another browser, or to this one. */
+    /** Creates a hand-off ticket of a user, whom the provider sent back to another browser, or to this one. */
     ticketOf(owner: string, { isOfThisBrowser = false } = {}): string {
       const ticket = `ticket-${tickets.size + 1}`;
       tickets.set(ticket, { owner, isOfThisBrowser });
       return ticket;
     },
-    /** The person who signs in next. */
+    /** Sets the user who signs in next. */
     becomes: (next: string) => void (email = next),
     /** Answers a request in the broker's place; undefined leaves it to the broker. */
     answerWith: (script: typeof answerWith) => void (answerWith = script),
-    /** The broker's hint says that there is no sign-in to ask for. */
+    /** Sets the broker's hint that there is no sign-in to restore. */
     isKnownVisitor: () => void (knownVisitor = true),
-    /** The broker does what it is asked next, and its answer never comes: neither cookie nor body. */
+    /** Makes the broker process the next request without a response: neither cookie nor body. */
     loseAnswer: () => void (losesAnswer = true),
     endAccessTokens: () => accessTokens.clear(),
     dropCookie: () => void (cookie = undefined),
@@ -205,7 +205,7 @@ function storeOf(entries: Map<string, string>): KeyValueStore {
   };
 }
 
-/** Lets pending promises go on until the condition holds. */
+/** Lets pending promises continue until the condition holds. */
 export async function until(holds: () => boolean): Promise<void> {
   for (let turn = 0; turn < 1000 && !holds(); turn += 1) await new Promise((resolve) => setImmediate(resolve));
   if (!holds()) throw new Error('the condition never held');

@@ -38,7 +38,7 @@ test('each part of a schema becomes the field that fits it', () => {
   }
 });
 
-test('references within the schema and a null beside a type are seen through; required fields come first', () => {
+test('references within the schema and a type that allows null are resolved; required fields come first', () => {
   const schema = object(
     { late: { anyOf: [{ type: 'number' }, { type: 'null' }] }, first: { $ref: '#/$defs/City' } },
     { required: ['first'], $defs: { City: { type: 'string', title: 'City', description: 'Where', maxLength: 9 } } },
@@ -51,7 +51,7 @@ test('references within the schema and a null beside a type are seen through; re
 });
 
 describe('a hostile schema', () => {
-  test('has a bounded form: depth, fields, choices, references, texts', () => {
+  test('has a form of limited size: depth, fields, choices, references, texts', () => {
     const loop = object({ loop: { $ref: '#/properties/loop' }, self: { $ref: '#' } });
     expect(fieldsOf(loop, loop).fields.map(({ schema }) => kindOf(schema, loop, 1).kind)).toEqual(['json', 'object']);
     expect(kindOf(loop, loop, 4)).toEqual({ kind: 'json' });
@@ -80,7 +80,7 @@ describe('a hostile schema', () => {
   });
 });
 
-test('a form is checked before it is sent: what is required, numbers, JSON', () => {
+test('a form is checked before it is sent: required fields, numbers, JSON', () => {
   const schema = object(
     {
       name: { type: 'string' },
@@ -111,7 +111,7 @@ test('a form is checked before it is sent: what is required, numbers, JSON', () 
   });
 });
 
-test('what has no field that can say "Required" is sent empty, and never keeps a form back in silence', () => {
+test('a required field that cannot show "Required" is sent empty, and never silently blocks a form', () => {
   const street = object({ street: { type: 'string' } }, { required: ['street'] });
   const schema = object(
     {

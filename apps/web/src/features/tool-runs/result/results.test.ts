@@ -5,7 +5,7 @@ import { readBlock } from './content-block.ts';
 import { parseMarkdown, textOf, type Part } from './parse-markdown.ts';
 import { webAddress } from './web-address.ts';
 
-test('a block is shown by its type; what could be more than a picture, a sound or a text is a file', () => {
+test('a block is shown by its type; everything except pictures, sounds and texts is a file', () => {
   const png = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' };
   expect(readBlock(png)).toEqual({ kind: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' });
   expect(readBlock({ type: 'audio', mimeType: 'audio/wav', data: 'UklG' })).toMatchObject({ kind: 'audio' });
@@ -25,7 +25,7 @@ test('a block is shown by its type; what could be more than a picture, a sound o
   for (const odd of [null, 7, 'text', [], {}, { type: { a: 1 } }]) expect(readBlock(odd).kind).toBe('unknown');
 });
 
-test('only web pages without a name before their host are links', () => {
+test('only web pages without a user name before their host are links', () => {
   expect(webAddress('https://a.test/x')).toEqual({ href: 'https://a.test/x', host: 'a.test' });
   const refused = [
     'javascript:alert(1)',
@@ -119,7 +119,7 @@ test.each(hostileParts)('Markdown of a hostile server takes linear time: %s', as
   await limitProcessor(250, () => expect(parseMarkdown(text).parts).toBeDefined());
 });
 
-test('events are read however the stream is cut; comments are passed over', async () => {
+test('events are read however the stream is cut; comments are skipped', async () => {
   const bytes = new TextEncoder().encode(': keepalive\n\ndata: {"a":"ü€"}\n\nevent: x\ndata: {"b":2}\n\n');
   for (const size of [1, 3, 7, 1000]) {
     const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>

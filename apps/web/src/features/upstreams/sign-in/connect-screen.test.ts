@@ -10,7 +10,7 @@ beforeAll(async () => {
   screens = await loadScreens();
 });
 
-/** The typed client reads the address of the page when it is loaded: it is given one. */
+/** Loads the screens, with an address: the typed client reads it when it is loaded. */
 async function loadScreens() {
   vi.stubGlobal('window', { location: { origin: 'https://souk.example' } });
   // as in the other tests of screens: files share what is loaded
@@ -36,11 +36,11 @@ const signedIn: UpstreamAccount = {
   headers: [],
 };
 
-/** The screen of Travel Pro as HTML, once the broker has answered. */
+/** Renders the screen of Travel Pro as HTML, once the broker has answered. */
 async function render(access: { entitled: boolean; enabled: boolean }, connections: UpstreamAccount[] = []) {
   const queries = new QueryClient();
   const server = { serverId: 'travel-pro', displayName: 'Travel Pro', displayDescription: 'Trips.' };
-  // of the catalogue's answer, what the screen reads
+  // the part of the catalogue's response that the screen reads
   queries.setQueryData<unknown>(screens.serverQuery(server.serverId).queryKey, { server });
   queries.setQueryData(screens.upstreamConnectionsQuery(user.id).queryKey, { success: true, connections });
   queries.setQueryData(screens.serverAccessQuery(user.id, 'travel-pro').queryKey, { success: true, ...access });
@@ -54,7 +54,7 @@ async function render(access: { entitled: boolean; enabled: boolean }, connectio
   return renderToString(createElement(QueryClientProvider, { client: queries }, page));
 }
 
-test('a service that one may not use says so, has no switch, and leads to its own page', async () => {
+test('a service without access says so, has no switch, and leads to its own page', async () => {
   const html = await render({ entitled: false, enabled: false });
   expect(html).toContain('Not in your plan');
   expect(html).toMatch(/<a[^>]*href="\/service\/travel-pro"/);
@@ -63,7 +63,7 @@ test('a service that one may not use says so, has no switch, and leads to its ow
   expect(html).not.toContain('your assistants can');
 });
 
-test('a service that one may use shows its switch as it is, and nothing of plans', async () => {
+test('a service with access shows its switch as it is, and nothing about plans', async () => {
   const on = await render({ entitled: true, enabled: true });
   expect(on).toMatch(/Travel Pro is on\.(<!-- -->)? Go back to your assistant\./);
   expect(on).not.toContain('No sign-in needed');
@@ -76,7 +76,7 @@ test('a service that one may use shows its switch as it is, and nothing of plans
   expect(off).toContain('Off: your assistants can&#x27;t use it.');
 });
 
-test('what somebody has at a service that they may not use any more can be ended, and not renewed', async () => {
+test('an account at a service without access can be disconnected, and not renewed', async () => {
   const html = await render({ entitled: false, enabled: false }, [signedIn]);
   expect(html).toContain('Not in your plan');
   expect(html).toContain('Disconnect');
@@ -85,7 +85,7 @@ test('what somebody has at a service that they may not use any more can be ended
   expect(nothingThere).not.toContain('Your connection');
 });
 
-test('who signs in reads before where that is, unless it is the service itself', async () => {
+test('before signing in the user reads where, unless it is the service itself', async () => {
   const none = { ...signedIn, state: 'none', since: null } as const;
   const at = async (signInAt: string | undefined) =>
     render({ entitled: true, enabled: true }, [{ ...none, ...(signInAt !== undefined && { signInAt }) }]);

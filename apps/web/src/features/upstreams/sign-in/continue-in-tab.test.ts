@@ -19,7 +19,7 @@ function openTab(pathname: string) {
   return { host, left, entries };
 }
 
-test('a tab that leaves for a sign-in knows afterwards what it was about to do, once', () => {
+test('a tab that leaves for a sign-in remembers once what it was about to do', () => {
   const { host, left } = openTab('/service/notes');
   continueInTab(authUrl, what, host);
   expect(left).toEqual([authUrl]);
@@ -27,7 +27,7 @@ test('a tab that leaves for a sign-in knows afterwards what it was about to do, 
   expect(takeContinuation('s1', host)).toBeUndefined();
 });
 
-test('another sign-in, and an entry that cannot be read, continue nothing', () => {
+test('another sign-in, and an unreadable entry, continue nothing', () => {
   const { host, entries } = openTab('/connect/notes');
   continueInTab(authUrl, what, host);
   expect(takeContinuation('s2', host)).toBeUndefined();
@@ -35,7 +35,7 @@ test('another sign-in, and an entry that cannot be read, continue nothing', () =
   expect(takeContinuation('s1', host)).toBeUndefined();
 });
 
-test('where storage is forbidden the sign-in still continues', () => {
+test('without storage the sign-in still continues', () => {
   const { host, left } = openTab('/connect/notes');
   const forbidden = () => {
     throw new Error('forbidden');
@@ -46,7 +46,7 @@ test('where storage is forbidden the sign-in still continues', () => {
   expect(takeContinuation('s1', { storage })).toBeUndefined();
 });
 
-test('the way back is a screen of ours', () => {
+test('the return address is a screen of ours', () => {
   expect(pathAfter({ screen: 'connect', serverId: 'notes' })).toBe('/connect/notes');
   expect(pathAfter({ screen: 'service', serverId: '../x' })).toBe('/service/..%2Fx');
   expect(pathAfter({ screen: 'dashboard', serverId: 'notes' })).toBe('/dashboard');

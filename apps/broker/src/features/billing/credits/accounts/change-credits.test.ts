@@ -13,7 +13,7 @@ const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
 
 type GrantOf = Partial<CreditGrant> & { credits: number };
 
-/** The changes of one person's credits, each in a transaction of its own. */
+/** Changes of one user's credits, each in its own transaction. */
 function personOn(db: Database) {
   const userId = randomUUID();
   const given = { userId, livemode };
@@ -28,7 +28,7 @@ function personOn(db: Database) {
         setCredits(query, { ...given, credits, expectedBalance, idem, reason: 'as a present' }),
       ),
     account: () => readAccount(db.query, livemode, userId),
-    /** Puts a date that was in the future into the past: nothing else happens to the account. */
+    /** Moves a date from the future into the past: nothing else happens to the account. */
     async expire() {
       const past = `set expires_at = now() - interval '1 minute' where expires_at is not null and user_id = $1`;
       await db.query(`update credit_lots ${past}`, [userId]);
@@ -45,14 +45,14 @@ function personOn(db: Database) {
   };
 }
 
-describeOnDatabases('credits change by the ledger alone', migrations, (open) => {
+describeOnDatabases('credits change only through the ledger', migrations, (open) => {
   let db: Database;
   // some tests break a rule of the ledger on purpose
   beforeEach(async () => {
     db = await open();
   });
 
-  test('a fact grants credits once, however often it is told, also at the same time', async () => {
+  test('a fact grants credits once, however often it is reported, also concurrently', async () => {
     const ann = personOn(db);
     const purchase = { credits: 400, idem: 'stripe:cs_1:fulfil' };
     const granted = await Promise.all([1, 2, 3, 4].map(() => ann.grant(purchase)));
@@ -71,7 +71,7 @@ describeOnDatabases('credits change by the ledger alone', migrations, (open) => 
     expect([(await ann.account()).balance, (await bob.account()).balance]).toEqual([10, 0]);
   });
 
-  test('credits that come to the account of an erased person expire', async () => {
+  test('credits granted to the account of an erased user expire', async () => {
     const ann = personOn(db);
     await ann.grant({ credits: 10 });
     await db.query('update credit_accounts set closed = true where user_id = $1', [ann.userId]);
@@ -110,7 +110,7 @@ describeOnDatabases('credits change by the ledger alone', migrations, (open) => 
     });
   });
 
-  test('[PLAN-25] credits that have expired are gone at once, without a job, and leave an entry with the next change', async () => {
+  test('[PLAN-25] expired credits are removed immediately, without a job, and leave an entry with the next change', async () => {
     const ann = personOn(db);
     await ann.grant({ credits: 100, source: 'plan', expiresAt: inDays(1) });
     await ann.grant({ credits: 7 });
@@ -131,13 +131,13 @@ describeOnDatabases('credits change by the ledger alone', migrations, (open) => 
     expect(await checkLedger(db)).toEqual([]);
   });
 
-  test('a refund of credits that are spent becomes a debt, which the next credits repay first', async () => {
+  test('a refund of spent credits becomes a debt, which the next credits repay first', async () => {
     const ann = personOn(db);
     await ann.grant({ credits: 100, idem: 'cs_a' });
     await ann.set(30);
     expect(await ann.clawBack({ credits: 100, grant: 'cs_a', idem: 'refund:re_1' })).toBe(100);
     expect(await ann.account()).toMatchObject({ balance: 0, debt: 70, available: 0 });
-    expect(await ann.clawBack({ credits: 100, grant: 'cs_a', idem: 'refund:re_1' }), 'told again').toBe(0);
+    expect(await ann.clawBack({ credits: 100, grant: 'cs_a', idem: 'refund:re_1' }), 'reported again').toBe(0);
     await ann.grant({ credits: 50 });
     expect(await ann.account()).toMatchObject({ balance: 0, debt: 20 });
     await ann.grant({ credits: 25 });
@@ -145,7 +145,7 @@ describeOnDatabases('credits change by the ledger alone', migrations, (open) => 
     expect(await checkLedger(db)).toEqual([]);
   });
 
-  test('a refund takes the credits of its own purchase, and never more than that granted, in refunds and disputes together', async () => {
+  test('a refund claws back the credits of its own purchase, and never more than it granted, in refunds and disputes together', async () => {
     const ann = personOn(db);
     await ann.grant({ credits: 100, idem: 'cs_b' });
     await ann.grant({ credits: 40, source: 'plan', expiresAt: inDays(3) });
@@ -157,7 +157,7 @@ describeOnDatabases('credits change by the ledger alone', migrations, (open) => 
     expect(await checkLedger(db)).toEqual([]);
   });
 
-  test('credits that expired unspent are not taken back with their payment; those that were spent are', async () => {
+  test('credits that expired unspent are not clawed back with their payment; spent credits are', async () => {
     const ann = personOn(db);
     await ann.grant({ credits: 500 });
     await ann.grant({ credits: 200, source: 'plan', expiresAt: inDays(1), idem: 'invoice:in_1' });
@@ -167,14 +167,14 @@ describeOnDatabases('credits change by the ledger alone', migrations, (open) => 
     await ann.grant({ credits: 200, source: 'plan', expiresAt: inDays(1), idem: 'invoice:in_2' });
     await ann.set(650);
     await ann.expire();
-    // 50 of 200 were spent: two facts together take no more
+    // 50 of 200 were spent: two facts together claw back no more
     expect(await ann.clawBack({ credits: 40, grant: 'invoice:in_2' })).toBe(40);
     expect(await ann.clawBack({ credits: 200, grant: 'invoice:in_2', contra: 'dispute' })).toBe(10);
     expect(await ann.account()).toMatchObject({ balance: 450, debt: 0 });
     expect(await checkLedger(db)).toEqual([]);
   });
 
-  test('[PLAN-27] plan credits go first, then promotional ones, then purchased ones; of one source the soonest to expire', async () => {
+  test('[PLAN-27] plan credits are spent first, then promotional ones, then purchased ones; within a source the soonest to expire', async () => {
     const ann = personOn(db);
     await ann.grant({ credits: 10 });
     await ann.grant({ credits: 10, source: 'promotional', expiresAt: inDays(1) });
@@ -196,13 +196,13 @@ describeOnDatabases('credits change by the ledger alone', migrations, (open) => 
     expect(await checkLedger(db)).toEqual([]);
   });
 
-  test('[USR-21] an administrator sets the balance to the given number; the ledger has the difference and the reason', async () => {
+  test('[USR-21] an administrator sets the balance to a number; the ledger records the difference and the reason', async () => {
     const ann = personOn(db);
     expect(await ann.set(12, 0, 'set-1')).toBe(12);
-    expect(await ann.set(12, 0, 'set-1'), 'told again').toBe(0);
+    expect(await ann.set(12, 0, 'set-1'), 'reported again').toBe(0);
     expect((await ann.account()).parts).toMatchObject([{ source: 'promotional', credits: 12 }]);
     expect(await ann.set(5, 12)).toBe(-7);
-    expect(await ann.set(5, 5), 'as it is').toBe(0);
+    expect(await ann.set(5, 5), 'unchanged').toBe(0);
     await expect(ann.set(9, 12)).rejects.toMatchObject({ code: 'changed_since_shown' });
     expect(await ann.entries()).toMatchObject([
       { delta: 12, contra: 'adjustment', balance_after: 12, reason: 'as a present' },
@@ -211,7 +211,7 @@ describeOnDatabases('credits change by the ledger alone', migrations, (open) => 
     expect(await checkLedger(db)).toEqual([]);
   });
 
-  test('[CFG-43] credits of the sandbox and real credits are two accounts that never meet', async () => {
+  test('[CFG-43] sandbox credits and real credits are two separate accounts', async () => {
     const ann = personOn(db);
     await ann.grant({ credits: 100 });
     await ann.grant({ credits: 3, livemode: true });
@@ -220,7 +220,7 @@ describeOnDatabases('credits change by the ledger alone', migrations, (open) => 
     expect(await checkLedger(db)).toEqual([]);
   });
 
-  test('the database refuses what no statement of ours does: overdrawn accounts, more held than there is, changed entries', async () => {
+  test('the database refuses what our statements never do: overdrawn accounts, more held than there is, changed entries', async () => {
     const ann = personOn(db);
     await ann.grant({ credits: 10 });
     const refused = [
@@ -239,7 +239,7 @@ describeOnDatabases('credits change by the ledger alone', migrations, (open) => 
     expect(await checkLedger(db)).toEqual([]);
   });
 
-  test('the check names each account whose figures do not fit together', async () => {
+  test('the check names each account whose figures do not add up', async () => {
     const [ann, bob, eve] = [personOn(db), personOn(db), personOn(db)];
     for (const person of [ann, bob, eve]) await person.grant({ credits: 10 });
     await db.query('update credit_accounts set balance = 9 where user_id = $1', [ann.userId]);

@@ -14,12 +14,12 @@ type Lot = {
 const sources: readonly LotSource[] = ['plan', 'promotional', 'purchased'];
 const expiries: readonly Lot['expiry'][] = ['past', 'later', 'never'];
 
-/** What an account must come to, in a few lines of arithmetic: no database, no leases, one thing after the other. */
+/** The expected state of an account, in a few lines of arithmetic: no database, no leases, sequential. */
 export class AccountModel {
   lots: Lot[] = [];
   debt = 0;
   held = 0;
-  /** Everything that was granted and taken, as the ledger's entries must add up to. */
+  /** Everything that was granted and taken. The ledger's entries must add up to it. */
   total = 0;
 
   get balance(): number {
@@ -50,7 +50,7 @@ export class AccountModel {
     return clawed;
   }
 
-  /** @returns by how much it changed; undefined if that is refused */
+  /** @returns the difference; undefined if the change is refused */
   set(idem: string, credits: number): number | undefined {
     if (credits < this.held) return undefined;
     const change = credits - this.balance + this.debt;
@@ -84,7 +84,7 @@ export class AccountModel {
     this.tidy();
   }
 
-  /** What the product shows of it. */
+  /** Returns what the product shows of the account. */
   shown(): Omit<CreditAccount, 'monthEndsAt' | 'monthlyCap' | 'spentThisMonth' | 'parts'> & {
     parts: Record<string, number>;
   } {
@@ -96,8 +96,8 @@ export class AccountModel {
   }
 
   /**
-   * What has expired and is not held is gone; what is free repays debt. Of a payment that was taken back while calls held its
-   * credits, what comes back unspent ends the debt that it had become.
+   * Removes what has expired and is not held, and repays debt with free credits. If a payment was clawed back while
+   * calls held its credits, what comes back unspent reduces the resulting debt.
    */
   private tidy(): void {
     const past = this.lots.filter(({ expiry }) => expiry === 'past');

@@ -10,10 +10,15 @@ import { ledgerTimes, type Ledger, type LedgerTimes } from '../ledger.ts';
 
 const log = pino({ level: 'silent' });
 
-/** What moves credits between accounts and leases, and what notes the calls that are to be charged: one statement each. */
+/**
+ * Matches the statements that move credits between accounts and leases, and those that record calls to be charged: one
+ * statement each.
+ */
 export const isBatch = (text: string) => /(grant_leases|trim_leases|settle_calls)\(|into credit_ended_calls/.test(text);
 
-/** A database whose next batch can fail, whose notes of ended calls can be held, and which can be cut off for good. */
+/**
+ * A database whose next batch can fail, whose records of ended calls can be delayed, and which can be cut off for good.
+ */
 function faulty(db: Database) {
   let next: 'before' | 'after' | undefined;
   let isCut = false;
@@ -34,7 +39,7 @@ function faulty(db: Database) {
   return {
     fail: (when: 'before' | 'after') => (next = when),
     cut: () => (isCut = true),
-    /** Holds notes. `sent` resolves when one is there. */
+    /** Delays records of ended calls. `sent` resolves when one is there. */
     holdNotes() {
       const hold = { sent: Promise.withResolvers<void>(), released: Promise.withResolvers<void>() };
       held = hold;
@@ -55,7 +60,7 @@ function faulty(db: Database) {
   };
 }
 
-/** A broker whose statements can fail, before or after their commit, and that can be killed. */
+/** Starts a broker whose statements can fail, before or after their commit, and that can be killed. */
 export async function startFaultyBroker(
   db: Database,
   usage: UsageRows,
@@ -74,7 +79,7 @@ export async function startFaultyBroker(
   return { ledger: await createLedger(options), faults, ids, policy };
 }
 export type FaultyBroker = Awaited<ReturnType<typeof startFaultyBroker>>;
-/** Until everything is written: what failed is tried again. */
+/** Waits until everything is written; failed writes are retried. */
 export async function flush({ ledger }: { ledger: Ledger }): Promise<void> {
   for (let tries = 0; tries < 5; tries++) {
     const isDone = await ledger.flush().then(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { LotSource } from '../accounts/change-credits.ts';
 
-/** What can happen to an account on two brokers. `of` and `again` choose among what happened before. */
+/** Operations on an account on two brokers. `of` and `again` choose among earlier operations. */
 export type LedgerOp =
   | { kind: 'grant'; credits: number; source: LotSource; expires: boolean; again: boolean }
   | { kind: 'claw-back'; of: number; credits: number; contra: 'refund' | 'dispute' }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { UsageRow } from '../usage-row.ts';
 
-/** The record of a call that worked and costs credits. */
+/** Builds the record of a successful call that costs credits. */
 export const paidRow = (userId: string, credits: number, callId: string = randomUUID()): UsageRow => ({
   callId,
   userId,

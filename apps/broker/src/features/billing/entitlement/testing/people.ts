@@ -17,7 +17,7 @@ export type Person = Awaited<ReturnType<typeof newPerson>>;
 
 let people = 0;
 
-/** Someone who owns nothing yet. */
+/** Creates a user who owns nothing yet. */
 export async function newPerson(app: TestApp) {
   const email = `owner-${(people += 1)}@souk.test`;
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email });
@@ -36,7 +36,7 @@ export async function newPerson(app: TestApp) {
   return { app, userId, token, accessToken, api, accessTo };
 }
 
-/** As administrators give it, or as it was paid for. Answers the row. */
+/** Inserts what an administrator gives or a payment buys. Returns the row. */
 export async function give(
   { app, userId }: Person,
   kind: 'rental' | 'purchase',

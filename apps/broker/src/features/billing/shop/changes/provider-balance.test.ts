@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop?.stop());
 
-/** A subscriber with a credit at the provider, as the operator gives one there. */
+/** Creates a subscriber with a credit balance at the provider, as the operator grants one there. */
 async function withCredit(amount: number) {
   const ann = await newSubscriber(shop);
   const paymentId = await ann.subscribe('basic');
@@ -26,14 +26,14 @@ const balanceAtProvider = async (id: string) => {
   return 'balance' in customer ? customer.balance : undefined;
 };
 
-test('a balance at the provider is shown, and counted by the nightly comparison', async () => {
+test('a balance at the provider is shown, and the nightly comparison counts it', async () => {
   const { ann } = await withCredit(8_000);
   expect((await ann.api.getSubscription()).balance).toEqual({ amountCents: 8_000, currency: 'USD' });
   await shop.billing.payments?.subscriptions.reconcile();
   expect(shop.logged()).toContain('customers have a balance at the payment provider');
 });
 
-test('an upgrade that a balance pays costs nothing, is shown so, and has its row in the history', async () => {
+test('an upgrade that a balance covers costs nothing, is shown so, and has its row in the history', async () => {
   const { ann, customer } = await withCredit(8_000);
   const { shown, confirm } = await ann.lookAtPlan('pro');
   expect(shown.amountDue).toBe(0);

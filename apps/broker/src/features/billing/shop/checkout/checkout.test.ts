@@ -31,7 +31,7 @@ const rental = { type: 'rental', mcpId: 'travel', period: 'monthly' } as const;
 const plan = { type: 'subscription', planId: 'pro' } as const;
 const credits = { type: 'credit', planId: 'credits-500' } as const;
 
-/** A request as no client of ours sends it. */
+/** Sends a request that no client of ours sends. */
 async function post(path: string, body: object) {
   const answer = await fetch(`${shop.publicUrl}${path}`, {
     method: 'POST',
@@ -51,7 +51,7 @@ async function orders(of: Buyer = buyer) {
   return rows;
 }
 
-test('[PAY-3] [PAY-6] a rental is begun by its server and period: the answer leads to the page of the provider', async () => {
+test("[PAY-3] [PAY-6] a rental is started with its server and period, and the answer leads to the provider's page", async () => {
   const { checkoutUrl, sessionId } = await buyer.api.startCheckout({ body: rental });
   expect(checkoutUrl).toBe(`${shop.publicUrl}/dev-stripe/pay/${sessionId}`);
   const session = await sessionAt(sessionId);
@@ -62,7 +62,7 @@ test('[PAY-3] [PAY-6] a rental is begun by its server and period: the answer lea
 });
 
 test.each(['subscription', 'credit'])(
-  '[PAY-4] a %s without a planId is refused, and nothing is begun',
+  '[PAY-4] a %s without a planId is refused, and no payment is started',
   async (type) => {
     expect(await post('/api/billing/checkout', { type })).toMatchObject({
       status: 400,
@@ -75,12 +75,12 @@ test.each(['subscription', 'credit'])(
 test.each([
   ['period', 'unsupported_purchase', { type: 'rental', mcpId: 'travel' }],
   ['server', 'invalid_request', { type: 'rental', period: 'monthly' }],
-])('[PAY-3] a rental without its %s is refused, and nothing is begun', async (_name, code, body) => {
+])('[PAY-3] a rental without its %s is refused, and no payment is started', async (_name, code, body) => {
   expect(await post('/api/billing/checkout', body)).toMatchObject({ status: 400, body: { code } });
   expect(await orders()).toEqual([]);
 });
 
-test("a payment is of the person's own customer at the provider, and of one piece", async () => {
+test("a payment belongs to the user's own customer at the provider, and has one line item", async () => {
   const other = await newBuyer(shop);
   const customers = new Set<string>();
   for (const { api, email, userId } of [buyer, other]) {
@@ -95,7 +95,7 @@ test("a payment is of the person's own customer at the provider, and of one piec
   expect(customers.size).toBe(2);
 });
 
-test('[PAY-4] a plan and a credit package are begun by their id', async () => {
+test('[PAY-4] a plan and a credit package are started by their id', async () => {
   const ofPlan = await buyer.api.startCheckout({ body: plan });
   expect(await sessionAt(ofPlan.sessionId)).toMatchObject({
     mode: 'subscription',
@@ -113,7 +113,7 @@ test('[PAY-4] a plan and a credit package are begun by their id', async () => {
   expect(session.client_reference_id).toBe(session.metadata?.['orderId']);
 });
 
-test('[PAY-7] credits are bought by the price of their package', async () => {
+test('[PAY-7] credits are bought at the price of their package', async () => {
   const { packages } = await buyer.api.listCreditPackages();
   const large = packages.find(({ packageId }) => packageId === 'credits-10000');
   if (!large?.stripePriceId) throw new Error('the package has no price');
@@ -154,7 +154,7 @@ test.each([
   'OWN/payment/result/../../dashboard',
   'OWN.evil.test/payment/result',
   'http://user@OWNHOST/payment/result',
-])('[PAY-5] an address that is not ours is refused as a return address: %s', async (address) => {
+])('[PAY-5] an address of another origin is refused as a return address: %s', async (address) => {
   const url = address.replace('OWNHOST', new URL(shop.publicUrl).host).replace('OWN', shop.publicUrl);
   for (const name of ['successUrl', 'cancelUrl']) {
     const answer = await post('/api/billing/checkout', { ...credits, [name]: url });
@@ -170,7 +170,7 @@ test('[PAY-11] the free plan needs no payment', async () => {
   });
 });
 
-test('[PAY-12] a plan that does not exist is named', async () => {
+test('[PAY-12] a plan that does not exist is named in the error', async () => {
   for (const type of ['credit', 'subscription'] as const)
     await expect(buyer.api.startCheckout({ body: { type, planId: 'gold' } })).rejects.toMatchObject({
       code: 'plan_not_found',
@@ -188,7 +188,7 @@ test('[PAY-14] another type of purchase, or another period, is not supported', a
   }
 });
 
-test('[ACC-20] permanent access is not sold: only an administrator gives it', async () => {
+test('[ACC-20] permanent access is not sold: only administrators give it', async () => {
   for (const type of ['purchase', 'permanent', 'lifetime']) {
     const answer = await post('/api/billing/checkout', { type, mcpId: 'travel' });
     expect(answer).toMatchObject({ status: 400, body: { code: 'unsupported_purchase' } });
@@ -204,12 +204,12 @@ test.each([
   ['a plan as a credit package', { type: 'credit', planId: 'pro' }],
   ['a credit package as a plan', { type: 'subscription', planId: 'credits-500' }],
   ['a server that cannot be rented', { ...rental, mcpId: 'plain' }],
-])('a request with %s is refused, and nothing is begun', async (_name, body) => {
+])('a request with %s is refused, and no payment is started', async (_name, body) => {
   expect(await post('/api/billing/checkout', body)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
   expect(await orders()).toEqual([]);
 });
 
-test('a price that is not that of a package buys no credits', async () => {
+test('a price that does not belong to a package buys no credits', async () => {
   const { plans } = await buyer.api.listPlans();
   const { priceId: ofPlan } = plans.find(({ planId }) => planId === 'basic') ?? {};
   for (const stripePriceId of [ofPlan, 'price_cheap', '']) {
@@ -225,7 +225,7 @@ test('a server that does not exist cannot be rented', async () => {
   });
 });
 
-test('a price that is another one by now is said, and nothing is begun', async () => {
+test('a price that has changed since is reported, and no payment is started', async () => {
   for (const body of [
     { ...rental, shownAmount: 899 },
     { ...plan, shownAmount: 1 },
@@ -236,7 +236,7 @@ test('a price that is another one by now is said, and nothing is begun', async (
   await buyer.api.startCheckout({ body: { ...rental, shownAmount: 900 } });
 });
 
-test('a service that went down since the page was shown is not rented unasked', async () => {
+test('a service that went down since the page was shown is not rented without a confirmation', async () => {
   const health = (status: 'error' | 'connected') =>
     shop.catalogue.setHealth('travel', { status, detail: status === 'error' ? 'Away' : undefined, era: undefined });
   await health('error');
@@ -275,21 +275,21 @@ const givePlan = (planId: string, source: string, cancelled = false) =>
     [randomUUID(), buyer.userId, planId, source, inDays(-1), inDays(20), cancelled ? inDays(0) : null],
   );
 
-test('what a person has is not sold to them again: the answer says where to manage it', async () => {
+test('users cannot buy what they already own: the answer says where to manage it', async () => {
   const refused = { status: 409, code: 'has_access', message: expect.stringContaining(`${shop.publicUrl}/dashboard`) };
   await give('rental', 'travel', 'administrator');
   await expect(buyer.api.startCheckout({ body: rental })).rejects.toMatchObject(refused);
   await give('purchase', 'weather', 'administrator');
   await expect(buyer.api.startCheckout({ body: { ...rental, mcpId: 'weather' } })).rejects.toMatchObject(refused);
   await givePlan('basic', 'payment');
-  // also a higher one: a plan that is paid is changed, not bought twice
+  // nor a higher plan: a paid plan is changed, not bought twice
   for (const planId of ['basic', 'pro'])
     await expect(buyer.api.startCheckout({ body: { ...plan, planId } })).rejects.toMatchObject(refused);
   expect(await orders()).toEqual([]);
   await buyer.api.startCheckout({ body: credits });
 });
 
-test('a trial, a free server and a plan that is about to end keep no one from renting; a plan that renews does', async () => {
+test('a trial, a free server and a plan that is about to end do not prevent a rental; a plan that renews does', async () => {
   await give('trial', 'travel', 'person');
   await buyer.api.startCheckout({ body: rental });
   await buyer.api.startCheckout({ body: { ...rental, mcpId: 'weather' } });
@@ -301,14 +301,14 @@ test('a trial, a free server and a plan that is about to end keep no one from re
   await expect(buyer.api.startCheckout({ body: rental })).rejects.toMatchObject({ code: 'has_access' });
   await expect(buyer.api.startCheckout({ body: plan })).rejects.toMatchObject({ code: 'has_access' });
   await give('trial', 'travel', 'person');
-  await expect(buyer.api.startCheckout({ body: rental }), 'nor beside a trial').rejects.toMatchObject({
+  await expect(buyer.api.startCheckout({ body: rental }), 'nor alongside a trial').rejects.toMatchObject({
     code: 'has_access',
     message: expect.stringContaining('Your Pro plan includes travel already.'),
   });
   await buyer.api.startCheckout({ body: { ...plan, planId: 'enterprise' } });
 });
 
-test("another person's payment does not exist for one", async () => {
+test("another user's payment is not found", async () => {
   const { sessionId } = await buyer.api.startCheckout({ body: credits });
   const other = await newBuyer(shop);
   await expect(other.session(sessionId)).rejects.toMatchObject({ status: 404 });
@@ -316,7 +316,7 @@ test("another person's payment does not exist for one", async () => {
   await expect(buyer.session('cs_test_\0')).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
 });
 
-test('where nothing is sold nothing can be bought', async () => {
+test('if nothing is sold, nothing can be bought', async () => {
   const closed = await startTestApp({ env: { PAYMENTS: 'off' } });
   try {
     const person = await newBuyer(closed);

@@ -35,14 +35,14 @@ const statusesOf = async ({ userId }: Subscriber) => {
   );
   return rows.map(({ kind, status }) => `${kind} ${status}`);
 };
-/** What the provider took and kept of a person, in cents. */
+/** Returns what the provider took and kept of a user, in cents. */
 async function kept(sessionId: string): Promise<number> {
   const { customer } = await sessionAt(sessionId);
   const { data } = await shop.stripe.charges.list({ customer: String(customer), limit: 100 });
   return data.filter(({ paid }) => paid).reduce((sum, one) => sum + one.amount - one.amount_refunded, 0);
 }
 
-test('the export of an account has what was paid and what is open', async () => {
+test('the export of an account contains payments and open orders', async () => {
   const ann = await newSubscriber(shop);
   const { price, intentId } = await ann.buyCredits();
   const { customer } = await shop.stripe.paymentIntents.retrieve(intentId);
@@ -74,7 +74,7 @@ test('a deletion closes the pages of open payments and ends the subscription at 
   await deleteAccount(ann);
   expect(await sessionAt(open.sessionId)).toMatchObject({ status: 'expired' });
   await expect(pay(shop, open.checkoutUrl)).rejects.toThrow(/not paid: 410/);
-  // where another reading of it is under way, that one ends it
+  // if another read of it is running, that one ends it
   await waitUntil(
     'the subscription to end',
     async () => (await shop.stripe.subscriptions.retrieve(paymentId)).status === 'canceled',
@@ -88,7 +88,7 @@ test('a deletion closes the pages of open payments and ends the subscription at 
   expect((await ann.history()).map((row) => row.split(' ')[0])).toContain('subscription_create');
 });
 
-test('what is paid on a page that could not be closed is refunded, and its subscription ends', async () => {
+test('a payment on a page that could not be closed is refunded, and its subscription ends', async () => {
   const ann = await newSubscriber(shop);
   const [one, two] = [await ann.api.startCheckout({ body: credits }), await ann.api.startCheckout({ body: basic })];
   await shop.network.stop();
@@ -98,7 +98,7 @@ test('what is paid on a page that could not be closed is refunded, and its subsc
     await shop.network.resume();
   }
   for (const { checkoutUrl } of [one, two]) await pay(shop, checkoutUrl);
-  await waitUntil('both to be given back', async () =>
+  await waitUntil('both to be refunded', async () =>
     (await statusesOf(ann)).every((status) => status.endsWith(' refunded')),
   );
   expect(await kept(one.sessionId)).toBe(0);
@@ -120,13 +120,13 @@ test('what is paid on a page that could not be closed is refunded, and its subsc
   expect(rows).toEqual([{ action: 'payment.refunded-after-deletion' }, { action: 'payment.refunded-after-deletion' }]);
 });
 
-test('a plan that was paid and is not there yet when the account is deleted is given back', async () => {
+test('a plan that is paid but not given yet when the account is deleted is refunded', async () => {
   const ann = await newSubscriber(shop);
   const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: basic });
   shop.control.pause();
   await pay(shop, checkoutUrl);
   const { subscription } = await sessionAt(sessionId);
-  // as after a kill between the two steps of a fulfilment
+  // as after a kill between the two steps of a fulfillment
   await shop.db.query(
     `update checkout_orders set status = 'paid', subscription_id = $2, created_at = now() - interval '10 minutes'
      where session_id = $1`,
@@ -135,7 +135,7 @@ test('a plan that was paid and is not there yet when the account is deleted is g
   await deleteAccount(ann);
   shop.control.resume();
   await shop.billing.payments?.reconcileOrders();
-  await waitUntil('it to be given back', async () => (await statusesOf(ann)).includes('plan refunded'));
+  await waitUntil('it to be refunded', async () => (await statusesOf(ann)).includes('plan refunded'));
   expect(await kept(sessionId)).toBe(0);
   expect(await shop.stripe.subscriptions.retrieve(String(subscription))).toMatchObject({ status: 'canceled' });
 });

@@ -32,11 +32,11 @@ async function ordersOf({ db }: Shop, { userId }: Subscriber): Promise<string[]>
 }
 
 function testBothAtOnce(shopOf: () => Shop): void {
-  test('a plan and a rental that it includes, both paid at once: the rental is kept where it was first, else given back', async () => {
+  test('a plan and a rental that it includes, both paid concurrently: the rental is kept if it was first, and refunded otherwise', async () => {
     const [shop, ann] = [shopOf(), await newSubscriber(shopOf())];
     const pages = await Promise.all([rental, pro].map((body) => ann.api.startCheckout({ body })));
     await Promise.all(pages.map(({ checkoutUrl }) => pay(shop, checkoutUrl)));
-    await waitUntil('the plan is there', async () => (await ordersOf(shop, ann)).includes('pro: fulfilled'));
+    await waitUntil('the plan is active', async () => (await ordersOf(shop, ann)).includes('pro: fulfilled'));
     await waitUntil('the rental is decided', async () =>
       (await ordersOf(shop, ann)).some((told) => /^travel: (fulfilled|refunded: had access already)$/.test(told)),
     );
@@ -51,7 +51,7 @@ function testBothAtOnce(shopOf: () => Shop): void {
   });
 }
 
-describeOnEmbedded('a page for what the person gets in another way', migrations, (open) => {
+describeOnEmbedded('a page for an item that the user gets in another way', migrations, (open) => {
   let shop: Shop;
   let ann: Subscriber;
   beforeAll(async () => {
@@ -72,11 +72,11 @@ describeOnEmbedded('a page for what the person gets in another way', migrations,
 
   test.each([
     ['Basic', basic, 'basic', () => give('subscription', 'basic')],
-    ['Pro, of Basic,', basic, 'basic', () => give('subscription', 'pro')],
+    ['Pro, for a page of Basic,', basic, 'basic', () => give('subscription', 'pro')],
     ['a rental', rental, 'travel', () => give('rental', 'travel')],
-    ['a server for good', rental, 'travel', () => give('purchase', 'travel')],
+    ['permanent access to a server', rental, 'travel', () => give('purchase', 'travel')],
     ['a plan that includes a server', rental, 'travel', () => ann.subscribe('pro')],
-  ] as const)('ends at once where %s comes; others stay open', async (_what, body, itemId, get) => {
+  ] as const)('ends immediately when %s comes; others stay open', async (_what, body, itemId, get) => {
     const others = [await begin(credits), ...(body === basic ? [await begin(enterprise)] : [])];
     const { sessionId } = await begin(body);
     await get();
@@ -89,7 +89,7 @@ describeOnEmbedded('a page for what the person gets in another way', migrations,
     for (const other of others) expect(await statusAt(other.sessionId)).toBe('open');
   });
 
-  test('ends at the next look where no broker heard of it, as after a kill; the person may buy again when it is gone', async () => {
+  test('ends at the next comparison if no broker was notified, as after a kill; the user may buy again once the item is removed', async () => {
     const { sessionId } = await begin(rental);
     const { sessionId: ofCredits } = await begin(credits);
     const { rows } = await shop.db.query<{ id: string }>(
@@ -108,7 +108,7 @@ describeOnEmbedded('a page for what the person gets in another way', migrations,
   });
 
   test.each(['marked', 'unheard of'] as const)(
-    'a payment that is faster is given back, with its reason, where what came is %s',
+    'a payment that is faster is refunded, with its reason, if the other item is %s',
     async (how) => {
       const { sessionId, checkoutUrl } = await begin(rental);
       const { sessionId: ofPlan, checkoutUrl: planUrl } = await begin(basic);
@@ -150,7 +150,7 @@ describeOnEmbedded('a page for what the person gets in another way', migrations,
         'Basic plan: had access already, refunded 500',
         'Rental of Travel: had access already, refunded 900',
       ]);
-      // what was given stays, alone
+      // only the given items stay
       const { subscriptions, rentals, purchases } = (await ann.api.getSubscription()).subscription;
       expect(subscriptions.map(({ mcpId, source }) => `${mcpId} ${source}`)).toEqual([
         how === 'marked' ? 'basic administrator' : 'pro administrator',
@@ -164,7 +164,7 @@ describeOnEmbedded('a page for what the person gets in another way', migrations,
   testBothAtOnce(() => shop);
 });
 
-describeOnPostgres('what comes at the same time as the payment for it', migrations, (open) => {
+describeOnPostgres('an item that comes at the same time as a payment for it', migrations, (open) => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShopWithTravel(await open());
@@ -178,7 +178,7 @@ describeOnPostgres('what comes at the same time as the payment for it', migratio
 
   testBothAtOnce(() => shop);
 
-  test('what an administrator gives comes first where it was first: the payment waits for it, and is given back', async () => {
+  test("an administrator's gift wins if it came first: the payment waits for it, and is refunded", async () => {
     await shop.db.query(`create function wait_at_the_gate() returns trigger language plpgsql as
       $$ begin perform pg_advisory_xact_lock(hashtextextended('gate:' || new.user_id, 0)); return new; end $$`);
     await shop.db.query(
@@ -193,7 +193,7 @@ describeOnPostgres('what comes at the same time as the payment for it', migratio
         );
         return rows.length > 0;
       });
-    /** @returns whether what was given came first: on a busy machine its statement may be given up at the gate */
+    /** @returns whether the gift came first: on a busy machine its statement may time out at the gate */
     async function giveWhilePaying(ann: Subscriber): Promise<boolean> {
       const { checkoutUrl } = await ann.api.startCheckout({ body: rental });
       shop.control.pause();
@@ -206,7 +206,7 @@ describeOnPostgres('what comes at the same time as the payment for it', migratio
         await opened.promise;
       });
       await held.promise;
-      // statements in the background are given up later
+      // statements in the background time out later
       const given = inBackground(() =>
         shop.administration.give(ann.userId, { type: 'purchase', mcpId: 'travel' }, by),
       ).then(
@@ -225,7 +225,7 @@ describeOnPostgres('what comes at the same time as the payment for it', migratio
     }
     let ann = await newSubscriber(shop);
     while (!(await giveWhilePaying(ann))) ann = await newSubscriber(shop);
-    await waitUntil('it is given back', async () =>
+    await waitUntil('it is refunded', async () =>
       (await ordersOf(shop, ann)).includes('travel: refunded: had access already'),
     );
     const { rentals, purchases } = (await ann.api.getSubscription()).subscription;

@@ -15,7 +15,7 @@ const basic = { type: 'subscription', planId: 'basic' } as const;
 const credits = { type: 'credit', planId: 'credits-500' } as const;
 const dayMs = 86_400_000;
 
-describeOnEmbedded('money that the provider has', migrations, (open) => {
+describeOnEmbedded('payments that the provider has', migrations, (open) => {
   let shop: Shop;
   let ann: Subscriber;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
   });
   afterEach(async () => {
     shop.control.drop(0);
-    // what is to be sent at a time ahead would not be sent before that time
+    // events that are to be sent at a future time would not be sent before that time
     await settle(shop);
     shop.ahead.ms = 0;
     const [fault] = await checkLedger(shop.db);
@@ -73,7 +73,7 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
     await payOnPage(page.replace(shop.publicUrl, shop.pages), '4242424242424242', {}, { origin: shop.publicUrl });
   }
 
-  test('a plan that is paid by debit begins when the debit arrives, and not before', async () => {
+  test('a plan paid by debit begins when the debit arrives, and not before', async () => {
     const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: basic });
     await pay(shop, checkoutUrl, arrives);
     await payments().events.idle();
@@ -85,41 +85,41 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
       code: 'payment_under_way',
     });
     await bankDecides(sessionId);
-    await waitUntil('it is there', async () => (await ann.plan()) !== undefined);
+    await waitUntil('it exists', async () => (await ann.plan()) !== undefined);
     await waitUntil('its order is done', async () => (await orders())[0] === 'fulfilled');
   });
 
-  test('a first payment that failed late and is collected later gives what was paid for, by its event', async () => {
+  test('a first payment that failed late and is collected afterwards gives what was paid for, by its event', async () => {
     const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: basic });
     await pay(shop, checkoutUrl, fails);
     await bankDecides(sessionId);
     await waitUntil('it has failed', async () => (await orders())[0] === 'failed');
     expect(await ann.plan()).toBeUndefined();
     await payInvoiceOf(sessionId);
-    await waitUntil('it is there', async () => (await ann.plan()) !== undefined);
+    await waitUntil('it exists', async () => (await ann.plan()) !== undefined);
     expect(await ann.plan()).toMatchObject({ mcpId: 'basic', status: 'active' });
     expect(await ann.credits()).toBeGreaterThan(0);
     await waitUntil('its order is done', async () => (await orders())[0] === 'fulfilled');
     expect(await alarms('payment.found-by-reconciler')).toBe(0);
   });
 
-  test('a first payment that failed late is not collected any more once the plan was bought with a card', async () => {
+  test('a first payment that failed late is not collected once the plan was bought with a card', async () => {
     const first = await ann.api.startCheckout({ body: basic });
     await pay(shop, first.checkoutUrl, fails);
     await bankDecides(first.sessionId);
     await waitUntil('it has failed', async () => (await orders())[0] === 'failed');
     const second = await ann.api.startCheckout({ body: basic });
     await pay(shop, second.checkoutUrl);
-    await waitUntil('the plan is there', async () => (await ann.plan()) !== undefined);
+    await waitUntil('the plan is active', async () => (await ann.plan()) !== undefined);
     await waitUntil('its order is done', async () => (await orders()).includes('fulfilled'));
     const { subscription } = await shop.stripe.checkout.sessions.retrieve(first.sessionId);
     expect(await shop.stripe.subscriptions.retrieve(String(subscription))).toMatchObject({ status: 'canceled' });
     const [invoice] = (await shop.stripe.invoices.list({ subscription: String(subscription) })).data;
-    expect(invoice?.status, 'no page of it takes money').toBe('void');
+    expect(invoice?.status, 'none of its pages takes money').toBe('void');
     expect(await ann.plan()).toMatchObject({ mcpId: 'basic', status: 'active' });
   });
 
-  test('without any event, the look at what the provider has finds it within a day, and tells the operator', async () => {
+  test('without any event, the comparison with the provider finds the payment within a day, and alerts the operator', async () => {
     shop.control.drop(1000);
     const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: basic });
     await pay(shop, checkoutUrl, fails);
@@ -135,7 +135,7 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
     expect(await payments().findMissed()).toBe(0);
   });
 
-  test('what was paid after its page had expired here is given too', async () => {
+  test('a payment made after its page had expired here is fulfilled too', async () => {
     shop.control.drop(1000);
     const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: credits });
     await shop.db.query(`update checkout_orders set status = 'expired', decided_at = now() where session_id = $1`, [
@@ -147,7 +147,7 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
     expect(await orders()).toEqual(['fulfilled']);
   });
 
-  test('a page that expired here and is open there is closed', async () => {
+  test('a page that has expired here and is still open at the provider is closed', async () => {
     const { sessionId } = await ann.api.startCheckout({ body: credits });
     await shop.db.query(`update checkout_orders set status = 'expired', decided_at = now() where session_id = $1`, [
       sessionId,
@@ -172,7 +172,7 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
     return { intent: intent.id, charge: await shop.stripe.charges.retrieve(String(intent.latest_charge)) };
   };
 
-  test('a flagged order alarms at once, and is given back after a week', async () => {
+  test('a flagged order raises an alarm immediately, and is refunded after a week', async () => {
     const sessionId = await flagged();
     expect(await orders()).toEqual(['flagged: not what was ordered: amount']);
     expect(await alarms('payment.flagged')).toBe(1);
@@ -189,7 +189,7 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
     expect(await alarms('payment.returned')).toBe(1);
   });
 
-  test('an order is flagged together with what the operator reads of it, or not at all', async () => {
+  test('an order is flagged together with what the operator reads about it, or not at all', async () => {
     shop.control.drop(1000);
     const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: basic });
     await shop.db.query('update checkout_orders set amount = amount + 1 where session_id = $1', [sessionId]);
@@ -206,7 +206,7 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
     expect(await alarms('payment.returned')).toBe(1);
   });
 
-  test('a flagged order that the operator has given back by hand needs nobody any more, and is given back once', async () => {
+  test('a flagged order that the operator has refunded by hand needs no more action, and is refunded once', async () => {
     const sessionId = await flagged();
     const { intent } = await charged(sessionId);
     await shop.stripe.refunds.create({ payment_intent: intent });
@@ -216,7 +216,7 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
     expect((await shop.stripe.refunds.list({ payment_intent: intent })).data).toHaveLength(1);
   });
 
-  test('an operator decides about a flagged order: it is given back now, or left', async () => {
+  test('the operator decides about a flagged order: refund it now, or leave it', async () => {
     const first = await flagged();
     const [one] = (await payments().checkout.flagged.list()).filter(({ userId }) => userId === ann.userId);
     expect(await payments().checkout.flagged.decide(one?.id ?? '', 'return')).toMatchObject({ status: 'refunded' });
@@ -231,7 +231,7 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
     expect((await charged(second)).charge).toMatchObject({ refunded: false });
   });
 
-  test('a refund that the provider refuses, as when the balance is too low, is tried again in a week', async () => {
+  test('a refund that the provider refuses, for example because the balance is too low, is retried after a week', async () => {
     const sessionId = await flagged();
     await settle(shop);
     const [one] = (await payments().checkout.flagged.list()).filter(({ userId }) => userId === ann.userId);
@@ -251,7 +251,7 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
   const isOver = (sessionId: string) =>
     waitUntil('its page has ended', async () => (await read(sessionId)).status === 'expired');
 
-  test('the page of a server that is taken out of the shop ends at once', async () => {
+  test('the page of a server that is taken out of the shop expires immediately', async () => {
     const connection = { type: 'http', url: 'https://nowhere.souk.test/mcp' };
     await deployManifest(shop, { id: 'gone', connection, billing: { tier: 'T3', rental: { price: 900 } } }, 'unasked');
     const { sessionId } = await ann.api.startCheckout({ body: { type: 'rental', mcpId: 'gone', period: 'monthly' } });
@@ -265,13 +265,13 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
     expect((await read(other)).status).toBe('open');
   });
 
-  test('the page of another price, or of a plan or package that left the offers, ends; a payment that is faster is given back', async () => {
+  test('the page of an old price, or of a plan or package that left the offers, expires; a payment that is faster is refunded', async () => {
     const offers = shop.billing.offers;
     const before = { plans: await offers.plans(), packages: await offers.packages() };
     onTestFinished(async () => void (await offers.replace(before)));
     const { sessionId: ofCredits } = await ann.api.startCheckout({ body: credits });
     const { sessionId: ofPlan, checkoutUrl } = await ann.api.startCheckout({ body: basic });
-    // the provider does not answer when the offer ends: the page stays, and its payment is given back
+    // the provider does not respond when the offer ends: the page stays, and its payment is refunded
     await shop.network.stop();
     await offers.replace({
       plans: before.plans.filter(({ planId }) => planId !== 'basic'),
@@ -289,7 +289,7 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
     });
     expect(await ann.session(ofCredits)).toMatchObject({ status: 'expired', reason: 'price_changed' });
     expect(await ann.session(ofPlan)).toMatchObject({ paymentStatus: 'refunded', reason: 'no_longer_offered' });
-    await waitUntil('it is given back', async () => (await orders())[1] === 'refunded: no longer offered');
+    await waitUntil('it is refunded', async () => (await orders())[1] === 'refunded: no longer offered');
     expect((await charged(ofPlan)).charge).toMatchObject({ refunded: true });
     expect(await ann.plan()).toBeUndefined();
     expect(await ann.history()).toEqual([
@@ -298,7 +298,7 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
     ]);
   });
 
-  test('a refund that fails at the bank days later is seen: in the history, in the order, and by the operator', async () => {
+  test('a refund that fails at the bank days later is shown in the history, in the order, and to the operator', async () => {
     const sessionId = await flagged();
     const [one] = (await payments().checkout.flagged.list()).filter(({ userId }) => userId === ann.userId);
     await payments().checkout.flagged.decide(one?.id ?? '', 'return');
@@ -314,7 +314,7 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
     expect(data.map(({ status }) => status).toSorted()).toEqual(['failed', 'succeeded']);
   });
 
-  test('a failed refund of a purchase gives its credits back, and the purchase is shown as paid again', async () => {
+  test('a failed refund of a purchase restores its credits, and the purchase is shown as paid again', async () => {
     const { intentId, price, credits: bought } = await ann.buyCredits();
     const refund = await shop.stripe.refunds.create({ payment_intent: intentId });
     await waitUntil('they are gone', async () => (await ann.credits()) === 0);
@@ -329,11 +329,11 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
     expect(rows).toHaveLength(1);
   });
 
-  test('an upgrade of what is paid by debit begins with the next period, and costs nothing now', async () => {
+  test('an upgrade of a plan paid by debit begins with the next period, and costs nothing now', async () => {
     const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: basic });
     await pay(shop, checkoutUrl, arrives);
     await bankDecides(sessionId);
-    await waitUntil('it is there', async () => (await ann.plan()) !== undefined);
+    await waitUntil('it exists', async () => (await ann.plan()) !== undefined);
     const { currentPeriodEnd } = (await ann.plan()) ?? {};
     const tiers = async () => (await ann.api.getSubscription()).activeTiers;
     const changed = await ann.changePlan('pro');
@@ -350,7 +350,7 @@ describeOnEmbedded('money that the provider has', migrations, (open) => {
     expect(await tiers()).toEqual(['T0', 'T1']);
     const { subscription } = await shop.stripe.checkout.sessions.retrieve(sessionId);
     const clock = await giveClock(shop, String(subscription));
-    // the period begins, and the bank has not decided yet whether it pays it
+    // the period begins, and the bank has not decided yet whether to pay it
     await clock.advanceDays(32);
     await waitUntil('the period', async () => (await ann.plan())?.currentPeriodEnd !== currentPeriodEnd);
     await payments().events.idle();

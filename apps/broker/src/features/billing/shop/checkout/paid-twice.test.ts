@@ -8,7 +8,7 @@ import { newBuyer, pay, startShop, type Shop } from './testing/shop.ts';
 
 const rental = { type: 'rental', mcpId: 'travel', period: 'monthly' } as const;
 
-/** @param isWhole also what does not happen at once */
+/** @param isWhole whether also what takes a while is tested */
 function testTwice(open: () => Promise<Database>, isWhole: boolean): void {
   let shop: Shop;
   let buyer: Awaited<ReturnType<typeof newBuyer>>;
@@ -47,9 +47,9 @@ function testTwice(open: () => Promise<Database>, isWhole: boolean): void {
     expect(history.filter(({ type, status }) => type !== 'refund' && status === 'completed')).toHaveLength(1);
   }
 
-  test('of two paid checkouts for one rental one is kept; the other is cancelled, refunded and recorded', async () => {
+  test('of two paid checkouts for one rental one is kept; the other is canceled, refunded and recorded', async () => {
     const first = await buyer.api.startCheckout({ body: rental });
-    // as where the page was closed here and stayed open in another tab
+    // as if the page had been closed here and stayed open in another tab
     await shop.db.query(`update checkout_orders set status = 'expired' where user_id = $1`, [buyer.userId]);
     const second = await buyer.api.startCheckout({ body: rental });
     expect(second.sessionId).not.toBe(first.sessionId);
@@ -64,7 +64,7 @@ function testTwice(open: () => Promise<Database>, isWhole: boolean): void {
     expect((await buyer.api.getSubscription()).subscription.rentals).toHaveLength(1);
   });
 
-  test('of two plans that are paid for at once one is kept, with its credits alone', async () => {
+  test('of two plans that are paid concurrently one is kept, with its credits only', async () => {
     const plans = ['basic', 'pro'];
     const begun = await Promise.all(
       plans.map((planId) => buyer.api.startCheckout({ body: { type: 'subscription', planId } })),
@@ -79,9 +79,9 @@ function testTwice(open: () => Promise<Database>, isWhole: boolean): void {
 
   if (!isWhole) return;
 
-  test('[PAY-17] a rental can be used as soon as its payment is shown as paid, and is not shown so before', async () => {
+  test('[PAY-17] a rental is usable as soon as its payment is shown as paid, and is not shown as paid before', async () => {
     const { checkoutUrl, sessionId } = await buyer.api.startCheckout({ body: rental });
-    // the provider has the money, and the rental cannot be written down
+    // the provider has the money, and the rental cannot be recorded
     await shop.db.query(
       `create function refuse_grants() returns trigger language plpgsql as
        $$ begin raise exception 'no rental' ; end $$`,
@@ -117,7 +117,7 @@ function testTwice(open: () => Promise<Database>, isWhole: boolean): void {
     expect(await orders()).toEqual([{ status: 'fulfilled' }]);
   });
 
-  test('[PAY-17] a plan is paid without a server; where our word alone says paid, it is not shown so', async () => {
+  test('[PAY-17] a paid plan names no server; an order that is marked as paid only in our database is not shown as paid', async () => {
     const body = { type: 'subscription', planId: 'basic' } as const;
     const { checkoutUrl, sessionId } = await buyer.api.startCheckout({ body });
     const session = { sessionId, amountTotal: 500, currency: 'USD', metadata: { type: 'subscription', mcpId: null } };
@@ -128,12 +128,12 @@ function testTwice(open: () => Promise<Database>, isWhole: boolean): void {
     expect(await buyer.session(sessionId)).toMatchObject({ ...session, status: 'complete', paymentStatus: 'paid' });
   });
 
-  test('invoice.paid before the session is completed: one set of credits', async () => {
+  test('invoice.paid before the session is completed grants one set of credits', async () => {
     shop.control.shuffle(() => 0.99);
     shop.control.drop(1, 'checkout.session.completed');
     const { checkoutUrl } = await buyer.api.startCheckout({ body: { type: 'subscription', planId: 'basic' } });
     await pay(shop, checkoutUrl);
-    await waitUntil('the plan is there', async () => (await buyer.credits()) > 0);
+    await waitUntil('the plan is active', async () => (await buyer.credits()) > 0);
     await shop.billing.payments?.events.idle();
     expect(await buyer.credits()).toBe(200);
     expect(await rows('select contra, delta from ledger_entries where user_id = $1')).toEqual([
@@ -142,6 +142,6 @@ function testTwice(open: () => Promise<Database>, isWhole: boolean): void {
   });
 }
 
-describeOnEmbedded('a rental and a plan that are paid for', migrations, (open) => testTwice(open, true));
-// where statements run side by side
-describeOnPostgres('a rental and a plan that are paid for', migrations, (open) => testTwice(open, false));
+describeOnEmbedded('a paid rental and a paid plan', migrations, (open) => testTwice(open, true));
+// with concurrent statements
+describeOnPostgres('a paid rental and a paid plan', migrations, (open) => testTwice(open, false));

@@ -15,8 +15,8 @@ describeOnDatabases('the reconciler and many orders', migrations, (open) => {
   afterAll(() => shop?.stop());
 
   /**
-   * Orders of ten minutes ago with sessions at the provider, all of which have its status: copies of one that went the usual way.
-   * Half a second lies between two of them. Their times are in milliseconds, as those of our clock are.
+   * Inserts orders of ten minutes ago, all of whose sessions have this status at the provider: copies of one order that
+   * went the usual way. They are half a second apart, and their times are in milliseconds, like those of our clock.
    */
   async function addOrders(status: 'open' | 'expired' | 'complete', count: number): Promise<void> {
     const buyer = await newBuyer(shop);
@@ -49,7 +49,7 @@ describeOnDatabases('the reconciler and many orders', migrations, (open) => {
       [sessionId, status],
     );
     await shop.db.query('delete from checkout_orders where session_id = $1', [sessionId]);
-    // each is of a package of its own, since a person has one open order for each
+    // each is of its own package, since a user has one open order per package
     await shop.db.query(
       `insert into credit_packages (package_id, name, credits, bonus, price, currency, active, position)
        select o.item_id, p.name, p.credits, p.bonus, p.price, p.currency, true, p.position
@@ -71,7 +71,7 @@ describeOnDatabases('the reconciler and many orders', migrations, (open) => {
     return rows[0]?.n;
   };
 
-  test('[reconcile] thousands of orders take a request a hundred, and what was paid is there, once', async () => {
+  test('[reconcile] thousands of orders take one request per hundred, and each paid order is given once', async () => {
     const [open, expired, paid] = [many * 0.4, many * 0.4, many * 0.2];
     await addOrders('open', open);
     await addOrders('expired', expired);

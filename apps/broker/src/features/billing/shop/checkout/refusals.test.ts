@@ -7,7 +7,7 @@ import { migrations } from '../../../../migrations.ts';
 
 const credits = { type: 'credit', planId: 'credits-500' } as const;
 
-describeOnEmbedded('what the provider refuses', migrations, (open) => {
+describeOnEmbedded('errors and refusals of the provider', migrations, (open) => {
   let shop: Shop;
   let ann: Subscriber;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describeOnEmbedded('what the provider refuses', migrations, (open) => {
   const customersOf = async ({ email }: Subscriber) => (await shop.stripe.customers.list({ email, limit: 100 })).data;
   const sandboxRow = (text: string, values: unknown[]) => shop.db.query(text, values);
 
-  test('a customer that was deleted at the provider is replaced, and the person buys on', async () => {
+  test('a customer that was deleted at the provider is replaced, and the user can buy again', async () => {
     const paymentId = await ann.subscribe('basic');
     const [first] = await customersOf(ann);
     await shop.stripe.customers.del(first?.id ?? '');
@@ -33,7 +33,7 @@ describeOnEmbedded('what the provider refuses', migrations, (open) => {
     ]);
     expect(again.sessionId).toBe(sessionId);
     await pay(shop, checkoutUrl);
-    await waitUntil('the credits are there', async () => (await ann.credits()) >= 500);
+    await waitUntil('the credits have arrived', async () => (await ann.credits()) >= 500);
     const { customer } = await shop.stripe.checkout.sessions.retrieve(sessionId);
     expect(customer).not.toBe(first?.id);
   });
@@ -59,7 +59,7 @@ describeOnEmbedded('what the provider refuses', migrations, (open) => {
     expect(shop.control.requests()).toBe(before);
   });
 
-  test('where the provider does not know the customer either, it is another account: nothing ends', async () => {
+  test('if the provider does not know the customer either, it is another account: nothing ends', async () => {
     const paymentId = await ann.subscribe('basic');
     await settle(shop);
     const [customer] = await customersOf(ann);
@@ -75,7 +75,7 @@ describeOnEmbedded('what the provider refuses', migrations, (open) => {
     await shop.db.query('update subscription_syncs set is_over = true where payment_id = $1', [paymentId]);
   });
 
-  test('what the provider refuses for ever is told apart from an outage, and says what to do', async () => {
+  test('a permanent refusal of the provider is distinguished from an outage, and says what to do', async () => {
     await ann.subscribe('basic');
     const [customer] = await customersOf(ann);
     await sandboxRow(`update stripe_sandbox.objects set body = jsonb_set(body, '{currency}', '"eur"') where id = $1`, [
@@ -98,7 +98,7 @@ describeOnEmbedded('what the provider refuses', migrations, (open) => {
   });
 
   test.each(['before', 'after'] as const)(
-    'a failure %s the work that the provider keeps under its key does not keep a person from buying',
+    'a failure %s the work that the provider stores under its idempotency key does not prevent a purchase',
     async (when) => {
       for (const path of ['/v1/customers', '/v1/checkout/sessions']) shop.control.failNext(path, when);
       const start = () => ann.api.startCheckout({ body: credits });
@@ -106,22 +106,22 @@ describeOnEmbedded('what the provider refuses', migrations, (open) => {
       for (let attempt = 0; attempt < 3; attempt += 1) begun ??= await start().catch(() => undefined);
       const { checkoutUrl } = begun ?? (await start());
       await pay(shop, checkoutUrl);
-      await waitUntil('the credits are there', async () => (await ann.credits()) === 500);
+      await waitUntil('the credits have arrived', async () => (await ann.credits()) === 500);
       expect(await customersOf(ann)).toHaveLength(1);
     },
   );
 
-  test('a refusal that the provider keeps under its key does not outlast its cause', async () => {
+  test('a refusal that the provider stores under its idempotency key does not outlast its cause', async () => {
     shop.control.failNext('/v1/checkout/sessions', 'refused');
     const refused = { status: 409, code: 'payment_refused' };
     await expect(ann.api.startCheckout({ body: credits })).rejects.toMatchObject(refused);
     const { checkoutUrl } = await ann.api.startCheckout({ body: credits });
     await pay(shop, checkoutUrl);
-    await waitUntil('the credits are there', async () => (await ann.credits()) === 500);
+    await waitUntil('the credits have arrived', async () => (await ann.credits()) === 500);
   });
 
   test.each(['before', 'after'] as const)(
-    'a refund whose answer is a failure %s the work is made once',
+    'a refund whose response is a failure %s the work is made once',
     async (when) => {
       const { intentId } = await ann.buyCredits();
       const order = async () => {

@@ -31,13 +31,13 @@ async function orders({ userId }: { userId: string }) {
   return rows;
 }
 
-test('a provider that takes its time is waited for', async () => {
+test('a slow provider is waited for', async () => {
   const buyer = await newBuyer(shop);
   shop.control.delay(400);
   expect(await buyer.api.startCheckout({ body: credits })).toMatchObject({ success: true });
 });
 
-test('a provider that hangs: checkout says so by itself, webhooks and all other work go on meanwhile, and a retry goes on with the order', async () => {
+test('if the provider hangs, checkout reports it on its own, webhooks and all other work continue, and a retry continues the order', async () => {
   const [buyer, other] = [await newBuyer(shop), await newBuyer(shop)];
   const { sessionId } = await buyer.api.startCheckout({ body: { type: 'credit', planId: 'credits-2000' } });
   shop.control.delay(Number.POSITIVE_INFINITY);
@@ -60,13 +60,13 @@ test('a provider that hangs: checkout says so by itself, webhooks and all other 
   const asked = () =>
     Promise.all([
       expect(buyer.api.startCheckout({ body: credits })).rejects.toMatchObject(unavailable),
-      // they may have paid meanwhile: nothing may say that they were not charged
+      // the user may have paid meanwhile: no text may say that nothing was charged
       expect(buyer.session(sessionId)).rejects.toMatchObject({
         ...unavailable,
         message: expect.stringContaining('If you paid, your payment counts'),
       }),
     ]);
-  // each waits its 8 s, and not the 12 s that all answers together may take
+  // each waits for its 8 s, and not for the 12 s that all answers together may take
   await limitElapsed(11_900, async () => (await doWhile(asked, allElse)).underWay, { scales: 'none' });
   shop.control.delay(0);
   const begun = await buyer.api.startCheckout({ body: credits });
@@ -79,10 +79,10 @@ test('a provider that hangs: checkout says so by itself, webhooks and all other 
   expect(own.map(({ id }) => id).toSorted()).toEqual([sessionId, begun.sessionId].toSorted());
 });
 
-test('where many answers are slow, a person waits 12 s for all of them together and not for each, and the work goes on', async () => {
+test('if many answers are slow, a user waits 12 s for all of them together, and the work continues', async () => {
   const buyer = await newBuyer(shop);
   const { sessionId } = await buyer.api.startCheckout({ body: credits });
-  // it is looked at, closed, and another one opened
+  // the page is read, closed, and another one opened
   await shop.db.query(`update checkout_orders set price_id = 'price_old' where session_id = $1`, [sessionId]);
   const [ann, bob, dan] = [await newSubscriber(shop), await newSubscriber(shop), await newSubscriber(shop)];
   const params = new Map<Subscriber, { id: string }>();
@@ -96,7 +96,7 @@ test('where many answers are slow, a person waits 12 s for all of them together 
   const { confirm } = await bob.lookAtPlan('pro');
   const late = { ...unavailable, message: expect.stringContaining('your change may still go through') };
   shop.control.delay(6_500);
-  // no single answer is given up: only the 12 s end the wait, and all answers take longer
+  // no single answer times out: only the 12 s end the wait, and all answers together take longer
   patience.timeout = 600_000;
   const asked = () =>
     Promise.all([

@@ -7,7 +7,7 @@ import { checkLedger } from '../../credits/accounts/check-ledger.ts';
 import { newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
 import { migrations } from '../../../../migrations.ts';
 
-describeOnEmbedded('what the provider takes back', migrations, (open) => {
+describeOnEmbedded('refunds and disputes at the provider', migrations, (open) => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop({ db: await open() });
@@ -24,20 +24,20 @@ describeOnEmbedded('what the provider takes back', migrations, (open) => {
     const { balance, debt, available } = (await person.api.getSubscription()).credits;
     return { balance, debt, available };
   };
-  /** As if calls had cost them. */
+  /** Spends credits as if calls had cost them. */
   const spend = ({ userId }: Subscriber, left: number) =>
     shop.billing.ledger.setBalance({ userId, credits: left, idem: crypto.randomUUID() }, { operator: 'test' });
 
-  test('a refund takes the credits of the payment back, once', async () => {
+  test('a refund claws back the credits of the payment, once', async () => {
     const ann = await newSubscriber(shop);
     const { intentId, credits, price } = await ann.buyCredits();
     expect(await account(ann)).toEqual({ balance: credits, debt: 0, available: credits });
     shop.control.duplicate(3);
     const half = price / 2;
     await shop.stripe.refunds.create({ payment_intent: intentId, amount: half });
-    await waitUntil('half of them went back', async () => (await account(ann)).balance === credits / 2);
+    await waitUntil('half of them were clawed back', async () => (await account(ann)).balance === credits / 2);
     await shop.stripe.refunds.create({ payment_intent: intentId });
-    await waitUntil('all of them went back', async () => (await account(ann)).balance === 0);
+    await waitUntil('all of them were clawed back', async () => (await account(ann)).balance === 0);
     shop.control.duplicate(1);
     await waitUntil('the history has both', async () => (await ann.history()).length === 3);
     expect(await account(ann)).toEqual({ balance: 0, debt: 0, available: 0 });
@@ -84,7 +84,7 @@ describeOnEmbedded('what the provider takes back', migrations, (open) => {
     expect(await ann.history()).toEqual([expect.stringMatching(/^credit_purchase completed/)]);
   });
 
-  test('a dispute that is lost keeps the credits, and what was spent of them stays owed', async () => {
+  test('a lost dispute keeps the credits, and the spent part stays owed', async () => {
     const ann = await newSubscriber(shop);
     const { chargeId, credits, price } = await ann.buyCredits();
     await spend(ann, credits - 30);
@@ -109,18 +109,18 @@ describeOnEmbedded('what the provider takes back', migrations, (open) => {
     expect(await shop.stripe.subscriptions.retrieve(paymentId)).toMatchObject({ status: 'canceled' });
   });
 
-  test('a refund of a plan takes back the credits that its period brought', async () => {
+  test('a refund of a plan claws back the credits of its period', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic');
     expect(await ann.credits()).toBeGreaterThan(0);
     const [invoice] = (await shop.stripe.invoices.list({ subscription: paymentId })).data;
     const { data } = await shop.stripe.invoicePayments.list({ invoice: invoice?.id ?? '' });
     await shop.stripe.refunds.create({ payment_intent: String(data[0]?.payment.payment_intent) });
-    await waitUntil('the credits went back', async () => (await ann.credits()) === 0);
+    await waitUntil('the credits were clawed back', async () => (await ann.credits()) === 0);
     expect(await ann.plan()).toMatchObject({ mcpId: 'basic' });
   });
 
-  /** The plan credits of a person are past their date: nothing else happens to the account. */
+  /** Moves the expiry of a user's plan credits into the past: nothing else happens to the account. */
   async function expire({ userId }: Subscriber): Promise<void> {
     const past = `now() - interval '1 minute'`;
     await shop.db.query(`update credit_lots set expires_at = ${past} where source = 'plan' and user_id = $1`, [userId]);
@@ -133,7 +133,7 @@ describeOnEmbedded('what the provider takes back', migrations, (open) => {
     return shop.stripe.paymentIntents.retrieve(String(data[0]?.payment.payment_intent));
   }
 
-  test('a refund of a period takes what was spent of its credits, and nothing of what expired unspent', async () => {
+  test('a refund of a period claws back the spent part of its credits, and nothing of what expired unspent', async () => {
     const ann = await newSubscriber(shop);
     const { credits } = await ann.buyCredits();
     const paymentId = await ann.subscribe('basic');
@@ -148,7 +148,7 @@ describeOnEmbedded('what the provider takes back', migrations, (open) => {
     expect(await account(ann)).toEqual({ balance: credits - 10, debt: 0, available: credits - 10 });
   });
 
-  test('a dispute about a period whose credits expired takes none; what a won one gives back can be spent for 30 days', async () => {
+  test('a dispute about a period whose credits expired claws back none; credits restored by a won dispute can be spent for 30 days', async () => {
     const [ann, bob] = [await newSubscriber(shop), await newSubscriber(shop)];
     const ofAnn = await paymentOf(await ann.subscribe('basic'));
     const monthly = await ann.credits();

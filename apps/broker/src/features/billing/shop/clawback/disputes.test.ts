@@ -19,7 +19,7 @@ describeOnEmbedded('disputes', migrations, (open) => {
   });
   afterAll(() => shop?.stop());
 
-  /** As the owner of the payment sees it in their history. */
+  /** Returns the dispute as the owner of the payment sees it in the history. */
   async function disputeSeen({ userId, accessToken }: Subscriber) {
     const api = createClient([listTransactions] as const, {
       baseUrl: shop.publicUrl,
@@ -38,7 +38,7 @@ describeOnEmbedded('disputes', migrations, (open) => {
     return rows;
   }
 
-  test('a dispute is recorded in its own amount and currency; all credits of its payment are taken', async () => {
+  test('a dispute is recorded in its own amount and currency; all credits of its payment are clawed back', async () => {
     const ann = await newSubscriber(shop);
     const { chargeId, price } = await ann.buyCredits();
     const dispute = await shop.control.openDispute(chargeId, { amount: price - 90, currency: 'eur' });
@@ -49,7 +49,7 @@ describeOnEmbedded('disputes', migrations, (open) => {
     expect(await ann.history()).toContain(`credit_purchase refunded ${price}`);
   });
 
-  test('a dispute of a part takes its part of the credits, and the payment is not shown as refunded', async () => {
+  test('a partial dispute claws back its part of the credits, and the payment is not shown as refunded', async () => {
     const ann = await newSubscriber(shop);
     const { chargeId, price, credits } = await ann.buyCredits();
     const dispute = await shop.control.openDispute(chargeId, { amount: price / 4 });
@@ -61,7 +61,7 @@ describeOnEmbedded('disputes', migrations, (open) => {
     expect(await ann.history()).toContain(`credit_purchase completed ${price}`);
   });
 
-  test('a dispute that the bank settled with the money takes the credits; one that it blocked takes nothing', async () => {
+  test('a dispute that the bank settled by returning the money claws back the credits; a blocked dispute claws back nothing', async () => {
     const [ann, bob] = [await newSubscriber(shop), await newSubscriber(shop)];
     const [settled, blocked] = [await ann.buyCredits(), await bob.buyCredits()];
     const one = await shop.control.openDispute(settled.chargeId, { caseType: 'resolution' });
@@ -72,8 +72,8 @@ describeOnEmbedded('disputes', migrations, (open) => {
     await shop.billing.payments?.events.idle();
     expect(await returned(ann)).toMatchObject([{ status: 'completed', amount: settled.price }]);
     expect(await ann.credits()).toBe(0);
-    await waitUntil('the others stand', async () => (await bob.credits()) === blocked.credits);
-    expect([...(await disputeSeen(ann)), ...(await disputeSeen(bob))], 'the history has the refund alone').toEqual([
+    await waitUntil('the other payments remain', async () => (await bob.credits()) === blocked.credits);
+    expect([...(await disputeSeen(ann)), ...(await disputeSeen(bob))], 'the history has only the refund').toEqual([
       null,
       null,
     ]);
@@ -101,13 +101,13 @@ describeOnEmbedded('disputes', migrations, (open) => {
       { id: inquiry, user_id: bob.userId, status: 'warning_needs_response' },
     ]);
     expect(await find()).toBe(0);
-    // as an upgrade left those that were open
+    // as an upgrade of Souk left open disputes
     await shop.db.query('update disputes set payment_intent_id = null where id = $1', [dispute]);
     expect(await find()).toBe(1);
     await shop.control.closeDispute(dispute, 'lost');
     expect(await find()).toBe(1);
     expect(await returned(ann)).toMatchObject([{ status: 'completed', amount: first.price }]);
-    // one that is open here longer than the look goes back is asked for by its id
+    // a dispute that is open here longer than the comparison goes back is requested by its id
     await shop.control.closeDispute(inquiry, 'warning_closed');
     shop.ahead.ms += 300 * 86_400_000;
     expect(await find()).toBe(0);
@@ -117,7 +117,7 @@ describeOnEmbedded('disputes', migrations, (open) => {
     shop.control.drop(0);
   });
 
-  test('a dispute that is won after an appeal gives the credits back, and its return is undone in the history', async () => {
+  test('a dispute that is won after an appeal restores the credits, and its refund is undone in the history', async () => {
     const ann = await newSubscriber(shop);
     const { chargeId, price, credits } = await ann.buyCredits();
     const dispute = await shop.control.openDispute(chargeId);

@@ -51,7 +51,7 @@ async function newPerson() {
 }
 type Person = Awaited<ReturnType<typeof newPerson>>;
 
-/** As a payment or a refund leaves it. */
+/** Inserts a row as a payment or a refund leaves it. */
 async function add({ userId }: Person, transaction: Record<string, unknown> = {}): Promise<string> {
   const row = {
     id: randomUUID(),
@@ -82,7 +82,7 @@ async function download(path: string, token?: string, headers: Record<string, st
 }
 
 describe('the billing dashboard', () => {
-  test('of a person without payments is empty', async () => {
+  test('of a user without payments is empty', async () => {
     const { api, params } = await newPerson();
     expect((await api.getBillingDashboard({ params })).data).toEqual({
       totalSpent: 0,
@@ -92,7 +92,7 @@ describe('the billing dashboard', () => {
     });
   });
 
-  test('[HIST-1] [HIST-2] is what was spent, less what came back, and the newest ten transactions', async () => {
+  test('[HIST-1] [HIST-2] has the amount spent, less refunds, and the newest ten transactions', async () => {
     const person = await newPerson();
     for (let day = 1; day <= 10; day++) await add(person, { created_at: `2026-03-${10 + day}`, amount: 100 });
     await add(person, { type: 'rental_create', status: 'refunded', amount: 700, created_at: '2026-03-21' });
@@ -101,7 +101,7 @@ describe('the billing dashboard', () => {
     await add(person, { status: 'pending', amount: 5000, created_at: '2026-03-24' });
     await add(person, { status: 'failed', amount: 5000, created_at: '2026-03-25' });
     await add(person, { type: 'rental_cancel', amount: 0, created_at: '2026-03-26' });
-    // of real payments, with which this installation has no key
+    // real payments, for which this installation has no key
     await add(person, { livemode: true, amount: 90_000 });
     const id = await add(person, {
       type: 'rental_create',
@@ -160,17 +160,17 @@ describe('the list of transactions', () => {
     // both days are inclusive, in UTC
     expect(await days({ startDate: '2026-02-02', endDate: '2026-02-02' })).toBe('02');
     expect(await days({ startDate: '2026-02-03', endDate: '2026-02-04' })).toBe('04 03');
-    // and so are moments, also of other zones
+    // so are moments, also in other time zones
     expect(await days({ startDate: '2026-02-04T13:00:00+01:00', endDate: '2026-02-04T12:00:00Z' })).toBe('04');
     expect(await days({ type: 'refund' })).toBe('05');
     expect(await days({ status: 'completed', endDate: '2026-02-01' })).toBe('01');
     expect(await days({ type: 'refund', status: 'completed' })).toBe('');
-    // the first and the last day that are taken
+    // the first and the last day that are accepted
     expect(await days({ startDate: '0001-01-01', endDate: '9999-12-31' })).toBe('05 04 03 02 01');
     expect(await days({ startDate: '9999-12-31', endDate: '0001-01-01' })).toBe('');
   });
 
-  test('[HIST-4] [HIST-5] every type and status of the specification can be stored and is answered, others are refused', async () => {
+  test('[HIST-4] [HIST-5] every type and status of the specification can be stored and returned; others are refused', async () => {
     const person = await newPerson();
     const types =
       'credit_purchase subscription_create subscription_update subscription_cancel rental_create rental_cancel';
@@ -195,7 +195,7 @@ describe('the list of transactions', () => {
 });
 
 describe('the history of credits', () => {
-  test('[HIST-6] [HIST-7] [HIST-8] has the calls that cost credits, newest first, by page and period', async () => {
+  test('[HIST-6] [HIST-7] [HIST-8] lists the calls that cost credits, newest first, by page and period', async () => {
     const person = await newPerson();
     const { api, params } = person;
     await giveCredits(app, person.email, 100);
@@ -242,14 +242,14 @@ describe('the history of credits', () => {
     const path = `/api/users/${person.userId}/credit-history`;
     expect((await download(`${path}?limit=1000`, person.accessToken)).status).toBe(200);
     expect((await download(`${path}?limit=1001`, person.accessToken)).status).toBe(400);
-    // of a call that real credits paid for, this installation without a live key shows nothing
+    // a call that was paid with real credits is not shown by this installation, which has no live key
     await app.db.query('update usage_events set livemode = true where call_id = $1', [data.usage[0]?.id]);
     expect(await names({})).toEqual(['echo']);
   });
 });
 
 describe('files', () => {
-  test('of transactions, credits and calls are CSV that no spreadsheet runs', async () => {
+  test('of transactions, credits and calls are CSV without formulas', async () => {
     const person = await newPerson();
     await giveCredits(app, person.email, 100);
     await person.call('paid__echo');
@@ -286,7 +286,7 @@ describe('files', () => {
     expect(calls).toMatch(/\r\n"[^"]+","[^"]+","my laptop","paid","tool","echo",\d+,"ok",,5,1\r\n$/);
   });
 
-  test('of transactions says of a disputed payment what the bank has done with the money', async () => {
+  test('of transactions say for a disputed payment what the bank has done with the money', async () => {
     const person = await newPerson();
     const told = {
       warning_needs_response: 'inquiry',
@@ -309,7 +309,7 @@ describe('files', () => {
     expect(text).toMatch(/,"undisputed",[^\n]*"USD",,\r\n/);
   });
 
-  test('a hostile name of a tool is no formula either', async () => {
+  test('a hostile tool name is no formula either', async () => {
     const person = await newPerson();
     await person.call('=cmd|calc');
     const calls = await person.api.getCallsCsv({ params: person.params, query: {} });
@@ -317,7 +317,7 @@ describe('files', () => {
   });
 });
 
-test('histories are of their own person alone, and a cookie opens none', async () => {
+test('histories are visible to their own user only, and a cookie does not open them', async () => {
   const [ann, bob] = [await newPerson(), await newPerson()];
   await add(ann);
   const browser = new ScriptedBrowser(app.publicUrl);
@@ -339,7 +339,7 @@ test('histories are of their own person alone, and a cookie opens none', async (
     expect((await download(path, bob.accessToken)).text).not.toContain('1,000 credits');
 });
 
-test('transactions are in the export, and stay after a deletion without what leads to their person', async () => {
+test('transactions are in the export, and are kept after a deletion without anything that identifies the user', async () => {
   const person = await newPerson();
   await add(person, { receipt_url: 'https://pay.example/receipt/of/ann' });
   const exported = await download(`/api/users/${person.userId}/export`, person.accessToken);

@@ -15,8 +15,8 @@ async function priced(shop: Shop, amount: number, revision?: number) {
   return shop.billing.offerEditing.change('basic', { change: { type: 'edit', fields }, revision }, by, false);
 }
 
-describeOnPostgres('moves and edits of offers at several brokers', migrations, (open) => {
-  test('two edits of one revision at once: one is saved; an edit is sold at every broker at once', async () => {
+describeOnPostgres('moves and edits of offers on several brokers', migrations, (open) => {
+  test('of two concurrent edits of one revision one is saved; an edit is on sale at every broker immediately', async () => {
     const shops = await startTwoShops(await open());
     const [shop, other] = shops;
     try {
@@ -33,7 +33,7 @@ describeOnPostgres('moves and edits of offers at several brokers', migrations, (
           () => one.billing.prices.priceOf('plan', 'basic')?.amount === amount,
         );
       }
-      // two brokers told the provider, and it has one price
+      // two brokers synced it, and the provider has one price
       const { data } = await shop.stripe.prices.list({ product: 'souk_plan_basic', active: true });
       expect(data.map(({ unit_amount: price }) => price)).toEqual([amount]);
       const rows = await Promise.all(shops.map((one, index) => mark(one, index === 0 ? 'basic' : 'enterprise')));
@@ -58,7 +58,7 @@ describeOnPostgres('moves and edits of offers at several brokers', migrations, (
       const begun = await Promise.allSettled(
         shops.map(({ billing }) => billing.payments?.moves.begin('basic', shown, by)),
       );
-      expect(begun.map(({ status }) => status).toSorted(), 'one move is under way at a time').toEqual([
+      expect(begun.map(({ status }) => status).toSorted(), 'one move runs at a time').toEqual([
         'fulfilled',
         'rejected',
       ]);
@@ -66,7 +66,7 @@ describeOnPostgres('moves and edits of offers at several brokers', migrations, (
         await other.billing.payments?.moves.processDue();
         return (await other.billing.offerEditing.show('basic')).moves[0]?.endedAt !== null;
       });
-      // as a kill leaves it: one of three is done, another was moved at the provider and not noted
+      // as after a kill: one of three is done, another was moved at the provider but not recorded
       await db.query(
         `update price_moves set ended_at = null, worker = gen_random_uuid(), beat = now() - interval '29 seconds'`,
       );

@@ -12,8 +12,6 @@ import { paths } from '../../../../paths.ts';
 import { offersEditedHere } from './offers-edited-here.ts';
 import type { Offers } from './read-offers.ts';
 
-// From an administrator's edit on, offers.json no longer changes that offer: each start reads the file again.
-
 let folder: string;
 let file: string;
 let first: TestApp;
@@ -41,7 +39,7 @@ type Change = Parameters<TestApp['billing']['offerEditing']['change']>[1]['chang
 const change = (id: string, wanted: Change) =>
   first.billing.offerEditing.change(id, { change: wanted, revision: undefined }, by, false);
 
-/** Another start of the shop, with what it logs and sells. */
+/** Starts the shop again, and returns what it logs and sells. */
 async function startAgain() {
   const next = await startTestApp({ env, paths: { offers: file }, db: { ...first.db, close: async () => {} } });
   try {
@@ -63,9 +61,9 @@ async function startAgain() {
   }
 }
 
-// each test begins with what the one before it has edited
+// each test builds on the edits of the one before
 describe('offers that were edited here', { shuffle: false }, () => {
-  test('a start with a changed file changes what is not edited here, leaves what is, and says so once', async () => {
+  test('a start with a changed file updates offers that were not edited here, keeps those that were, and says so once', async () => {
     await writeOffers(({ plans, packages }) => ({
       plans: plans.map((plan) => (plan.planId === 'free' ? plan : { ...plan, amount: plan.amount + 300 })),
       packages,
@@ -101,7 +99,7 @@ describe('offers that were edited here', { shuffle: false }, () => {
     await startAgain();
   });
 
-  test("the file's version is taken again as an act of its own, and from then on each start reads the file", async () => {
+  test("taking the file's version again is its own action, and from then on each start reads the file", async () => {
     const { effects } = await change('pro', { type: 'take-file' });
     expect(effects).toEqual([
       'New subscribers pay $19/month from now on.',
@@ -116,7 +114,7 @@ describe('offers that were edited here', { shuffle: false }, () => {
     expect(started.logged).toEqual([]);
   });
 
-  test('a start fails where the file is in another currency than what is edited here, and says what to do', async () => {
+  test('a start fails if the file has another currency than the offers edited here, and says what to do', async () => {
     await change('basic', { type: 'edit', fields: { ...(await fieldsOf('basic')), name: 'Basis' } });
     const inEuros = <Offer extends { currency: string }>(offers: readonly Offer[]) =>
       offers.map((offer) => ({ ...offer, currency: 'EUR' }));

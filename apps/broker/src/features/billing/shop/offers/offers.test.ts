@@ -37,7 +37,7 @@ const clientOf = ({ publicUrl }: TestApp, token?: string) =>
 
 const bundled = async () => JSON.parse(await readFile(paths.offers, 'utf8')) as Offers;
 
-test('[PAY-9] [PLAN-19] [PLAN-21] [PLAN-24] the plans are public: free, basic, pro and enterprise, one of each tier', async () => {
+test('[PAY-9] [PLAN-19] [PLAN-21] [PLAN-24] the plans are public: free, basic, pro and enterprise, one per tier', async () => {
   const { plans } = await clientOf(app).listPlans();
   expect(plans.map(({ planId, tier }) => `${planId} ${tier}`)).toEqual([
     'free T0',
@@ -94,7 +94,7 @@ test('[PAY-8] [PLAN-20] [PLAN-22] the three credit packages are public', async (
   });
 });
 
-test('[PAY-10] the options of a server say how to get access to it, and which credits there are', async () => {
+test('[PAY-10] the options of a server say how to get access to it, and which credits are available', async () => {
   const email = 'ann@souk.test';
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email });
   const optionsOf = () => clientOf(app, accessToken).getRentalOptions({ params: { mcpId: 'pro' } });
@@ -125,10 +125,10 @@ test('[PAY-10] the options of a server say how to get access to it, and which cr
   expect(await optionsOf()).toEqual({ ...options, creditsAvailable: 0 });
   const userId = await giveCredits(app, email, 40);
   expect(await optionsOf()).toEqual({ ...options, creditsAvailable: 40 });
-  // what a call under way holds can be spent on nothing else
+  // credits held by a running call cannot be spent on anything else
   const call = { callId: randomUUID(), userId, serverId: 'pro', tool: 'echo', credits: 15 };
   const hold = await app.billing.charges.hold(call);
-  if (hold.kind !== 'hold') throw new Error('nothing is held');
+  if (hold.kind !== 'hold') throw new Error('there is no hold');
   expect(await optionsOf()).toEqual({ ...options, creditsAvailable: 25 });
   hold.release('cancelled');
   const signedOut = clientOf(app).getRentalOptions({ params: { mcpId: 'pro' } });
@@ -137,7 +137,7 @@ test('[PAY-10] the options of a server say how to get access to it, and which cr
   await expect(unknown).rejects.toMatchObject({ status: 404, message: 'There is no server nowhere' });
 });
 
-test('[PLAN-23] plans and packages are data: a start brings the database up to the file, and what left it is not sold', async () => {
+test('[PLAN-23] plans and packages are data: a start brings the database up to date with the file, and offers that left it are not sold', async () => {
   const offers = await bundled();
   const file = join(folder, 'offers.json');
   const [free, basic] = offers.plans;
@@ -155,7 +155,7 @@ test('[PLAN-23] plans and packages are data: a start brings the database up to t
   expect((await clientOf(app).listPlans()).plans).toHaveLength(4);
 });
 
-test('a start with a file that cannot be used fails, and names the file and its fields', async () => {
+test('a start with an unusable file fails, and names the file and its fields', async () => {
   const file = join(folder, 'offers.json');
   await writeFile(file, '{}');
   const start = startTestApp({ paths: { offers: file } });

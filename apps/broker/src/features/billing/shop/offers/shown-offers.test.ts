@@ -38,7 +38,7 @@ type Change = Parameters<TestApp['billing']['offerEditing']['change']>[1]['chang
 const change = (id: string, wanted: Change) =>
   app.billing.offerEditing.change(id, { change: wanted, revision: undefined }, { operator: '', reason: 't' }, false);
 
-test('a service names the cheapest plan on sale that includes it, as it is sold now; a free one, and a shop that sells nothing, name none', async () => {
+test('a service names the cheapest plan on sale that includes it, as it is sold now; a free service names none, nor does a shop that sells nothing', async () => {
   expect(await plansOf(app)).toEqual(['t0', 't1: basic Basic 500 USD', 't2: pro Pro 1900 USD']);
   expect(await plansOf(free)).toEqual(['t2']);
 

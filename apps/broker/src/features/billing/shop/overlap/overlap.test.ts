@@ -9,7 +9,7 @@ import { pay, startShop, type Shop } from '../checkout/testing/shop.ts';
 import { newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
 import { migrations } from '../../../../migrations.ts';
 
-describeOnEmbedded('a plan that includes what a person rents', migrations, (open) => {
+describeOnEmbedded('a plan that includes what a user rents', migrations, (open) => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop({ db: await open() });
@@ -35,7 +35,7 @@ describeOnEmbedded('a plan that includes what a person rents', migrations, (open
     return (await createClient([getRentalOptions] as const, given).getRentalOptions({ params: { mcpId } })).access;
   }
 
-  test('the named rentals end with their period once the plan is paid, and only those', async () => {
+  test('only the named rentals end with their period once the plan is paid', async () => {
     const ann = await newSubscriber(shop);
     for (const id of ['small', 'top']) await ann.rent(id);
     await waitUntil('both are rented', async () => Object.keys(await rentals(ann)).length === 2);
@@ -60,7 +60,7 @@ describeOnEmbedded('a plan that includes what a person rents', migrations, (open
       id,
     ]);
     expect(access.plan?.since).toBe(rows[0]?.started_at.toISOString());
-    // an upgrade: the plan begins anew, and takes the other rental with it
+    // an upgrade: the plan begins again, and ends the other rental as well
     shop.ahead.ms = 60_000;
     await ann.changePlan('enterprise', { endRentals: ['top'] });
     await waitUntil('the other ends', async () => (await rentals(ann))['top'] === 'canceled');
@@ -68,7 +68,7 @@ describeOnEmbedded('a plan that includes what a person rents', migrations, (open
     expect(plan).toMatchObject({ planId: 'enterprise', name: 'Enterprise' });
     expect(Date.parse(plan?.since ?? '')).toBeGreaterThanOrEqual(Date.parse(access.plan?.since ?? '') + 59_000);
     expect(plan?.includedUntil, 'it renews').toBeNull();
-    // a lower plan that does not include it is planned
+    // a lower plan that does not include it is scheduled
     await ann.changePlan('basic');
     const { nextTier, currentPeriodEnd } = (await ann.plan()) ?? {};
     expect(nextTier).toBe('T1');
@@ -79,7 +79,7 @@ describeOnEmbedded('a plan that includes what a person rents', migrations, (open
     expect(await until('small'), 'the plan ends').toBe(currentPeriodEnd);
   });
 
-  test('a plan is not begun by a page that did not name a rental which it includes, nor an upgrade', async () => {
+  test('a checkout that did not name a rental which the plan includes starts no plan, nor does such an upgrade', async () => {
     const ann = await newSubscriber(shop);
     await ann.rent('small');
     await waitUntil('it is rented', async () => Object.keys(await rentals(ann)).length === 1);
@@ -102,7 +102,7 @@ describeOnEmbedded('a plan that includes what a person rents', migrations, (open
     await hasPlan(ann, 'enterprise');
   });
 
-  test('the page of a plan is closed by a rental that it includes and that the person was not told of', async () => {
+  test('the page of a plan is closed when the user gets a rental that the plan includes and the page did not mention', async () => {
     const ann = await newSubscriber(shop);
     const begin = (shownRentals?: string[]) =>
       ann.api.startCheckout({ body: { type: 'subscription', planId: 'basic', endRentals: [], shownRentals } });
@@ -115,7 +115,7 @@ describeOnEmbedded('a plan that includes what a person rents', migrations, (open
     expect(await statusAt(told.sessionId), 'Basic does not include the one, and the other was named').toBe('open');
     await ann.api.cancelRental({ params: { mcpId: 'small' } });
     const { sessionId } = await begin([]);
-    expect(sessionId, 'the same page, of which less was told this time').toBe(told.sessionId);
+    expect(sessionId, 'the same page, which mentions fewer rentals this time').toBe(told.sessionId);
     await shop.billing.payments?.reconcileOrders();
     expect(await statusAt(sessionId), 'what has ended is not paid twice').toBe('open');
     await ann.api.resumeRental({ params: { mcpId: 'small' } });
@@ -131,7 +131,7 @@ describeOnEmbedded('a plan that includes what a person rents', migrations, (open
     expect(await rentals(ann)).toEqual({ small: 'active', top: 'active' });
   });
 
-  test('a rental that a plan includes as well is canceled without a loss, and the answer says so', async () => {
+  test('a rental that a plan also includes is canceled without a loss, and the answer says so', async () => {
     const ann = await newSubscriber(shop);
     await ann.rent('small');
     await pay(shop, (await subscribe(ann, 'basic', [])).checkoutUrl);
@@ -145,7 +145,7 @@ describeOnEmbedded('a plan that includes what a person rents', migrations, (open
   });
 
   test.each(['there, and the page marked', 'about to be there'] as const)(
-    'a payment that is faster than the end of such a page is given back, where the rental is %s',
+    'a payment that is faster than the closing of such a page is refunded, if the rental is %s',
     async (how) => {
       const ann = await newSubscriber(shop);
       const begin = (body: Parameters<Subscriber['api']['startCheckout']>[0]['body']) =>
@@ -166,7 +166,7 @@ describeOnEmbedded('a plan that includes what a person rents', migrations, (open
         await shop.db.query(`update checkout_orders set status = 'paid' where session_id = $1`, [rental.sessionId]);
       }
       await pay(shop, page.checkoutUrl);
-      await waitUntil('it is given back', async () => {
+      await waitUntil('it is refunded', async () => {
         const { paymentStatus, reason } = await ann.session(page.sessionId);
         return paymentStatus === 'refunded' && reason === 'overlap_changed';
       });
@@ -178,7 +178,7 @@ describeOnEmbedded('a plan that includes what a person rents', migrations, (open
     },
   );
 
-  test('a rental that is not named goes on, also where an earlier try that was never paid named it', async () => {
+  test('a rental that is not named continues, also if an earlier unpaid checkout named it', async () => {
     const ann = await newSubscriber(shop);
     await ann.rent('small');
     await subscribe(ann, 'basic', ['small']);
@@ -190,7 +190,7 @@ describeOnEmbedded('a plan that includes what a person rents', migrations, (open
     expect(await rentals(ann)).toEqual({ small: 'active' });
   });
 
-  test('what the plan does not include is refused, and the rental of another person goes on', async () => {
+  test("a rental that the plan does not include is refused, and another user's rental continues", async () => {
     const [ann, bob] = [await newSubscriber(shop), await newSubscriber(shop)];
     await ann.rent('top');
     await expect(subscribe(ann, 'basic', ['top'])).rejects.toMatchObject({
@@ -205,7 +205,7 @@ describeOnEmbedded('a plan that includes what a person rents', migrations, (open
     expect(await rentals(ann)).toEqual({ top: 'active' });
   });
 
-  test('a provider that does not answer in that moment is told later', async () => {
+  test('a provider that does not respond at that moment is notified later', async () => {
     const ann = await newSubscriber(shop);
     await ann.rent('small');
     const { checkoutUrl } = await subscribe(ann, 'basic', ['small']);
@@ -221,6 +221,6 @@ describeOnEmbedded('a plan that includes what a person rents', migrations, (open
     await shop.billing.payments?.events.idle();
     expect(await rentals(ann)).toEqual({ small: 'active' });
     shop.control.failNext(rental, 'before', 0);
-    await waitUntil('the job has told the provider', async () => (await rentals(ann))['small'] === 'canceled');
+    await waitUntil('the job has notified the provider', async () => (await rentals(ann))['small'] === 'canceled');
   });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   app = await startTestApp({ allowAddresses: [fixture.address], env: withoutHealthChecks });
   await deployServer(900, '1.0.0');
   await app.billing.prices.synced();
-  if (!app.stripeSandbox) throw new Error('the stand-in does not run');
+  if (!app.stripeSandbox) throw new Error('the stand-in is not running');
   stripe = connectStripe(app.stripeSandbox.access);
   offered = JSON.parse(await readFile(paths.offers, 'utf8'));
 });
@@ -46,7 +46,7 @@ const api = () =>
 const rentalOf = async () =>
   (await api().getCapabilities()).servers.find(({ serverId }) => serverId === 'pro')?.billing?.rental;
 
-test('[PLAN-19] a plan has the price of the payment provider, by the month; the free one has none', async () => {
+test('[PLAN-19] a plan has a monthly price at the payment provider; the free plan has none', async () => {
   const { plans } = await api().listPlans();
   expect(plans.find(({ planId }) => planId === 'free')?.priceId).toBeNull();
   const paid = plans.filter(({ amount }) => amount > 0);
@@ -64,7 +64,7 @@ test('[PLAN-19] a plan has the price of the payment provider, by the month; the 
   }
 });
 
-test('[PLAN-20] a credit package has the price of the payment provider, which is paid once', async () => {
+test('[PLAN-20] a credit package has a price at the payment provider, which is paid once', async () => {
   const { packages } = await api().listCreditPackages();
   for (const { packageId, stripePriceId, price } of packages) {
     expect(await stripe.prices.retrieve(stripePriceId ?? '')).toMatchObject({
@@ -76,7 +76,7 @@ test('[PLAN-20] a credit package has the price of the payment provider, which is
   }
 });
 
-test('[CAT-10] a rental has the price of the payment provider; another amount is another price, and the old one is sold no more', async () => {
+test('[CAT-10] a rental has a price at the payment provider; a changed amount creates a new price, and the old one is no longer sold', async () => {
   const before = await rentalOf();
   expect(before).toMatchObject({ price: 900, currency: 'USD', stripePriceId: expect.stringMatching(/^price_/) });
   await deployServer(1200, '1.1.0');
@@ -92,19 +92,19 @@ test('[CAT-10] a rental has the price of the payment provider; another amount is
   expect(await stripe.prices.retrieve(before?.stripePriceId ?? '')).toMatchObject({ active: false, lookup_key: null });
 });
 
-test('a price that is not yet at the provider is not shown as one', async () => {
+test('a price that the provider does not have yet is not shown as its price', async () => {
   const raised = offered.plans.map((plan) => (plan.planId === 'pro' ? { ...plan, amount: plan.amount + 100 } : plan));
   await app.billing.offers.replace({ ...offered, plans: raised });
   const priceId = async () => (await api().listPlans()).plans.find(({ planId }) => planId === 'pro')?.priceId;
   const old = app.billing.prices.priceOf('plan', 'pro')?.priceId;
   expect(await priceId()).not.toBe(old);
-  await waitUntil('the new price to be there', async () => typeof (await priceId()) === 'string');
+  await waitUntil('the new price to be in effect', async () => typeof (await priceId()) === 'string');
   expect(await stripe.prices.retrieve((await priceId()) ?? '')).toMatchObject({
     unit_amount: app.billing.prices.priceOf('plan', 'pro')?.amount,
   });
 });
 
-test('two brokers that start at once, and starts afterwards, make one price of each offer', async () => {
+test('two brokers that start concurrently, and later starts, create one price per offer', async () => {
   const { prices } = app.billing;
   const offer = { kind: 'rental', id: 'raced', name: 'Raced', description: 'Of both.', currency: 'USD' } as const;
   const put = (amount: number) =>
@@ -123,8 +123,8 @@ test('two brokers that start at once, and starts afterwards, make one price of e
   ]);
 });
 
-test('a start does not wait for a provider that does not answer, and says so without its key', async () => {
-  // nothing leaves to Stripe from a test: the proxy refuses
+test('a start does not wait for a provider that does not respond, and logs it without the key', async () => {
+  // a test sends nothing to Stripe: the proxy refuses
   const env = {
     STRIPE_SECRET_KEY: 'sk_live_canary',
     STRIPE_WEBHOOK_SECRET: 'whsec_canary',
@@ -141,7 +141,7 @@ test('a start does not wait for a provider that does not answer, and says so wit
   }
 });
 
-test('a rental in another currency than the plans is not sold; the next start says so, goes on, and asks the provider for all prices at once', async () => {
+test('a rental in another currency than the plans is not sold; the next start says so, continues, and requests all prices of the provider together', async () => {
   const env = { MASTER_KEY: randomBytes(32).toString('base64url') };
   const asked: { port: number | undefined; path: string }[] = [];
   const note = (message: unknown) => {

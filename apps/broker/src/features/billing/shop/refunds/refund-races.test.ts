@@ -45,7 +45,7 @@ describeOnPostgres('two brokers and their refunds', migrations, (open) => {
       (error: { code?: string }) => error.code,
     );
 
-  test('two administrators who refund one rental at once pay it back once, and one of them is told', async () => {
+  test('two administrators who refund one rental concurrently refund it once, and one of them is told', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.rent('top');
     const { id } = (await ann.rental()) ?? {};
@@ -63,7 +63,7 @@ describeOnPostgres('two brokers and their refunds', migrations, (open) => {
     return administration.refundedRentals.pay('top', ids);
   }
 
-  test('a server that two administrators delete at once pays each of its rentals back once', async () => {
+  test('if two administrators delete a server concurrently, each of its rentals is refunded once', async () => {
     const people = [await newSubscriber(shop), await newSubscriber(shop), await newSubscriber(shop)];
     const paid = [];
     for (const person of people) paid.push(await person.rent('top'));
@@ -71,14 +71,14 @@ describeOnPostgres('two brokers and their refunds', migrations, (open) => {
     const answers = await Promise.all(
       [shop, other, shop].map((broker, index) => endAndPay(broker, index === 1 ? ids.toReversed() : ids)),
     );
-    // who comes second may see a refund that the first is still making
+    // the second one may see a refund that the first is still making
     for (const answer of answers) for (const { result } of answer) expect(['refunded', 'pending']).toContain(result);
     for (const one of paid) expect(await refunds(one)).toEqual([899]);
     const again = await endAndPay(other, ids);
     expect(again.map(({ result }) => result)).toEqual(['refunded', 'refunded', 'refunded']);
   });
 
-  test('jobs of both brokers that meet a refund whose answer was lost find it, and make no other', async () => {
+  test('if the answer to a refund was lost, the jobs of both brokers find the refund, and make no other', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic');
     const { id } = (await ann.plan()) ?? {};
@@ -99,7 +99,7 @@ describeOnPostgres('two brokers and their refunds', migrations, (open) => {
     expect(await shop.billing.payments?.refunds.find([id ?? ''])).toMatchObject([{ state: 'refunded', amount: made }]);
   });
 
-  test('a removal while the event of a renewal is handled pays the renewal back, once, and takes its credits back', async () => {
+  test('a removal while the event of a renewal is processed refunds the renewal, once, and claws back its credits', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic');
     const { id } = (await ann.plan()) ?? {};
@@ -108,7 +108,7 @@ describeOnPostgres('two brokers and their refunds', migrations, (open) => {
     [shop, other].forEach(({ control }) => control.pause());
     await clock.advanceDays(31);
     const sync = (broker: Shop) => broker.billing.payments?.subscriptions.sync(paymentId);
-    // our own time stands at the beginning of the first period: both months are left
+    // our own clock is at the beginning of the first period: both months are left
     const [told] = await Promise.all([remove(shop, ann, id), sync(other), sync(shop), sync(other)]);
     [shop, other].forEach(({ control }) => control.resume());
     expect(told).toBe('refunded');
@@ -119,6 +119,6 @@ describeOnPostgres('two brokers and their refunds', migrations, (open) => {
       return rows.filter((row) => row.startsWith('refund')).length === 2;
     });
     expect(await ann.plan()).toBeUndefined();
-    expect(await ann.credits(), 'credits of both months were taken back').toBeLessThan(month / 100 + 2);
+    expect(await ann.credits(), 'credits of both months were clawed back').toBeLessThan(month / 100 + 2);
   });
 });

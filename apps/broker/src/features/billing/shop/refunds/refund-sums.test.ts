@@ -5,7 +5,7 @@ import { newBuyer, pay, settle, startShop, type Shop } from '../checkout/testing
 import { readBillingNeeds } from '../needs/read-billing-needs.ts';
 import { giveClock, newSubscriber } from '../subscriptions/testing/subscriber.ts';
 
-// What goes back counts by its amount: ours, the operator's by hand, and only what the bank has carried out.
+// Refunds count by amount: ours, those that the operator makes by hand, and only what the bank has carried out.
 
 let shop: Shop;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ const historyOf = async (userId: string) => {
   return rows;
 };
 
-/** A payment that is not what was ordered. */
+/** Creates a payment that does not match its order. */
 async function flaggedOrder() {
   const buyer = await newBuyer(shop);
   const [one] = await shop.billing.offers.packages();
@@ -52,12 +52,12 @@ const sumOfRefunds = async (payment_intent: string) =>
     .filter(({ status }) => status === 'succeeded')
     .reduce((sum, { amount }) => sum + amount, 0);
 
-test("a flagged payment is in its buyer's history at once, as one that is being checked", async () => {
+test("a flagged payment is in the buyer's history immediately, as a payment that is being checked", async () => {
   const { buyer, price } = await flaggedOrder();
   expect(await historyOf(buyer.userId)).toMatchObject([{ type: 'credit_purchase', status: 'pending', amount: price }]);
 });
 
-test('a part that was returned by hand, after the provider refused ours, is no whole: the rest stays owed', async () => {
+test('a part that was refunded by hand, after the provider refused our refund, is not the whole: the rest stays owed', async () => {
   const { buyer, order, intent, price } = await flaggedOrder();
   const { flagged } = payments().checkout;
   const first = await order();
@@ -67,7 +67,7 @@ test('a part that was returned by hand, after the provider refused ours, is no w
   expect((await order())?.trouble).toContain('refused');
   await shop.stripe.refunds.create({ payment_intent: intent, amount: 95 });
   await settle(shop);
-  expect(await order(), 'a part is no whole').toMatchObject({ status: 'flagged' });
+  expect(await order(), 'a part is not the whole').toMatchObject({ status: 'flagged' });
   const { flaggedOrders } = await readBillingNeeds(shop.db.query, { livemode: false, nowMs: Date.now() });
   expect(flaggedOrders.items.map(({ orderId }) => orderId)).toContain(first?.id);
   await flagged.decide(first?.id ?? '', 'return');
@@ -86,7 +86,7 @@ test('a part that was returned by hand, after the provider refused ours, is no w
   ]);
 });
 
-test('a flagged payment that is returned by hand in parts is over with the last one', async () => {
+test('a flagged payment that is refunded by hand in parts is done with the last part', async () => {
   const { buyer, order, intent, price } = await flaggedOrder();
   for (const amount of [95, price - 95]) {
     expect(await order()).toMatchObject({ status: 'flagged' });
@@ -97,7 +97,7 @@ test('a flagged payment that is returned by hand in parts is over with the last 
   expect((await historyOf(buyer.userId))[0]).toMatchObject({ status: 'refunded', amount: price });
 });
 
-test('of a payment after the end, a part that went back by hand leaves the rest owed, which is tried again and told', async () => {
+test('if part of a payment after the end was refunded by hand, the rest stays owed, is retried and reported', async () => {
   const ann = await newSubscriber(shop);
   const paymentId = await ann.subscribe('basic', '4000000000000341');
   const clock = await giveClock(shop, paymentId);
@@ -125,7 +125,7 @@ test('of a payment after the end, a part that went back by hand leaves the rest 
   expect(await owed()).toEqual([]);
 });
 
-test('a refund of an administrator that was refused is made a day later, less what went back by hand', async () => {
+test('a refused refund by an administrator is made a day later, less what was refunded by hand', async () => {
   const ann = await newSubscriber(shop);
   const { intentId, price } = await ann.buyCredits();
   await settle(shop);

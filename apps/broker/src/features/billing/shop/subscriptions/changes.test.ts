@@ -25,7 +25,7 @@ const change = async (person: Subscriber, planId: string, preview = false) =>
     ? person.api.changeSubscription({ params: { id: await idOf(person) }, body: { planId, preview } })
     : person.changePlan(planId);
 
-test('an upgrade costs what its preview says, is paid at once, and gives the higher tier then', async () => {
+test('an upgrade costs what its preview says, is paid immediately, and then gives the higher tier', async () => {
   const ann = await newSubscriber(shop);
   const paymentId = await ann.subscribe('basic');
   const difference = (amounts['pro'] ?? 0) - (amounts['basic'] ?? 0);
@@ -54,7 +54,7 @@ test('an upgrade costs what its preview says, is paid at once, and gives the hig
   expect(data).toHaveLength(2);
 });
 
-test('clicks at once upgrade once: one payment, and one row of the history', async () => {
+test('concurrent clicks upgrade once: one payment, and one row in the history', async () => {
   const ann = await newSubscriber(shop);
   await ann.subscribe('basic');
   const difference = (amounts['pro'] ?? 0) - (amounts['basic'] ?? 0);
@@ -76,7 +76,7 @@ test('an upgrade that the card does not pay changes nothing', async () => {
   expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1']);
 });
 
-test('a downgrade begins with the next period, is shown until then, and can be taken back', async () => {
+test('a downgrade begins with the next period, is shown until then, and can be undone', async () => {
   const ann = await newSubscriber(shop);
   const clock = await giveClock(shop, await ann.subscribe('pro'));
   const { currentPeriodEnd } = (await ann.plan()) ?? {};
@@ -116,7 +116,7 @@ test('a downgrade begins with the next period, is shown until then, and can be t
   );
   expect(
     decisions.map(({ description }) => description),
-    'each with the time at which it was decided last',
+    'each with the time of its last change',
   ).toEqual(['Cancellation: Pro plan', 'Resumed: Pro plan', 'Kept: Pro plan', 'From the next period: Basic plan']);
   expect(await ann.history()).toEqual([
     `subscription_create completed ${amounts['pro']}`,
@@ -126,7 +126,7 @@ test('a downgrade begins with the next period, is shown until then, and can be t
   ]);
 });
 
-test('what cannot be changed to is refused, and says why', async () => {
+test('a change that is not possible is refused, with the reason', async () => {
   const ann = await newSubscriber(shop);
   await ann.subscribe('basic');
   await expect(change(ann, 'basic')).rejects.toMatchObject({ code: 'invalid_request' });
@@ -140,7 +140,7 @@ test('what cannot be changed to is refused, and says why', async () => {
   expect(await ann.plan()).toMatchObject({ mcpId: 'basic', status: 'active' });
 });
 
-test('a renewal that fails leaves access, past due; paid later, it goes on, with the credits of the month', async () => {
+test('a failed renewal keeps access, past due; once paid, it continues, with the credits of the month', async () => {
   const ann = await newSubscriber(shop);
   const paymentId = await ann.subscribe('basic', '4000000000000341');
   const clock = await giveClock(shop, paymentId);
@@ -156,7 +156,7 @@ test('a renewal that fails leaves access, past due; paid later, it goes on, with
   await expect(other.api.getOpenPayment({ params: { id } })).rejects.toMatchObject({ status: 404 });
   await payOnPage(paymentUrl, '4242424242424242', {}, { origin: shop.publicUrl });
   await waitUntil('it is active again', async () => (await ann.plan())?.status === 'active');
-  await waitUntil('the credits are there', async () => (await ann.credits()) > before);
+  await waitUntil('the credits have arrived', async () => (await ann.credits()) > before);
   expect(await ann.history()).toHaveLength(2);
   await expect(ann.api.getOpenPayment({ params: { id } })).rejects.toMatchObject({
     message: 'There is nothing to pay',

@@ -10,7 +10,7 @@ import { checkLedger } from '../../credits/accounts/check-ledger.ts';
 import { failsLater, giveClock, newSubscriber, refusedPlan, type Subscriber } from './testing/subscriber.ts';
 import { migrations } from '../../../../migrations.ts';
 
-describeOnEmbedded('what was not paid', migrations, (open) => {
+describeOnEmbedded('unpaid subscriptions', migrations, (open) => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop({ db: await open() });
@@ -44,7 +44,7 @@ describeOnEmbedded('what was not paid', migrations, (open) => {
   const inDays = (days: number) => void (shop.ahead.ms = days * 86_400_000);
   afterEach(() => inDays(0));
 
-  test('past due, a plan is cancelled at once, also by several clicks: access ends, and its invoice is collected no more', async () => {
+  test('a past-due plan is canceled immediately, also by several clicks: access ends, and its invoice is no longer collected', async () => {
     const { ann, paymentId, clock } = await refused('past_due', 32);
     const params = { id: await idOf(ann) };
     const answers = await Promise.all([1, 2, 3].map(() => ann.api.cancelSubscription({ params })));
@@ -60,7 +60,7 @@ describeOnEmbedded('what was not paid', migrations, (open) => {
     expect(data.filter(({ paid }) => paid)).toHaveLength(1);
   });
 
-  test('given up and kept, a plan is shown as unpaid without access, and the newest invoice brings it back', async () => {
+  test('a plan that the provider keeps as unpaid is shown so, without access, and paying the newest invoice restores it', async () => {
     const { ann, paymentId, clock } = await refused('unpaid', 75);
     inDays(75);
     await waitUntil('it is unpaid', async () => (await ann.plan())?.status === 'unpaid');
@@ -77,14 +77,14 @@ describeOnEmbedded('what was not paid', migrations, (open) => {
     await payOn(paymentUrl, '4242424242424242');
     await waitUntil('it is back', async () => (await ann.plan())?.status === 'active');
     expect(await tiers(ann)).toEqual(['T0', 'T1']);
-    await waitUntil('its credits are there', async () => (await ann.credits()) > before);
-    // the card that paid is the one from then on
+    await waitUntil('its credits have arrived', async () => (await ann.credits()) > before);
+    // the card that paid is charged from then on
     await clock.advanceDays(31);
     await waitUntil('the next renewal', async () => (await invoicesOf(paymentId)).at(-1) === 'paid');
     expect((await at(paymentId)).status).toBe('active');
   });
 
-  test('given up and kept, a plan can be cancelled', async () => {
+  test('a plan that the provider keeps as unpaid can be canceled', async () => {
     const { ann, paymentId } = await refused('unpaid', 50);
     inDays(50);
     await waitUntil('it is unpaid', async () => (await ann.plan())?.status === 'unpaid');
@@ -94,7 +94,7 @@ describeOnEmbedded('what was not paid', migrations, (open) => {
     expect(await invoicesOf(paymentId)).toEqual(['paid', 'void']);
   });
 
-  test('given up and kept, a plan is replaced by a new purchase, which is not refunded as paid twice', async () => {
+  test('a plan that the provider keeps as unpaid is replaced by a new purchase, which is not refunded as paid twice', async () => {
     const { ann, paymentId } = await refused('unpaid', 50);
     inDays(50);
     await waitUntil('it is unpaid', async () => (await ann.plan())?.status === 'unpaid');
@@ -109,7 +109,7 @@ describeOnEmbedded('what was not paid', migrations, (open) => {
     expect(await invoicesOf(paymentId)).toEqual(['paid', 'void']);
   });
 
-  test('an account that leaves it past due gives no access to a second month that is not paid', async () => {
+  test("if the provider's account leaves a plan past due, a second unpaid month gives no access", async () => {
     const { ann } = await refused('past_due', 40);
     expect(await tiers(ann)).toEqual(['T0', 'T1']);
     const { ann: bob } = await refused('past_due', 64);
@@ -118,7 +118,7 @@ describeOnEmbedded('what was not paid', migrations, (open) => {
     expect(await tiers(bob)).toEqual(['T0']);
   });
 
-  test('a rental that is past due is cancelled in the same way', async () => {
+  test('a past-due rental is canceled in the same way', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.rent('top', failsLater);
     await ann.subscribe('enterprise');
@@ -134,7 +134,7 @@ describeOnEmbedded('what was not paid', migrations, (open) => {
     expect(await invoicesOf(paymentId)).toEqual(['paid', 'void']);
   });
 
-  test('an end with the period that an administrator wants stops the collection of what is open; resumed, it goes on', async () => {
+  test('an end with the period, requested by an administrator, stops the collection of open invoices; a resumption restarts it', async () => {
     const { ann, paymentId } = await refused('past_due', 32);
     await shop.billing.payments?.subscriptions.endWithPeriod(paymentId);
     const open = async () => (await shop.stripe.invoices.list({ subscription: paymentId, status: 'open' })).data;
@@ -143,18 +143,18 @@ describeOnEmbedded('what was not paid', migrations, (open) => {
     expect(await open()).toMatchObject([{ auto_advance: true }]);
   });
 
-  test('what was cancelled in the portal under flexible billing is shown so, and can be resumed', async () => {
+  test('a plan that was canceled in the portal under flexible billing is shown so, and can be resumed', async () => {
     await shop.control.setAccount({ billingMode: 'flexible' });
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic');
     await shop.control.cancelInPortal(paymentId);
-    await waitUntil('it is cancelled', async () => (await ann.plan())?.status === 'canceled');
+    await waitUntil('it is canceled', async () => (await ann.plan())?.status === 'canceled');
     await ann.api.resumeSubscription({ params: { id: await idOf(ann) } });
     expect(await at(paymentId)).toMatchObject({ cancel_at: null, cancel_at_period_end: false });
     expect((await ann.plan())?.status).toBe('active');
   });
 
-  test('cards alone pay, on the page of checkout and on that of an invoice', async () => {
+  test('only cards can pay, on the page of checkout and on that of an invoice', async () => {
     const ann = await newSubscriber(shop);
     const debit = 'AT61 1904 3002 3457 3201';
     const { checkoutUrl } = await ann.api.startCheckout({ body: { type: 'subscription', planId: 'basic' } });
@@ -171,7 +171,7 @@ describeOnEmbedded('what was not paid', migrations, (open) => {
     return typeof method === 'object' ? method?.card?.last4 : undefined;
   };
 
-  test('another card is chosen in the portal of the provider, for all that a person pays for', async () => {
+  test("another card is chosen in the provider's portal, for all of a user's subscriptions", async () => {
     const ann = await newSubscriber(shop);
     const api = createClient([changeCard, listPaymentMethods] as const, {
       baseUrl: shop.publicUrl,
@@ -194,11 +194,11 @@ describeOnEmbedded('what was not paid', migrations, (open) => {
     const done = await payOn(portalUrl, failsLater);
     expect(done).toMatchObject({ status: 303, location: `${shop.publicUrl}/dashboard?tab=billing` });
     const chosen = { ...visa, last4: '0341' };
-    expect(await charged(), 'before its event has come').toEqual({ [planId]: chosen, [String(rentalId)]: chosen });
+    expect(await charged(), 'before its event has arrived').toEqual({ [planId]: chosen, [String(rentalId)]: chosen });
     shop.control.resume();
     for (const paymentId of both)
       await waitUntil('it is charged to it', async () => (await cardOf(paymentId)) === '0341');
-    // any other change of the customer is no choice of a card
+    // any other change of the customer does not change the card
     await shop.stripe.subscriptions.update(both[0] ?? '', { default_payment_method: await oldCard(both[0] ?? '') });
     await shop.stripe.customers.update(String((await at(both[0] ?? '')).customer), { name: 'Ada' });
     await settle(shop);
@@ -207,7 +207,7 @@ describeOnEmbedded('what was not paid', migrations, (open) => {
     expect(await charged()).toEqual({ [planId]: asFirst, [String(rentalId)]: chosen });
   });
 
-  /** The card that paid the first invoice. */
+  /** Returns the card that paid the first invoice. */
   async function oldCard(paymentId: string): Promise<string> {
     const { data } = await shop.stripe.invoices.list({ subscription: paymentId });
     const { data: payments } = await shop.stripe.invoicePayments.list({ invoice: data.at(-1)?.id ?? '' });
@@ -215,7 +215,7 @@ describeOnEmbedded('what was not paid', migrations, (open) => {
     return String(intent.payment_method);
   }
 
-  test('a card that pays an open invoice is charged from then on, also where the account alone saves it', async () => {
+  test("a card that pays an open invoice is charged from then on, also if only the provider's account saves it", async () => {
     const { ann, paymentId } = await refused('past_due', 32);
     await shop.billing.payments?.events.idle();
     await shop.control.setAccount({ hostedPaymentMethodSave: 'always' });

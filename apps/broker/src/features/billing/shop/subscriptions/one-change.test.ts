@@ -4,7 +4,7 @@ import { checkLedger } from '../../credits/accounts/check-ledger.ts';
 import { moneyOf, planAtProvider } from './testing/money-of.ts';
 import { newSubscriber, type Subscriber } from './testing/subscriber.ts';
 
-// A person's changes happen one after the other, by what the provider has, and cost what was shown.
+// A user's changes happen sequentially, based on the provider's state, and cost what was shown.
 
 let shop: Shop;
 /** Cents a month. */
@@ -32,7 +32,7 @@ afterAll(() => shop?.stop());
 
 const path = () => `/v1/subscriptions/${paymentId}`;
 const expire = () => shop.db.query(`update purchase_locks set until = clock_timestamp() - interval '1 s'`);
-/** What is left to do after changes that crossed each other. */
+/** Finishes the work that is left after conflicting changes. */
 async function rest(): Promise<void> {
   await settle(shop);
   const { subscriptions } = shop.billing.payments ?? {};
@@ -41,7 +41,7 @@ async function rest(): Promise<void> {
   await settle(shop);
 }
 
-test('of two upgrades from two tabs at once one happens, and the other is told its new price', async () => {
+test('of two concurrent upgrades from two tabs one happens, and the other is told the new price', async () => {
   const [enterprise, pro] = [await ann.lookAtPlan('enterprise'), await ann.lookAtPlan('pro')];
   const answers = await Promise.allSettled([enterprise.confirm(), pro.confirm()]);
   const made = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value.change] : []));
@@ -66,12 +66,12 @@ test('a change whose answer was lost is found by its name, and the same click le
   expect(await ann.history()).toHaveLength(2);
 });
 
-test('after a change that the person was told nothing of, another one is judged by what the provider has', async () => {
+test("after a change whose result the user was not told, another change is judged by the provider's state", async () => {
   const pro = await ann.lookAtPlan('pro');
   const held = shop.control.hold(`POST ${path()}`, 'after');
   const slow = (await ann.lookAtPlan('enterprise')).confirm();
   await held.reached;
-  await expect(pro.confirm(), 'the first is not over').rejects.toMatchObject({
+  await expect(pro.confirm(), 'the first is still running').rejects.toMatchObject({
     status: 409,
     code: 'change_under_way',
     message: expect.stringContaining('Another change is under way'),
@@ -86,7 +86,7 @@ test('after a change that the person was told nothing of, another one is judged 
   expect(await moneyOf(shop, paymentId)).toEqual({ kept: amounts['enterprise'], balance: 0 });
 });
 
-test('a downgrade that slipped in between changes no price that was shown', async () => {
+test('a downgrade made in between does not change a price that was shown', async () => {
   const upgraded = await ann.changePlan('pro');
   expect(upgraded.change.planId).toBe('pro');
   const enterprise = await ann.lookAtPlan('enterprise');
@@ -97,7 +97,7 @@ test('a downgrade that slipped in between changes no price that was shown', asyn
   expect(await ann.plan()).toMatchObject({ mcpId: 'pro', nextPlanId: 'basic' });
 });
 
-test('a change that a frozen broker sends late is taken back: its price, and its payment', async () => {
+test('a change that a frozen broker sends late is reverted: its price, and its payment', async () => {
   const [enterprise, pro] = [await ann.lookAtPlan('enterprise'), await ann.lookAtPlan('pro')];
   const held = shop.control.hold(`POST ${path()}`, 'before');
   const late = enterprise.confirm().catch((error: unknown) => error);
@@ -127,13 +127,13 @@ test('a cancellation drops a change that the provider has not made yet', async (
   expect(await moneyOf(shop, paymentId)).toEqual({ kept: amounts['basic'], balance: 0 });
 });
 
-test('an object that is locked at the provider is asked for again', async () => {
+test('a request for an object that is locked at the provider is retried', async () => {
   shop.control.failNext(path(), 'locked', 2);
   await ann.changePlan('pro');
   expect(await moneyOf(shop, paymentId)).toEqual({ kept: amounts['pro'], balance: 0 });
 });
 
-test('a change needs what was shown', async () => {
+test('a change must say what was shown', async () => {
   const params = { id: (await ann.plan())?.id ?? '' };
   await expect(ann.api.changeSubscription({ params, body: { planId: 'pro' } })).rejects.toMatchObject({
     status: 400,

@@ -13,7 +13,7 @@ import { giveClock, newSubscriber, type Subscriber } from './testing/subscriber.
 
 let shop: Shop;
 let fixture: HttpFixture;
-/** Of the plans that the offers have. */
+/** Cents a month, of the plans in the offers. */
 const monthly = { basic: 200, pro: 1000 };
 
 beforeAll(async () => {
@@ -39,13 +39,13 @@ afterAll(async () => {
 
 const historyOf = ({ accessToken }: Subscriber) =>
   createClient(billingHistoryEndpoints, { baseUrl: shop.publicUrl, fetch, token: async () => accessToken });
-/** What a call answers whose address is written out, as the specification has it. */
+/** Calls an address that is written out as in the specification, and returns its answer. */
 async function post({ accessToken }: Subscriber, path: string) {
   const headers = { authorization: `Bearer ${accessToken}` };
   const answer = await fetch(shop.publicUrl + path, { method: 'POST', headers });
   return { status: answer.status, body: Object(await answer.json()) };
 }
-/** Calls tools through the person's link. */
+/** Calls tools through the user's link. */
 async function linkOf({ email }: Subscriber) {
   const { token } = await shop.identity.createPersonalToken({ email, name: 'test' });
   const client = await connectLegacy(`${shop.publicUrl}/mcp`, token);
@@ -57,7 +57,7 @@ async function linkOf({ email }: Subscriber) {
 const echoed = { content: [{ text: 'hi' }] };
 const periodEnd = async (person: Subscriber) => (await person.plan())?.currentPeriodEnd ?? '';
 
-test('a plan that is paid for gives its tier and its monthly credits, once', async () => {
+test('a paid plan gives its tier and its monthly credits, once', async () => {
   const ann = await newSubscriber(shop);
   await ann.subscribe('pro');
   expect(await ann.plan()).toMatchObject({ mcpId: 'pro', status: 'active', source: 'payment', nextPlanId: null });
@@ -67,7 +67,7 @@ test('a plan that is paid for gives its tier and its monthly credits, once', asy
   expect(await ann.history()).toEqual([expect.stringMatching(/^subscription_create completed [1-9]/)]);
 });
 
-test('[GEN-5] one person subscribes, buys credits, rents, cancels both, and switches a server off and on', async () => {
+test('[GEN-5] one user subscribes, buys credits, rents, cancels both, and switches a server off and on', async () => {
   const ann = await newSubscriber(shop);
   const bought = await ann.buyCredits();
   await ann.subscribe('pro');
@@ -86,13 +86,13 @@ test('[GEN-5] one person subscribes, buys credits, rents, cancels both, and swit
   expect([await switchTop('disable'), await switchTop('enable')]).toEqual([['top'], []]);
 });
 
-test("[SUB-11] [ACC-22] the plan's call cancels the plan of its caller alone, which is usable until its period ends, and not charged again", async () => {
+test("[SUB-11] [ACC-22] the plan's call cancels only the caller's plan, which is usable until its period ends and not charged again", async () => {
   const [ann, bob] = [await newSubscriber(shop), await newSubscriber(shop)];
   const paymentId = await ann.subscribe('pro');
   const { id = '' } = (await ann.plan()) ?? {};
   const path = `/api/billing/cancel-subscription/${id}`;
   expect(await post(bob, path)).toMatchObject({ status: 404, body: { success: false, code: 'not_found' } });
-  expect(await ann.plan(), 'of another').toMatchObject({ id, status: 'active' });
+  expect(await ann.plan(), 'of another user').toMatchObject({ id, status: 'active' });
   expect(await shop.stripe.subscriptions.retrieve(paymentId)).toMatchObject({ cancel_at_period_end: false });
 
   const { status, body } = await post(ann, path);
@@ -111,13 +111,13 @@ test("[SUB-11] [ACC-22] the plan's call cancels the plan of its caller alone, wh
   await waitUntil('it has ended', async () => (await ann.plan()) === undefined);
   expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0']);
   expect((await shop.stripe.invoices.list({ subscription: paymentId })).data).toHaveLength(1);
-  await waitUntil('its tools are gone', async () => {
+  await waitUntil('its tools are removed', async () => {
     return (await link.echo('hill').catch(() => ({ isError: true }))).isError === true;
   });
   await link.close();
 });
 
-test("[SUB-10] the rental's call cancels the rental of this server alone, which is usable until its period ends", async () => {
+test("[SUB-10] the rental's call cancels only the rental of this server, which is usable until its period ends", async () => {
   const ann = await newSubscriber(shop);
   const paymentId = await ann.rent('top');
   const listed = async () => (await ann.api.getSubscription()).subscription.rentals;
@@ -137,7 +137,7 @@ test("[SUB-10] the rental's call cancels the rental of this server alone, which 
   const clock = await giveClock(shop, paymentId);
   await clock.advanceDays(32);
   await waitUntil('the canceled one has ended', async () => (await rentals())['top'] === undefined);
-  await waitUntil('its tools are gone', async () => {
+  await waitUntil('its tools are removed', async () => {
     return (await link.echo('top').catch(() => ({ isError: true }))).isError === true;
   });
   await waitUntil('the other one was renewed', async () => (await endOfOther()) !== end);
@@ -146,7 +146,7 @@ test("[SUB-10] the rental's call cancels the rental of this server alone, which 
   await link.close();
 });
 
-test('[SUB-11] [SUB-15] [SUB-22] [ACC-21] a plan is cancelled at the end of its period, usable until then, and resumed', async () => {
+test('[SUB-11] [SUB-15] [SUB-22] [ACC-21] a plan is canceled at the end of its period, usable until then, and resumed', async () => {
   const ann = await newSubscriber(shop);
   const paymentId = await ann.subscribe('pro');
   const { id = '' } = (await ann.plan()) ?? {};
@@ -183,7 +183,7 @@ test('[SUB-11] [SUB-15] [SUB-22] [ACC-21] a plan is cancelled at the end of its 
   ]);
 });
 
-test('[SUB-10] a rental is cancelled at the end of its period, usable until then, and resumed', async () => {
+test('[SUB-10] a rental is canceled at the end of its period, usable until then, and resumed', async () => {
   const ann = await newSubscriber(shop);
   const paymentId = await ann.rent('top');
   expect(await ann.rental()).toMatchObject({ mcpId: 'top', status: 'active', type: 'monthly', source: 'payment' });
@@ -208,7 +208,7 @@ test('a renewal is paid once: the period moves, and the credits of the month com
   const first = await periodEnd(ann);
   await clock.advanceDays(32);
   await waitUntil('the renewal', async () => (await ann.history()).length === 2);
-  // a reading that began before it may have found its invoice alone
+  // a read that began before may have found only its invoice
   await waitUntil('the period', async () => (await periodEnd(ann)) > first);
   expect(await ann.history()).toEqual([
     expect.stringMatching(/^subscription_create completed/),
@@ -220,7 +220,7 @@ test('a renewal is paid once: the period moves, and the credits of the month com
   ]);
 });
 
-test('the history names a rented server as people know it: at its start, its renewals and its end', async () => {
+test('the history shows a rented server by its display name: at its start, its renewals and its end', async () => {
   const ann = await newSubscriber(shop);
   const clock = await giveClock(shop, await ann.rent('top'));
   await clock.advanceDays(32);
@@ -239,7 +239,7 @@ test('the history names a rented server as people know it: at its start, its ren
   for (const name of names) expect(file).toContain(`,"${name}","top",`);
 });
 
-test('a cancellation is in the currency of what was paid, and so is what was spent in all', async () => {
+test('a cancellation is in the currency of the payment, and so is the total spent', async () => {
   const before = { plans: await shop.billing.offers.plans(), packages: await shop.billing.offers.packages() };
   const inEuros = before.plans.map((plan) => (plan.planId === 'basic' ? { ...plan, currency: 'EUR' } : plan));
   await shop.billing.offers.replace({ ...before, plans: inEuros });
@@ -255,7 +255,7 @@ test('a cancellation is in the currency of what was paid, and so is what was spe
   }
 });
 
-test('a rental whose renewal fails stays usable, past due, and is over when the provider has charged in vain four times', async () => {
+test('a rental whose renewal fails stays usable, past due, and ends when the provider has charged in vain four times', async () => {
   const ann = await newSubscriber(shop);
   const paymentId = await ann.rent('top', '4000000000000341');
   const clock = await giveClock(shop, paymentId);
@@ -277,13 +277,16 @@ test('a rental whose renewal fails stays usable, past due, and is over when the 
   const [invoice] = (await shop.stripe.invoices.list({ subscription: paymentId })).data;
   expect(invoice).toMatchObject({ attempt_count: 4, status: 'void' });
   expect(await shop.stripe.subscriptions.retrieve(paymentId)).toMatchObject({ status: 'canceled' });
-  await waitUntil('its tools are gone', async () => (await call().catch(() => ({ isError: true }))).isError === true);
+  await waitUntil(
+    'its tools are removed',
+    async () => (await call().catch(() => ({ isError: true }))).isError === true,
+  );
   await client.close();
   await expect(ann.api.getOpenPayment({ params: { id } })).rejects.toMatchObject({ status: 404 });
   expect(await ann.history()).toEqual(['rental_create completed 900', 'rental_cancel completed 0']);
 });
 
-test("what an administrator gave is not the person's to end or change", async () => {
+test('a user cannot end or change what an administrator gave', async () => {
   const ann = await newSubscriber(shop);
   const given = { id: crypto.randomUUID(), ends: new Date(Date.now() + 86_400_000) };
   await shop.db.query(
@@ -306,7 +309,7 @@ test("what an administrator gave is not the person's to end or change", async ()
   expect(await ann.plan()).toMatchObject({ status: 'active', source: 'administrator' });
 });
 
-test('while the provider does not answer, nothing is changed and the person is told to try again', async () => {
+test('while the provider does not respond, nothing is changed and the user is told to try again', async () => {
   const ann = await newSubscriber(shop);
   await ann.subscribe('pro');
   const { id = '' } = (await ann.plan()) ?? {};

@@ -14,7 +14,7 @@ import { checkLedger } from '../../credits/accounts/check-ledger.ts';
 import { createSyncSubscription } from './sync-subscription.ts';
 import { giveClock, newSubscriber } from './testing/subscriber.ts';
 
-/** Asks for 3-D Secure at each payment. */
+/** A card that asks for 3-D Secure at each payment. */
 const careful = '4000002760003184';
 
 describeOnPostgres('two brokers and their subscriptions', migrations, (open) => {
@@ -30,7 +30,7 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
     await shop?.stop();
   });
 
-  /** So that nothing is heard of what happens at the provider. */
+  /** Pauses the webhooks, so that no event reports what happens at the provider. */
   const silence = () => [shop, other].forEach(({ control }) => control.pause());
   const speak = () => [shop, other].forEach(({ control }) => control.resume());
   const syncOf = ({ billing }: Shop) =>
@@ -38,12 +38,12 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
   const syncAtOnce = (paymentId: string) =>
     Promise.all([shop, other, shop, other, shop, other].map((broker) => syncOf(broker)(paymentId)));
 
-  /** A reading that has the answer about the subscription, and goes on once it is told to end. */
+  /** Starts a read that has fetched the subscription and waits; `end` lets it finish. */
   async function beginReading(paymentId: string): Promise<{ end(): Promise<unknown> }> {
     const begun = Promise.withResolvers<void>();
     const ends = Promise.withResolvers<void>();
-    if (!shop.stripeSandbox) throw new Error('the stand-in does not run');
-    const provider = connectProvider(shop.stripeSandbox.access, () => Promise.reject(new Error('not asked')));
+    if (!shop.stripeSandbox) throw new Error('the stand-in is not running');
+    const provider = connectProvider(shop.stripeSandbox.access, () => Promise.reject(new Error('not requested')));
     const reading = createSyncSubscription({
       db,
       uuid: randomUUID,
@@ -76,7 +76,7 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
     };
   }
 
-  test('a renewal that both read at once counts once', async () => {
+  test('a renewal that both brokers read concurrently counts once', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic');
     const clock = await giveClock(shop, paymentId);
@@ -92,7 +92,7 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
     expect(await checkLedger(db)).toEqual([]);
   });
 
-  test('readings that overtake each other leave what the provider has', async () => {
+  test("overlapping reads end with the provider's state", async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic');
     for (const cancel of [true, false, true]) {
@@ -103,7 +103,7 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
     }
   });
 
-  test('a reading that began before another one and ends after it is not written', async () => {
+  test('a read that began before another one and ends after it is not written', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic');
     const reading = await beginReading(paymentId);
@@ -113,7 +113,7 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
     expect((await ann.plan())?.status).toBe('canceled');
   });
 
-  test('an upgrade begins once it is paid, also where a reading that knew nothing of it yet records its payment', async () => {
+  test('an upgrade begins once it is paid, also if a read that missed the upgrade records its payment', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic', careful);
     const { paymentUrl } = await ann.changePlan('pro');
@@ -128,7 +128,7 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
     speak();
   });
 
-  test('an event of a change before that of the beginning, and events without a change, do no harm', async () => {
+  test('an event of a change before the event of the creation, and events without a change, do no harm', async () => {
     const ann = await newSubscriber(shop);
     [shop, other].forEach(({ control }) => control.shuffle(Math.random));
     const paymentId = await ann.subscribe('basic');
@@ -142,10 +142,10 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
     expect(await ann.history()).toHaveLength(1);
   });
 
-  test('a change that no event told of is found, and said to be an alarm', async () => {
+  test('a change that no event reported is found, and raises an alarm', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('pro');
-    // nor does an event of the beginning that is late
+    // a late event of the creation cannot report it either
     silence();
     await Promise.all([shop, other].map(({ billing }) => billing.payments?.events.idle()));
     const { canceled_at: at } = await shop.stripe.subscriptions.update(paymentId, { cancel_at_period_end: true });
@@ -158,7 +158,7 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
     const { rows } = await db.query<Audit>('select actor_id, action, details from audit_log where subject = $1', [
       paymentId,
     ]);
-    // PostgreSQL wrote the time, in a zone of its own
+    // PostgreSQL wrote the time, in its own time zone
     const is = rows[0]?.details.cancelled_at.is ?? '';
     expect(Date.parse(is)).toBe((at ?? 0) * 1000);
     expect(rows).toEqual([
@@ -171,7 +171,7 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
     speak();
   });
 
-  test('what was taken away here ends at the provider, and does not come back', async () => {
+  test('a subscription that was removed here ends at the provider, and does not come back', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic');
     await db.query('update subscriptions set ended_at = now() where user_id = $1', [ann.userId]);

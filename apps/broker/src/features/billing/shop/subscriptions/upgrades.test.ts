@@ -8,7 +8,7 @@ import { intentOf } from '../refunds/testing/refunds-at-provider.ts';
 import { giveClock, newSubscriber, type Subscriber } from './testing/subscriber.ts';
 
 const minuteMs = 60_000;
-/** Asks for 3-D Secure at each payment. */
+/** A card that asks for 3-D Secure at each payment. */
 const careful = '4000002760003184';
 
 let shop: Shop;
@@ -37,7 +37,7 @@ async function change(person: Subscriber, body: Omit<Change, 'preview'> & { prev
   return send({ preview: false, shown: { amountDue, nextAmount }, ...at, ...body });
 }
 
-/** On Basic, with the first of its days gone by at the provider, which shows in what a day costs. */
+/** Subscribes to Basic and lets some days pass at the provider, so that the price of a day shows. */
 async function subscribed(days: number, card?: string) {
   const ann = await newSubscriber(shop);
   const paymentId = await ann.subscribe('basic', card);
@@ -62,7 +62,7 @@ test('the amount that a preview shows is the amount that is paid, also minutes l
   expect((await ann.history()).at(-1)).toBe(`subscription_update completed ${shown.amountDue}`);
 });
 
-test('a preview is good for 15 minutes, and not before its time', async () => {
+test('a preview is valid for 15 minutes, and not before its time', async () => {
   const { ann } = await subscribed(10);
   const { change: shown } = await change(ann, { planId: 'pro', preview: true });
   const prorationDate = shown.prorationDate ?? 0;
@@ -84,7 +84,7 @@ test('a preview is good for 15 minutes, and not before its time', async () => {
   expect(lower).toMatchObject({ kind: 'downgrade', prorationDate: null });
 });
 
-test('a change whose plan costs something else by now than its preview showed changes nothing', async () => {
+test('a change to a plan whose price has changed since the preview changes nothing', async () => {
   const { ann } = await subscribed(10);
   const shownOf = async (planId: string) => {
     const { amountDue, nextAmount, prorationDate } = (await change(ann, { planId, preview: true })).change;
@@ -117,7 +117,7 @@ test('a change whose plan costs something else by now than its preview showed ch
   }
 });
 
-test('a preview is not good for the next period', async () => {
+test('a preview is not valid for the next period', async () => {
   const { ann, clock } = await subscribed(10);
   const { currentPeriodEnd } = (await ann.plan()) ?? {};
   shop.ahead.ms = Date.parse(currentPeriodEnd ?? '') - Date.now() - 2 * minuteMs;
@@ -144,7 +144,7 @@ test('an upgrade that asks for 3-D Secure leads to a page, and begins once it is
   expect(Date.parse(waiting?.pendingUntil ?? ''), 'a day at most').toBeLessThan(Date.now() + 24 * 60 * minuteMs);
   expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1']);
   expect(await ann.history()).toEqual([`subscription_create completed ${amounts['basic']}`]);
-  // a second click is no second payment, and the page is also found later
+  // a second click makes no second payment, and the page is also found later
   expect((await change(ann, { planId: 'pro' })).paymentUrl).toBe(asked.paymentUrl);
   const { data: open } = await shop.stripe.invoices.list({ subscription: paymentId, status: 'open' });
   expect(open).toHaveLength(1);
@@ -154,7 +154,7 @@ test('an upgrade that asks for 3-D Secure leads to a page, and begins once it is
     amountDue: shown.amountDue,
   });
   await payOnPage(asked.paymentUrl ?? '', careful, {}, { origin: shop.publicUrl });
-  await waitUntil('the higher plan to be there', async () => (await ann.plan())?.mcpId === 'pro');
+  await waitUntil('the higher plan to be active', async () => (await ann.plan())?.mcpId === 'pro');
   expect(await ann.plan()).toMatchObject({ pendingPlanId: null, pendingUntil: null });
   expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1', 'T2']);
   expect(await ann.history()).toEqual([
@@ -163,11 +163,11 @@ test('an upgrade that asks for 3-D Secure leads to a page, and begins once it is
   ]);
 });
 
-test('an upgrade that no one confirms is off after a day, and costs nothing', async () => {
+test('an upgrade that is not confirmed is dropped after a day, and costs nothing', async () => {
   const { ann, paymentId, clock } = await subscribed(1, careful);
   const { paymentUrl } = await change(ann, { planId: 'pro' });
   expect(paymentUrl).not.toBeNull();
-  // another choice takes its place
+  // another choice replaces it
   const other = await change(ann, { planId: 'enterprise' });
   expect(other.paymentUrl).not.toBe(paymentUrl);
   expect((await payOnPage(paymentUrl ?? '', careful, {}, { origin: shop.publicUrl })).status).toBe(200);
@@ -180,7 +180,7 @@ test('an upgrade that no one confirms is off after a day, and costs nothing', as
   expect(await ann.history()).toHaveLength(1);
 });
 
-test('to cancel a plan drops the upgrade that waits: it can no longer be paid, here or in the portal', async () => {
+test('canceling a plan drops the upgrade that waits for payment: it can no longer be paid, here or in the portal', async () => {
   for (const where of ['here', 'portal'] as const) {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic', careful);
@@ -200,16 +200,16 @@ test('to cancel a plan drops the upgrade that waits: it can no longer be paid, h
       `subscription_create completed ${amounts['basic']}`,
       'subscription_cancel completed 0',
     ]);
-    // once it goes on, the upgrade can be chosen again
+    // once the plan continues, the upgrade can be chosen again
     await ann.api.resumeSubscription({ params: { id } });
     const again = await change(ann, { planId: 'pro' });
     expect(again.paymentUrl).not.toBe(paymentUrl);
     await payOnPage(again.paymentUrl ?? '', careful, {}, { origin: shop.publicUrl });
-    await waitUntil('the higher plan is there', async () => (await ann.plan())?.mcpId === 'pro');
+    await waitUntil('the higher plan is active', async () => (await ann.plan())?.mcpId === 'pro');
   }
 });
 
-test('an upgrade that is paid at the moment of canceling begins, and nothing is canceled', async () => {
+test('an upgrade that is paid while the plan is being canceled begins, and nothing is canceled', async () => {
   const ann = await newSubscriber(shop);
   const paymentId = await ann.subscribe('basic', careful);
   const { paymentUrl } = await change(ann, { planId: 'pro' });
@@ -218,7 +218,7 @@ test('an upgrade that is paid at the moment of canceling begins, and nothing is 
   const asked = shop.control.requests();
   shop.control.delay(Number.POSITIVE_INFINITY);
   const canceled = ann.api.cancelSubscription({ params: { id } }).catch((error: unknown) => error);
-  await waitUntil('the upgrade was seen to wait', async () => shop.control.requests() > asked);
+  await waitUntil('the upgrade was waiting', async () => shop.control.requests() > asked);
   await payOnPage(paymentUrl ?? '', careful, {}, { origin: shop.publicUrl });
   shop.control.delay(0);
   expect(await canceled).toMatchObject({
@@ -243,7 +243,7 @@ test('a renewal that asks for 3-D Secure is past due until it is confirmed', asy
   expect(await ann.history()).toHaveLength(2);
 });
 
-/** As an operator changes a subscription by hand in the dashboard of the provider. */
+/** Changes a subscription as an operator does by hand in the provider's dashboard. */
 async function changeByHand(paymentId: string, planId: string, how: Stripe.SubscriptionUpdateParams): Promise<void> {
   const [item] = (await shop.stripe.subscriptions.retrieve(paymentId)).items.data;
   const price = shop.billing.prices.priceOf('plan', planId)?.priceId ?? '';
@@ -252,7 +252,7 @@ async function changeByHand(paymentId: string, planId: string, how: Stripe.Subsc
 }
 const tiersOf = async (person: Subscriber) => (await person.api.getSubscription()).activeTiers;
 
-test('a higher plan whose difference is not paid does not count, also where the provider has it already', async () => {
+test('a higher plan whose difference is unpaid does not count, even if the provider has it already', async () => {
   const ann = await newSubscriber(shop);
   const paymentId = await ann.subscribe('basic', '4000000000000341');
   const credits = await ann.credits();
@@ -266,12 +266,12 @@ test('a higher plan whose difference is not paid does not count, also where the 
   expect(await ann.credits()).toBe(credits);
   const { paymentUrl } = await ann.api.getOpenPayment({ params: { id: (await ann.plan())?.id ?? '' } });
   await payOnPage(paymentUrl, '4242424242424242', {}, { origin: shop.publicUrl });
-  await waitUntil('the higher plan to be there', async () => (await ann.plan())?.mcpId === 'pro');
+  await waitUntil('the higher plan to be active', async () => (await ann.plan())?.mcpId === 'pro');
   expect(await tiersOf(ann)).toEqual(['T0', 'T1', 'T2']);
   expect(await ann.credits()).toBeGreaterThan(credits);
 });
 
-test('a higher plan of the next period does not count before its renewal is paid, and then it does', async () => {
+test('a higher plan of the next period counts only once its renewal is paid', async () => {
   const ann = await newSubscriber(shop);
   const paymentId = await ann.subscribe('basic', '4000000000000341');
   const clock = await giveClock(shop, paymentId);
@@ -295,7 +295,7 @@ test('a higher plan of the next period does not count before its renewal is paid
   ]);
 });
 
-test('a plan of which a payment was refunded is upgraded at its renewal: nothing is given back a second time', async () => {
+test('a plan with a refunded payment is upgraded at its renewal: nothing is refunded twice', async () => {
   const { ann, paymentId } = await subscribed(10);
   await shop.stripe.refunds.create({ payment_intent: await intentOf(shop, paymentId) });
   await waitUntil('the refund is known', async () => (await ann.history()).some((row) => row.startsWith('refund ')));

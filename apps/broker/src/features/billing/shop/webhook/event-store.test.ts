@@ -6,8 +6,8 @@ import { storeEvent, claimEvent } from './event-store.ts';
 const at = new Date('2026-11-21T10:00:00Z');
 const later = new Date('2026-11-21T10:02:00Z');
 
-describeOnDatabases('events that are due', migrations, (open) => {
-  test('are taken one at a time, also where the plan looks for one again and again', async () => {
+describeOnDatabases('due events', migrations, (open) => {
+  test('are taken one at a time, whichever query plan the database chooses', async () => {
     const db = await open();
     await db.transaction(async (query) => {
       for (const way of ['hashjoin', 'mergejoin', 'hashagg', 'sort', 'material'])

@@ -12,13 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => shop?.stop());
 
-/** Asks after a while in which the provider told nothing. */
+/** Returns whether events are missing after this time without one from the provider. */
 async function isMissedAfter(ms: number): Promise<boolean> {
   const { lastEventAt = new Date() } = await readWebhookFigures(shop.db.query);
   return isEventMissed(shop.db.query, shop.billing.livemode, lastEventAt, new Date(lastEventAt.getTime() + ms));
 }
 
-test('the silence of the provider is a fault where something was sold or renewed meanwhile, and none in a quiet shop', async () => {
+test('missing events are a fault if something was sold or renewed meanwhile, and not in a quiet shop', async () => {
   const { api } = await newBuyer(shop);
   const buy = async () => {
     const [one] = (await api.listCreditPackages()).packages;
@@ -30,19 +30,19 @@ test('the silence of the provider is a fault where something was sold or renewed
   };
   await buy();
   await settle(shop);
-  expect(await isMissedAfter(10 * dayMs), 'nothing was sold since').toBe(false);
+  expect(await isMissedAfter(10 * dayMs), 'nothing has been sold since').toBe(false);
   shop.control.pause();
   shop.ahead.ms += 3 * hourMs;
   const sessionId = await buy();
-  // the page that the person comes back to asks for it
+  // the page that the user returns to requests it
   await api.getPaymentSession({ params: { sessionId } });
-  expect(await isMissedAfter(4 * hourMs), 'it was sold, and no event has come').toBe(true);
+  expect(await isMissedAfter(4 * hourMs), 'it was sold, and no event has arrived').toBe(true);
   shop.control.resume();
   await settle(shop);
-  expect(await isMissedAfter(4 * hourMs), 'the event has come').toBe(false);
+  expect(await isMissedAfter(4 * hourMs), 'the event has arrived').toBe(false);
 
   await (await newSubscriber(shop)).subscribe('basic');
   await settle(shop);
-  expect(await isMissedAfter(20 * dayMs), 'the period goes on').toBe(false);
+  expect(await isMissedAfter(20 * dayMs), 'the period is still running').toBe(false);
   expect(await isMissedAfter(32 * dayMs), 'it should have been renewed').toBe(true);
 });

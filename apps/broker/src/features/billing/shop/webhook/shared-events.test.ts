@@ -12,15 +12,15 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { newBuyer } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../../credits/accounts/check-ledger.ts';
 
-// Two brokers, each a process of its own with a stand-in for Stripe, on one PostgreSQL. The first has the address that people
-// use. What both work off is one table of events.
+// Two brokers, each a separate process with a stand-in for Stripe, on one PostgreSQL. The first has the public address.
+// Both process one table of events.
 
-describe.skipIf(!hasPostgres())('the events of payments that two brokers share', () => {
+describe.skipIf(!hasPostgres())('payment events that two brokers share', () => {
   let db: Database;
   let env: NodeJS.ProcessEnv;
   let publicUrl: string;
   let forkFirst: () => Promise<ForkedBroker>;
-  /** Undefined once a test has killed it. */
+  /** Undefined once a test has killed the broker. */
   let first: ForkedBroker | undefined;
   let second: ForkedBroker;
   let held = Promise.withResolvers<void>();
@@ -53,7 +53,7 @@ describe.skipIf(!hasPostgres())('the events of payments that two brokers share',
   });
 
   type Buyer = Awaited<ReturnType<typeof newBuyer>>;
-  /** Pays for 500 credits. */
+  /** Buys 500 credits. */
   async function buy(buyer: Buyer): Promise<string> {
     const { checkoutUrl, sessionId } = await buyer.api.startCheckout({
       body: { type: 'credit', planId: 'credits-500' },
@@ -74,7 +74,10 @@ describe.skipIf(!hasPostgres())('the events of payments that two brokers share',
   }
   const bought = { delta: 500, contra: 'purchased' };
 
-  /** Kills the first broker in the middle of the payment's work, whose last statement waits for a lock that the test holds. */
+  /**
+   * Kills the first broker in the middle of processing the payment, whose last statement waits for a lock that the test
+   * holds.
+   */
   async function killFirstWhileItWorksOn(sessionId: string): Promise<void> {
     const waiting = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
       and query like '%insert into transactions%'`;
@@ -88,16 +91,16 @@ describe.skipIf(!hasPostgres())('the events of payments that two brokers share',
       // its claim lasts two minutes
       const claimed = `select from payment_events where object_id = $1 and next_at > now() + interval '30 seconds'`;
       if ((await db.query(claimed, [sessionId])).rows.length === 1) break;
-      // too late: the statement had been given up, and the event waited for its next try
+      // too late: the statement had been canceled, and the event waited for its next attempt
       await db.query(`select pg_terminate_backend(pid) ${waiting}`);
       await db.query('update payment_events set attempts = 0, next_at = now() where object_id = $1', [sessionId]);
       first = await forkFirst();
     }
-    // until the test says so, however long the next broker takes to start
+    // until the test allows it, however long the next broker takes to start
     await db.query(`update payment_events set next_at = now() + interval '1 day' where object_id = $1`, [sessionId]);
   }
 
-  /** What the second broker says, at the address of the first. */
+  /** Returns what the second broker answers, at the address of the first. */
   async function creditsAtSecond({ accessToken }: Buyer): Promise<number> {
     const { port } = second;
     const headers = { host: new URL(publicUrl).host, authorization: `Bearer ${accessToken}` };
@@ -112,11 +115,11 @@ describe.skipIf(!hasPostgres())('the events of payments that two brokers share',
     return getSubscription.answer.parse(JSON.parse(text)).credits.balance;
   }
 
-  test('each is worked off once, by one of them', async () => {
+  test('each is processed once, by one of them', async () => {
     const buyers = await Promise.all(Array.from({ length: 4 }, () => newBuyer({ publicUrl })));
     const { rows: times } = await db.query<{ now: Date }>('select now() as now');
     const since = times[0]?.now;
-    // a try that fails, as where the database took too long, is followed by another
+    // a failed attempt, for example because the database was slow, is followed by another
     await db.query('alter table payment_events add column failures int not null default 0');
     await db.query(`create function count_failure() returns trigger language plpgsql as
       $$ begin
@@ -126,17 +129,17 @@ describe.skipIf(!hasPostgres())('the events of payments that two brokers share',
     await db.query(
       'create trigger failures before update on payment_events for each row execute function count_failure()',
     );
-    // so many that those who take them meet
+    // enough for both brokers to compete for them
     await db.query(
       `insert into payment_events (id, type, object_id, received_at, next_at)
        select 'evt_' || n, 'customer.subscription.updated', 'sub_unknown', now(), now() from generate_series(1, 100) n`,
     );
     await Promise.all(buyers.map(buy));
-    await waitUntil('all payments to be there', async () => {
+    await waitUntil('all payments to be stored', async () => {
       const balances = await Promise.all(buyers.map((buyer) => buyer.credits()));
       return balances.every((balance) => balance === 500);
     });
-    await waitUntil('all events to be done', async () => (await events(since)).every((event) => event.is_done));
+    await waitUntil('all events to be processed', async () => (await events(since)).every((event) => event.is_done));
     const worked = await events(since);
     expect(worked.length).toBeGreaterThanOrEqual(104);
     expect(worked.filter(({ attempts, failures }) => attempts !== failures + 1)).toEqual([]);
@@ -145,7 +148,7 @@ describe.skipIf(!hasPostgres())('the events of payments that two brokers share',
 
   test('a broker that is killed in the middle of a payment leaves nothing half done, and the other one takes it over', async () => {
     const buyer = await newBuyer({ publicUrl });
-    // so that the first one has it
+    // so that the first broker takes it
     second.freeze();
     const locked = Promise.withResolvers<void>();
     held = Promise.withResolvers();

@@ -78,7 +78,7 @@ test.each([
     },
   ]) satisfies [string, () => Promise<Response>][]),
   [
-    'that is no event',
+    'that is not an event',
     () => {
       const payload = '{"id":7}';
       return post(payload, { 'stripe-signature': sign(payload) });
@@ -94,8 +94,8 @@ test.each([
 
 test.each([
   ['about an object without an id', { type: 'invoice.paid', data: { object: { object: 'invoice' } } }],
-  ['of a type that nothing follows from', { type: 'customer.created' }],
-])('a signed event %s is taken, and nothing is stored', async (_name, change) => {
+  ['of a type that has no effect', { type: 'customer.created' }],
+])('a signed event %s is accepted, and nothing is stored', async (_name, change) => {
   const before = await stored();
   const payload = eventOf(change);
   expect((await post(payload, { 'stripe-signature': sign(payload) })).status).toBe(200);
@@ -109,7 +109,7 @@ test('a body above the limit is not read', async () => {
   expect(await stored()).toBe(before);
 });
 
-test('an event that comes twice is stored once, and its signature counts however the body is named', async () => {
+test('an event that arrives twice is stored once, and its signature is checked for any content type of the body', async () => {
   const payload = eventOf({ id: 'evt_test_twice' });
   const headers = { 'stripe-signature': sign(payload) };
   const answers = await Promise.all([
@@ -121,7 +121,7 @@ test('an event that comes twice is stored once, and its signature counts however
   expect(rows).toEqual([{ type: 'checkout.session.completed', object_id: 'cs_test_nothing' }]);
 });
 
-test('a webhook waits for nothing of the provider: it is answered while a checkout still does', async () => {
+test('a webhook does not wait for the provider: it is answered while a checkout still waits', async () => {
   const buyer = await newBuyer(shop);
   shop.network.freeze();
   const checkout = () => buyer.api.startCheckout({ body: { type: 'credit', planId: 'credits-500' } }).catch(() => {});
@@ -136,7 +136,7 @@ test('a webhook waits for nothing of the provider: it is answered while a checko
   await underWay;
 });
 
-test('an event whose work fails is tried again until it is done, and is kept for that', async () => {
+test('an event whose processing fails is kept and retried until it succeeds', async () => {
   const buyer = await newBuyer(shop);
   const { checkoutUrl } = await buyer.api.startCheckout({ body: { type: 'credit', planId: 'credits-500' } });
   await shop.network.stop();
@@ -150,7 +150,7 @@ test('an event whose work fails is tried again until it is done, and is kept for
   await waitUntil('a first try has failed', async () => (await waiting()).some(({ error }) => error !== null));
   expect(await buyer.credits()).toBe(0);
   await shop.network.resume();
-  // a try may still meet a connection that broke with the network
+  // an attempt may still use a connection that broke with the network
   await waitUntil('each is done', async () => {
     shop.ahead.ms += 3_600_000;
     await shop.billing.payments?.events.idle();

@@ -15,7 +15,7 @@ import { paths } from '../../../../paths.ts';
 import { checkLedger } from '../../credits/accounts/check-ledger.ts';
 import { readOffers } from '../offers/read-offers.ts';
 
-// The demo's offers give 20 credits: most other tests have offers without them.
+// The demo's offers give 20 credits; most other tests use offers without welcome credits.
 const demo = { offers: paths.offers };
 
 let fixture: HttpFixture;
@@ -42,7 +42,7 @@ async function historyOf(accessToken: string, email: string): Promise<string[]> 
   return data.transactions.map(({ type, status, description, amount }) => `${type} ${status} ${description} ${amount}`);
 }
 
-test('a newcomer is given the welcome credits once, by the ledger, and their first paid call works; an account that is deleted and comes back is given none', async () => {
+test('a new user gets the welcome credits once, through the ledger, and their first paid call works; a deleted account that comes back gets none', async () => {
   const email = 'newcomer@souk.test';
   const { accessToken } = await signIn(email);
   const { credits } = await clientOf(accessToken).getSubscription();
@@ -79,7 +79,7 @@ test('a newcomer is given the welcome credits once, by the ledger, and their fir
   const back = await signIn(email);
   expect((await clientOf(back.accessToken).getSubscription()).credits.balance).toBe(0);
   expect(await historyOf(back.accessToken, email)).toEqual([]);
-  // nothing of the address stays
+  // nothing of the address is kept
   const { rows: kept } = await app.db.query<{ row: string }>('select w::text as row from welcomed_addresses w');
   expect(kept).toHaveLength(1);
   expect(kept[0]?.row).toMatch(/^\([\w-]{43},f\)$/);
@@ -87,7 +87,7 @@ test('a newcomer is given the welcome credits once, by the ledger, and their fir
 });
 
 describeOnPostgres('several brokers', migrations, (open) => {
-  test('one address is given the credits once, by whichever of two brokers, and of two identities, is first', async () => {
+  test('one address gets the credits once, from whichever of two brokers, and of two identities, is first', async () => {
     const shop = await startReplicas(open, { paths: demo });
     try {
       const { apps } = shop;
@@ -115,6 +115,6 @@ describeOnPostgres('several brokers', migrations, (open) => {
   });
 });
 
-test('where money is paid, a newcomer is given what the offers say for that: none as bundled', async () => {
+test('with real payments a new user gets what the offers say for them: none in the bundled offers', async () => {
   expect(readOffers(paths.offers).welcomeCredits).toEqual({ demo: 20, live: 0 });
 });

@@ -13,7 +13,7 @@ const effectsOf = (
 ) => describeEffects(manifest('travel', before), manifest('travel', after), people);
 const http = (url: string) => ({ type: 'http', url });
 
-test('two versions differ in words: prices, policies, lists, things by their name', () => {
+test('two versions differ in words: prices, policies, lists, items by their name', () => {
   const before = {
     version: '1.0.0',
     features: ['Fast', 'Cheap'],
@@ -50,7 +50,7 @@ test('two versions differ in words: prices, policies, lists, things by their nam
   expect(wordsOf({ features: ['a', 'b'] }, { features: ['b', 'a'] })).toEqual(['features: in another order']);
 });
 
-test('tools of a snapshot and headers are compared by their name, and one that moved is none that changed', () => {
+test('headers and tools of a snapshot are compared by name, and a moved one does not count as changed', () => {
   const tool = (name: string, description = 'x') => ({ name, description, inputSchema: { type: 'object' } });
   const auth = (...headers: object[]) => ({ type: 'headers', headers });
   const before = {
@@ -72,7 +72,7 @@ test('tools of a snapshot and headers are compared by their name, and one that m
   expect(said.find(({ path }) => path.endsWith('b.description'))).toMatchObject({ before: 'x', after: 'Look up <b>' });
 });
 
-test('what a deployment does is said with its numbers, and nothing where nobody notices', () => {
+test('the effects of a deployment are listed with their numbers, and effects that no user notices are not listed', () => {
   const people = { renters: 12, users: 40, asked: 7, toolsUnderReview: 0, toolsKeptHidden: 0 };
   const billing = (change: object) => ({ billing: { tier: 'T1', rental: { price: 500 }, ...change } });
   expect(effectsOf(billing({}), billing({ rental: { price: 700 } }), people)).toEqual([
@@ -109,7 +109,7 @@ test('what a deployment does is said with its numbers, and nothing where nobody 
   ]);
   const [free, priced] = [{ billing: undefined }, billing({ tier: 'T0', rental: undefined, toolCosts: { a: 1 } })];
   for (const texts of [effectsOf(free, priced, people), effectsOf(priced, free, people)])
-    expect(texts.join(' '), 'errors cost nothing in both').not.toContain('with an error');
+    expect(texts.join(' '), 'errors are free in both').not.toContain('with an error');
   const validating = { validateResults: true };
   expect(effectsOf({}, validating, people)).toEqual([
     'A result that does not fit the outputSchema of its tool is refused, and not charged, from then on.',

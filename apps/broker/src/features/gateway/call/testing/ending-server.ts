@@ -6,19 +6,19 @@ import { listenLocally } from '#testing/servers/listen-locally.ts';
 export type EndingServer = {
   url: string;
   address: string;
-  /** How many requests are waiting for an answer. */
+  /** Number of requests that wait for a response. */
   readonly hanging: number;
-  /** How many calls, prompts and resources were requested. */
+  /** Number of calls, prompts and resources that were requested. */
   readonly requests: number;
-  /** How many requests are waiting to end well. */
+  /** Number of requests that wait for a successful end. */
   readonly waiting: number;
-  /** Ends them. */
+  /** Ends the waiting requests successfully. */
   answerWaiting(): void;
-  /** Breaks the requests off that hang. */
+  /** Aborts the requests that hang. */
   answerHanging(): void;
-  /** How many connect, and wait to be told what this server is. */
+  /** Number of connecting clients that wait for the server's greeting. */
   readonly heldBack: number;
-  /** Lets those who connect from now on wait, until they are told, or turned away. */
+  /** Lets clients that connect from now on wait for the greeting, until `welcome` or `turnAway`. */
   holdBack(): void;
   welcome(): void;
   turnAway(): void;
@@ -30,18 +30,17 @@ export type EndingServer = {
 type Message = Record<string, unknown>;
 
 const jsonType = { 'content-type': 'application/json' };
-/** With which a client of either era begins. */
+/** Methods with which a client of either era begins. */
 const greetings = new Set(['initialize', 'server/discover']);
-/** More than an answer may have. */
+/** More bytes than a response may have. */
 const tooLarge = Buffer.alloc(9 * 1024 * 1024, ' ');
 
-/** The gateway passes this on, and no kernel holds all of it for a client that does not read. */
+/** A text that the gateway forwards, and that no kernel buffers whole for a client that does not read. */
 const largeText = 'x'.repeat(6 * 1024 * 1024);
 
-/** What a server must not say, since clients act upon it, beside a key of its own. */
+/** Keys that a server must not send, since clients act upon them, next to a key of its own. */
 const forged = { 'souk/code': 'canary-forged', 'souk/available': 'canary-forged', theirs: 'kept' };
 
-/** The result of each method. */
 const results: Readonly<Record<string, object>> = {
   'completion/complete': { completion: { values: ['done'] } },
   'tools/call': { content: [{ type: 'text', text: 'done' }] },
@@ -50,10 +49,12 @@ const results: Readonly<Record<string, object>> = {
 };
 
 /**
- * A server of one era where each request says how it ends: `end` in the arguments of a tool or prompt, or in the URI
- * end://{end} of a resource, or the value that is completed, is ok, tool_error, protocol_error, input_required, hang,
- * reset, garbage, large or oversize; ask_and_hang is input_required and then hang; wait and wait_tool_error wait until the test lets them end; price_question asks once; forged and forged_question are ok and input_required with a `_meta` that only we may write, as lists have it. The
- * tool `mirrored` is `say` with an argument that may be mirrored in a header, so that the SDK carries it on both sides.
+ * Starts a server of one era where each request says how it ends: `end` in the arguments of a tool or prompt, or in the
+ * URI end://{end} of a resource, or the value that is completed, is ok, tool_error, protocol_error, input_required,
+ * hang, reset, garbage, large or oversize; ask_and_hang is input_required and then hang; wait and wait_tool_error wait
+ * until the test lets them end; price_question asks once; forged and forged_question are ok and input_required with a
+ * `_meta` that only we may write, as lists have it. The tool `mirrored` is `say` with an argument that may be mirrored
+ * in a header, so that the SDK carries it on both sides.
  */
 export async function startEndingServer(era: Era): Promise<EndingServer> {
   const hanging = new Set<ServerResponse>();

@@ -6,7 +6,7 @@ import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import type { TestApp } from '#testing/start-app.ts';
 import { usageRows } from '#testing/figures/usage-rows.ts';
 
-/** The server `paid` with the tool `say`: each deployment changes its prices. */
+/** Changes the prices of the tool `say` of the server `paid`, with a deployment each. */
 export function createPriceTag(app: TestApp, url: string, billing: Record<string, unknown> = { tier: 'T0' }) {
   let versions = 0;
   return {
@@ -17,14 +17,14 @@ export function createPriceTag(app: TestApp, url: string, billing: Record<string
       await deployManifest(app, { id: 'paid', version, connection: { type: 'http', url }, billing: costs });
       return version;
     },
-    /** Deploys a version again. */
+    /** Deploys an earlier version again. */
     back: (version: string) => app.catalogue.deploy('paid', version),
   };
 }
 
 export type Answer = { status: number; code?: string; rises?: Record<string, unknown>[]; coming?: unknown[] };
 
-/** A person with a token for their clients and credits, who signs in to the web app when they look at its page. */
+/** Creates a user with credits and a token for their clients, who signs in to the web app to read its page. */
 export async function newPerson(app: TestApp, credits = 10_000) {
   const email = `${randomUUID()}@souk.test`;
   const { token } = await app.identity.createPersonalToken({ email, name: 'test' });
@@ -52,9 +52,9 @@ export async function newPerson(app: TestApp, credits = 10_000) {
       return (await app.billing.ledger.account(userId)).available;
     },
     log: () => usageRows(app, userId),
-    /** What the page shows. */
+    /** Returns what the page shows. */
     rises: (query = '') => api(query),
-    /** What its button sends. */
+    /** Sends what the button on the page sends. */
     approve: (...credits: number[]) =>
       api('/approvals', { prices: credits.map((each) => ({ serverId: 'paid', tool: 'say', credits: each })) }),
   };
@@ -66,7 +66,7 @@ export const eras: readonly Era[] = ['modern', 'legacy'];
 export type FormAnswer = { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, boolean | string> };
 export const approval: FormAnswer = { action: 'accept', content: { approve: true } };
 
-/** The official SDK, as a client that shows forms. `asked` has every question that came, `answer` what comes back. */
+/** Connects the official SDK as a client that shows forms. `asked` collects every question, `answer` is the reply. */
 export async function connectWithForms(
   url: string,
   token: string,
@@ -92,7 +92,7 @@ export async function connectWithForms(
   return { client, shown };
 }
 
-/** How the result of a call says that its price rose. */
+/** Matches a call result that says that the price rose. */
 export const priceRaised = (publicUrl: string, from: number, to: number, name = 'paid__say') => {
   const url = `${publicUrl}/prices?server=paid&tool=say`;
   const credits = to === 1 ? 'credit' : 'credits';

@@ -8,7 +8,7 @@ import type { TestApp } from '#testing/start-app.ts';
 import { usageRows } from '#testing/figures/usage-rows.ts';
 import { startAnsweringServer, type Scripted } from '../../fast-path/testing/answering-server.ts';
 
-// Servers whose tools promise structured content (outputSchema), and a person with credits who calls them.
+// Servers whose tools promise structured content (outputSchema), and a user with credits who calls them.
 
 export const price = 5;
 export const given = 1000;
@@ -20,7 +20,7 @@ const inEvent = (text: string): Scripted => ({ type: 'text/event-stream', body: 
 const event = (members: string) => inEvent(result(members));
 const withError = `${result('').slice(0, -1)},"error":{"code":-32050,"message":"not today"}}`;
 
-/** By what a call asks for. */
+/** Answers, by what a call asks for. */
 const answers: Record<string, Scripted> = {
   good: json(',"structuredContent":{"a":1}'),
   'of another member': json(',"structuredContent":{"b":1}'),
@@ -43,9 +43,9 @@ const answers: Record<string, Scripted> = {
 };
 
 const ofObject = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] };
-/** By the id of the server. Since 2026-07-28 an outputSchema may be of anything. */
+/** Schemas, by the id of the server. Since 2026-07-28 an outputSchema may be of any type. */
 const schemas: Record<string, object | undefined> = {
-  /** Promises nothing. */
+  /** A tool that promises nothing. */
   plain: undefined,
   modern: ofObject,
   legacy: ofObject,
@@ -62,7 +62,10 @@ export async function startPromisingServers(more: Record<string, object> = {}) {
   const servers = new Map(await Promise.all(starting));
   return {
     addresses: [...servers.values()].map(({ address }) => address),
-    /** Their tools cost credits, also where they answer with an error. @param over of their manifests */
+    /**
+     * Deploys the servers; their tools cost credits, also if they answer with an error. @param over fields of their
+     * manifests
+     */
     async deploy(app: TestApp, over: Record<string, unknown> = {}): Promise<void> {
       const billing = { tier: 'T0', toolCosts: { say: price, mirrored: price }, chargeOnErrors: true };
       for (const [id, { url }] of servers) {
@@ -78,7 +81,7 @@ export type PromisingServers = Awaited<ReturnType<typeof startPromisingServers>>
 export const ways = ['fast', 'mixed', 'sdk'] as const;
 
 const eras: readonly Era[] = ['modern', 'legacy'];
-/** The fast path between both eras; of the other ways, each with each client and with each server. */
+/** The fast path between both eras; each other path with each client and with each server. */
 export const pairs = eras.flatMap((client) =>
   eras.flatMap((server) =>
     ways
@@ -87,7 +90,7 @@ export const pairs = eras.flatMap((client) =>
   ),
 );
 
-/** A person with a client of one era. */
+/** Creates a user with a client of one era. */
 export async function connect(app: TestApp, client: Era, way: (typeof ways)[number]) {
   const email = `${randomUUID()}@souk.test`;
   const { token } = await app.identity.createPersonalToken({ email, name: 'test' });
@@ -104,7 +107,7 @@ export async function connect(app: TestApp, client: Era, way: (typeof ways)[numb
         : await postModern(url, token, 'tools/call', params, { 'content-type': type });
       return answer.body.result;
     },
-    /** What the log of calls says of the newest. */
+    /** Returns what the log of calls says about the newest call. */
     async newest() {
       const { outcome, reason, credits } = (await usageRows(app, userId)).at(-1) ?? {};
       return { outcome, reason, credits };

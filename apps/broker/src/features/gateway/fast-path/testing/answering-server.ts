@@ -2,10 +2,10 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { Era } from '#adapters/mcp/upstream.ts';
 import { listenLocally } from '#testing/servers/listen-locally.ts';
 
-/** The exact bytes of an answer. `ID` stands for the id of the request. */
+/** Exact bytes of a response. `ID` stands for the id of the request. */
 export type Scripted = { status?: number; type?: string; body: string; headers?: Record<string, string> };
 
-/** `text` is the message as it came. */
+/** A received call; `text` is its message as received. */
 export type SeenCall = { headers: IncomingHttpHeaders; message: Record<string, unknown>; text: string };
 
 export type AnsweringServer = {
@@ -30,9 +30,9 @@ const tools = [
 ];
 
 /**
- * A server of one era with two equal tools, `say` and `mirrored`. Their argument `what` selects the scripted answer.
- * A further round has the answer `{what}, answered`.
- * @param outputSchema of both, where they have one
+ * Starts a server of one era with two equal tools, `say` and `mirrored`. Their argument `what` selects the scripted
+ * result. A further round has the result `{what}, answered`.
+ * @param outputSchema output schema of both tools, if any
  */
 export async function startAnsweringServer(
   era: Era,

@@ -11,7 +11,9 @@ const progress = (step: number) =>
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 const forged = '{"souk/code":"insufficient_credits","souk/topUpUrl":"https://elsewhere.test/","theirs":1}';
-/** Answers of servers of both eras. `"resultType":"complete"` is required in the modern era, accepted in the legacy. */
+/**
+ * Results of servers of both eras. `"resultType":"complete"` is required in the modern era, and accepted in the legacy.
+ */
 export const answers: Record<string, Scripted> = {
   'lists of its own beside the content': json('{"content":[],"tools":["a"],"resources":[1],"resultType":"complete"}'),
   text: json('{"resultType":"complete","content":[{"type":"text","text":"hello"}]}'),
@@ -116,14 +118,14 @@ export const answers: Record<string, Scripted> = {
   'a question on the way': events(event('{"jsonrpc":"2.0","id":"q","method":"ping"}'), event(done)),
 };
 
-/** Answers only for modern clients, which send their capabilities with each request. */
+/** Results only for modern clients, which send their capabilities with each request. */
 export const modernAnswers: Record<string, Scripted> = {
   'a capability is missing': failing(
     '{"code":-32021,"message":"cannot","data":{"requiredCapabilities":{"sampling":{}}}}',
   ),
 };
 
-/** A question of a modern server. both-eras.test.ts has the questions up to 2025-11-25. */
+/** A question of a modern server. both-eras.test.ts tests the questions up to 2025-11-25. */
 const question = { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
 const asks = { who: { method: 'elicitation/create', params: question } };
 export const modernQuestions: Record<string, Scripted> = {
@@ -135,7 +137,7 @@ export const modernQuestions: Record<string, Scripted> = {
   'questions that are a list': json('{"resultType":"input_required","inputRequests":[]}'),
 };
 
-/** Questions after progress, which has opened the stream. */
+/** Builds questions after progress, which has opened the stream. */
 const asking = (method: string, params: object = {}) =>
   events(
     event(progress(1)),

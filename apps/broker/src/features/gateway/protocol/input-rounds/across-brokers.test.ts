@@ -9,9 +9,9 @@ import { useTwoBrokers, type Round, type TwoBrokers } from './testing/two-broker
 
 const refused = { code: -32602, message: 'Invalid or expired requestState' };
 
-describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL)', () => {
+describe.skipIf(!hasPostgres())('the rounds of a call on two brokers (PostgreSQL)', () => {
   let two: TwoBrokers;
-  /** Stops the brokers' clock while it is set: no limit refills. */
+  /** Time at which the brokers' clock is stopped while it is set: no limit refills. */
   let stoppedAtMs: number | undefined;
   useTwoBrokers((started) => (two = started), { clock: { now: () => stoppedAtMs ?? Date.now() } });
   afterEach(() => {
@@ -21,7 +21,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
   const isQuestion = { resultType: 'input_required' };
   const textOf = ({ result }: Round) => JSON.stringify(result?.['content']);
 
-  test('an answer that reaches the other broker continues the call, and its result comes back there', async () => {
+  test('an answer that reaches the other broker continues the call, and the result is returned there', async () => {
     const first = await two.round(0);
     expect(first.result).toMatchObject(isQuestion);
     const second = await two.round(1, {}, first);
@@ -30,7 +30,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
     expect(await two.messages()).toEqual([]);
   });
 
-  test('a declined question, and two questions in a row at brokers in turn', async () => {
+  test('a declined question, and two sequential questions on alternating brokers', async () => {
     const declined = await two.round(0, {}, await two.round(1), { action: 'decline' });
     expect(textOf(declined)).toContain('decline');
     const given = { times: 2 };
@@ -38,12 +38,12 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
     expect(second.result).toMatchObject(isQuestion);
     expect(textOf(await two.round(1, { given }, second))).toContain('Zoe');
     const other = await two.round(0, { given }, await two.round(1, { given }));
-    // the call waits where it began, also if the other broker passed the last answer on
+    // the call waits where it began, also if the other broker forwarded the last answer
     expect(textOf(await two.round(0, { given }, other))).toContain('Zoe');
     expect((await two.calls()).map(({ outcome, rounds }) => `${outcome} ${rounds}`)).toEqual(['ok 2', 'ok 3', 'ok 3']);
   });
 
-  test('an answer that reaches the broker of its call costs no statement', async () => {
+  test('an answer that reaches the broker of its call needs no statement', async () => {
     const before = two.statements();
     expect(textOf(await two.round(0, {}, await two.round(0)))).toContain('Zoe');
     expect(two.statements()).toBe(before);
@@ -51,7 +51,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
     expect(two.statements()).toBeGreaterThan(before);
   });
 
-  test('prompts too, and the error of a server comes as it is', async () => {
+  test("prompts work too, and a server's error is forwarded unchanged", async () => {
     const options = { method: 'prompts/get', name: 'asking__asking' };
     const prompt = await two.round(1, options, await two.round(0, options));
     expect(JSON.stringify(prompt.result)).toContain('Zoe');
@@ -60,7 +60,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
     expect(failed.error).toEqual({ code: -32_050, message: 'not today', data: { why: 42 } });
   });
 
-  test('a result that is too large for a notice comes whole, and leaves nothing behind', async () => {
+  test('a result that is too large for a notice arrives whole, and leaves nothing behind', async () => {
     const given = { bytes: 100_000 };
     const { result } = await two.round(1, { given }, await two.round(0, { given }));
     expect(result?.['content']).toMatchObject([{}, { text: 'x'.repeat(100_000) }]);
@@ -72,31 +72,31 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
     const heard: unknown[] = [];
     const second = two.round(1, { given, heard }, await two.round(0, { given }));
     await waitUntil('the newest progress', () => heard.includes(2));
-    await waitUntil('what is logged', () => heard.includes('nearly done'));
+    await waitUntil('the log lines', () => heard.includes('nearly done'));
     two.asking.release();
     expect(textOf(await second)).toContain('Zoe');
   });
 
-  test('a client that hangs up at the other broker cancels the call', async () => {
+  test('a client that disconnects from the other broker cancels the call', async () => {
     const given = { wait: true };
     const first = await two.round(0, { given });
     const before = two.asking.cancelled();
     const stop = new AbortController();
     const second = two.round(1, { given, signal: stop.signal }, first);
-    await waitUntil('the call to go on', () => two.asking.waiting() === 1);
+    await waitUntil('the call to continue', () => two.asking.waiting() === 1);
     stop.abort();
     await expect(second).rejects.toThrow(/abort/i);
-    await waitUntil('the call to be cancelled', () => two.asking.cancelled() === before + 1);
+    await waitUntil('the call to be canceled', () => two.asking.cancelled() === before + 1);
     await waitUntil('its row', async () => (await two.calls()).length === 1);
     expect(await two.calls()).toMatchObject([{ outcome: 'cancelled' }]);
     await waitUntil('nothing to be left behind', async () => (await two.messages()).length === 0);
   });
 
-  test('a state is used once, in all brokers together', async () => {
+  test('a state can be used once, across all brokers', async () => {
     const given = { wait: true };
     const first = await two.round(0, { given });
     const second = two.round(1, { given }, first);
-    await waitUntil('the call to go on', () => two.asking.waiting() === 1);
+    await waitUntil('the call to continue', () => two.asking.waiting() === 1);
     for (const broker of [0, 1]) expect((await two.round(broker, { given }, first)).error).toMatchObject(refused);
     two.asking.release();
     expect(textOf(await second)).toContain('Zoe');
@@ -105,7 +105,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
     expect(await two.messages()).toEqual([]);
   });
 
-  test('another person’s answer, and one to other arguments, are refused before anything is passed on', async () => {
+  test('another user’s answer, and one with other arguments, are refused before anything is forwarded', async () => {
     const first = await two.round(0);
     const before = two.statements();
     expect((await two.round(1, { token: two.bob }, first)).error).toMatchObject(refused);
@@ -114,21 +114,21 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
     expect(textOf(await two.round(1, {}, first))).toContain('Zoe');
   });
 
-  test('of a user’s calls as many wait as before', async () => {
+  test('the limit of a user’s waiting calls is the same as on one broker', async () => {
     const open: Round[] = [];
     for (let n = 0; n < 8; n++) open.push(await two.round(0));
     expect((await two.round(0)).error).toMatchObject({ message: 'Too many calls are already waiting for an answer' });
     for (const one of open) expect(textOf(await two.round(1, {}, one))).toContain('Zoe');
   });
 
-  test('of the answers of one token 600 a minute are passed on to other brokers', async () => {
+  test('at most 600 answers a minute of one token are forwarded to other brokers', async () => {
     const tokenOf = async (email: string) =>
       (await two.replicas.apps[0].identity.createPersonalToken({ email, name: 'test' })).token;
     const options = { token: await tokenOf('carl@souk.test') };
     stoppedAtMs = Date.now();
     const first = await two.round(0, options);
     expect(textOf(await two.round(1, options, first))).toContain('Zoe');
-    // a state that was used is passed on to the broker of its call, which refuses it
+    // a used state is forwarded to the broker of its call, which refuses it
     let passedOn = 1;
     let isLimited = false;
     while (!isLimited && passedOn <= 600) {
@@ -183,7 +183,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
     };
     const accept = { action: 'accept', content: { name: 'Zoe' } };
 
-    test('an answer at the other broker continues it, of its own person alone and once', async () => {
+    test('an answer at the other broker continues the run, once and for its own user only', async () => {
       const running = await start();
       const { id } = (await running.until('question')).question;
       const before = two.statements();
@@ -198,7 +198,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
       expect(await two.calls()).toMatchObject([{ outcome: 'ok', rounds: 2 }]);
     });
 
-    test('a cancellation at the other broker ends it, by its own person alone', async () => {
+    test('a cancellation at the other broker ends the run, for its own user only', async () => {
       const running = await start({ times: 0, wait: true });
       await waitUntil('the call to wait', () => two.asking.waiting() === 1);
       expect((await running.cancel(at(1, bob))).status).toBe(404);
@@ -209,7 +209,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
       expect(await two.messages()).toEqual([]);
     });
 
-    test('of the messages to runs that are nowhere, few wait at once', async () => {
+    test('few messages to unknown runs wait at a time', async () => {
       const cancel = () => fetch(`${two.replicas.publicUrl}/api/tool-runs/${randomUUID()}`, asPerson(ann, 'DELETE'));
       const answers = await Promise.all(Array.from({ length: 100 }, async () => (await cancel()).status));
       expect(new Set(answers)).toEqual(new Set([404, 429]));
@@ -217,7 +217,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
     });
   });
 
-  test('the client of SDK 2.x works at brokers in turn', async () => {
+  test('the client of SDK 2.x works with alternating brokers', async () => {
     const reached: number[] = [];
     const client = new Client(
       { name: 'in-turn', version: '1.0.0' },

@@ -5,8 +5,8 @@ import type { CallRequest } from '../../call/call-request.ts';
 import { createOpenQuestions } from '../../call/open-questions.ts';
 import { createInputRounds } from './create-input-rounds.ts';
 
-// Both happen in one turn of the loop here, which no client and server can be made to do.
-test('a call whose question comes as its client hangs up takes no place', async () => {
+// Here both happen in one turn of the event loop, which a real client and server cannot be forced to do.
+test('a call whose question comes while its client disconnects takes no slot', async () => {
   let underWay = 0;
   const rounds = createInputRounds({
     key: new Uint8Array(32),

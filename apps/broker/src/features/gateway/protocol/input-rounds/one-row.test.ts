@@ -36,7 +36,7 @@ const link = () => new URL(`${app.publicUrl}/mcp`);
 const requestInit = () => ({ headers: { authorization: `Bearer ${token}` } });
 const accepted = { action: 'accept' as const, content: { username: 'Zoe', email: 'zoe@souk.test', name: 'Zoe' } };
 
-/** What a client that answers questions gets from a tool. */
+/** Returns what a client that answers questions gets from a tool. */
 type Answer = (name: string, given: Record<string, unknown>) => Promise<unknown>;
 const officialV2 =
   (mode: 'legacy' | { pin: '2026-07-28' }): Answer =>
@@ -97,7 +97,7 @@ test('a call without a question has one round, and an unanswered question leaves
   expect(await logged()).toMatchObject([{ outcome: 'refused', reason: 'input_required', rounds: 1 }]);
 });
 
-test('a round that is sent twice is the same call, and leaves a row of its own', async () => {
+test('a round that is sent twice belongs to the same call, and leaves its own row', async () => {
   const { result } = (await round()).body;
   const inputResponses = Object.fromEntries(
     Object.keys(Object(result?.['inputRequests'])).map((key) => [key, accepted]),
@@ -112,7 +112,7 @@ test('a round that is sent twice is the same call, and leaves a row of its own',
   expect(new Set(rows.map(({ callId }) => callId)).size).toBe(1);
 });
 
-/** One request of a client of 2026-07-28 that does not go on by itself. */
+/** Sends one request of a client of 2026-07-28 that does not continue automatically. */
 function round(more: object = {}) {
   const name = 'modern__test_input_required_result_elicitation';
   const _meta = {

@@ -17,10 +17,10 @@ import { limitElapsed } from '#testing/figures/limits.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startTellingServer, type TellingServer } from '../../testing/telling-server.ts';
 
-/** How long a message may take from one broker to the other, with the call that it belongs to. */
+/** Maximum time of a message from one broker to the other, with its call. */
 const mostMs = 250;
 
-describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () => {
+describe.skipIf(!hasPostgres())('one session on two brokers (PostgreSQL)', () => {
   let db: Database;
   let replicas: Replicas;
   let fixture: HttpFixture;
@@ -31,7 +31,7 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
   beforeAll(async () => {
     const databaseUrl = await createPostgresDatabase();
     const connect = () => connectPatiently(databaseUrl);
-    /** Notices reach the second broker late when `lateMs` says so. */
+    /** Connects the second broker, which receives notices `lateMs` late. */
     const connectLate = async (): Promise<Database> => {
       const own = await connect();
       const listen: Database['listen'] = (channel, listener) =>
@@ -78,7 +78,7 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
   });
   const waiting = async () => (await db.query(`select * from mcp_session_messages`)).rows;
 
-  /** The session's own stream, or the one that answers a message. */
+  /** Opens the session's own stream, or the one that answers a message. */
   const stream = async (broker: 0 | 1, session: SessionHeaders, message?: object): Promise<OpenStream> => {
     const one = await openStream(link(), {
       method: message ? 'POST' : 'GET',
@@ -122,14 +122,14 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
     for (const { running } of [first, second]) expect(running.text()).toContain('thank you');
   });
 
-  test('an answer to a question that no broker asks any more is told to be over, on the session’s own stream', async () => {
+  test('an answer to a question that no broker waits for is reported as over, on the session’s own stream', async () => {
     const session = await open();
     const { running, answer } = await asked(0, session);
     await replicas.restart(0);
     await running.ended;
     const own = await stream(0, session);
     expect((await post(1, session, answer)).status).toBe(202);
-    await waitUntil('the client to hear of it', () => own.text().includes('"This question is over: '));
+    await waitUntil('the client to be notified', () => own.text().includes('"This question is over: '));
     expect(own.messages().at(-1)).toMatchObject({ method: 'notifications/message', params: { level: 'warning' } });
     expect(await waiting()).toEqual([]);
   });
@@ -139,7 +139,7 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
     const another = await open();
     const { running, answer } = await asked(0, session);
     for (const broker of [0, 1] as const) expect((await post(broker, another, answer)).status).toBe(202);
-    // what comes the same way afterwards has arrived, so the wrong answers would have
+    // a later message on the same route has arrived, so the wrong answers have arrived too
     const later = await asked(0, another);
     await post(1, another, later.answer);
     await later.running.ended;
@@ -154,7 +154,7 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
     ['through the SDK', { roots: {} }],
   ])('a cancellation reaches the broker that runs the call within 250 ms: %s', async (_way, capabilities) => {
     const session = await open(capabilities);
-    // a session that is in memory goes the fast path
+    // a session in memory uses the fast path
     await post(0, session, call(1, 'both__echo', { text: 'x' }));
     await limitElapsed(mostMs, async () => {
       const before = fixture.seen.cancelled.length;
@@ -163,13 +163,13 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
       await waitUntil('the call to arrive', () => fixture.seen.requests.length > arrived);
       const cancel = { method: 'notifications/cancelled', params: { requestId: 9 } };
       expect((await post(1, session, cancel)).status).toBe(202);
-      await waitUntil('the call to be cancelled', () => fixture.seen.cancelled.length > before);
+      await waitUntil('the call to be canceled', () => fixture.seen.cancelled.length > before);
       expect((await hanging).body.result).toBeUndefined();
     });
     expect((await waiting()).filter(({ kind }) => kind === 'cancellation')).toEqual([]);
   });
 
-  test('a client that is told of changed lists finds the change at the other broker too', async () => {
+  test('a client that is notified of changed lists finds the change at the other broker too', async () => {
     const bea = await newPerson('bea');
     const session = await open({}, bea.token);
     const own = await stream(0, session);
@@ -185,7 +185,7 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
     expect(await listed()).not.toContain('both__echo');
   });
 
-  test('a stream hears of changes that another broker makes or learns', async () => {
+  test('a stream reports changes that another broker makes or learns', async () => {
     const carl = await newPerson('carl');
     const session = await open({}, carl.token);
     const own = await stream(0, session);
@@ -206,32 +206,35 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
     own.messages().filter(({ method }) => method === 'notifications/tools/list_changed').length;
 
   /**
-   * Clients are told a moment after a change, in the order of the changes. Resolves when this stream of the first broker was
-   * told of all so far, as a change of one other person alone shows. @returns how often it was told
+   * Clients are notified a moment after a change, in the order of the changes. Resolves when this stream of the first
+   * broker has received all notices so far, as a change for one other user shows. @returns the number of its notices
    */
   async function toldOfAll(own: OpenStream): Promise<number> {
     const other = await newPerson(`other-${randomUUID()}`);
     const others = await stream(0, await open({}, other.token));
     const [begun, othersBegun] = [toldOfTools(own), toldOfTools(others)];
     await replicas.apps[0].upstreams.preferences.switchOff(other.userId, 'tell');
-    await waitUntil('earlier changes to be told', () => toldOfTools(others) - othersBegun > toldOfTools(own) - begun);
+    await waitUntil(
+      'earlier changes to be announced',
+      () => toldOfTools(others) - othersBegun > toldOfTools(own) - begun,
+    );
     return toldOfTools(own);
   }
 
-  /** Whose lists no other test changes. */
+  /** Creates a user whose lists no other test changes. */
   async function newPerson(name: string): Promise<{ userId: string; token: string }> {
     const made = await replicas.apps[0].identity.createPersonalToken({ email: `${name}@souk.test`, name: 'test' });
     const { rows } = await db.query<{ id: string }>('select id from users where email = $1', [`${name}@souk.test`]);
     return { userId: rows[0]?.id ?? '', token: made.token };
   }
 
-  test('messages that no broker takes are bounded in number and size, and removed after a minute', async () => {
+  test('messages that no broker takes are limited in number and size, and removed after a minute', async () => {
     const session = await open();
     const text = 'x'.repeat(400_000);
     for (let id = 1; id <= 30; id++) await post(1, session, { id, result: { text } });
     for (let id = 1; id <= 80; id++) await post(1, session, { id, result: {} });
     const rows = await waiting();
-    // a notice of the other broker that is stored at the same moment is one more
+    // a notice of the other broker that is stored at the same moment adds one
     expect([64, 65]).toContain(rows.length);
     expect(JSON.stringify(rows).length).toBeLessThan(9 * 1024 * 1024);
     nowMs += 61_000;
@@ -241,7 +244,7 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
     expect(rows.filter(({ id }) => left.has(id))).toEqual([]);
   });
 
-  /** What a client of each generation does, under one set of names. */
+  /** Actions of a client of each generation, under the same names. */
   type RoundRobinClient = {
     tools(): Promise<string[]>;
     call(
@@ -302,7 +305,7 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
       await waitUntil('the call to arrive', () => fixture.seen.requests.length > arrived);
       stop.abort();
       await expect(hanging).rejects.toThrow(/abort/i);
-      await waitUntil('the call to be cancelled', () => fixture.seen.cancelled.length > cancelled);
+      await waitUntil('the call to be canceled', () => fixture.seen.cancelled.length > cancelled);
     };
     for (const client of clients) await useAll(client);
     await Promise.all([replicas.restart(0), replicas.restart(1)]);

@@ -10,15 +10,15 @@ import { startTcpProxy, type TcpProxy } from '#testing/network/tcp-proxy.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../../migrations.ts';
 
-/** As long as ten answers may take without the database, one after the other. */
+/** Maximum time of ten sequential answers without the database. */
 const mostMs = 5000;
 const minuteMs = 60_000;
 
-describe.skipIf(!hasPostgres())('sessions while the database is away (PostgreSQL)', () => {
+describe.skipIf(!hasPostgres())('sessions while the database is down (PostgreSQL)', () => {
   let app: TestApp;
   let proxy: TcpProxy;
   let token = '';
-  /** The broker's clock, which stands still. */
+  /** Time of the broker's clock, which is stopped. */
   let nowMs = Date.now();
   beforeAll(async () => {
     const url = new URL(await createPostgresDatabase());
@@ -39,7 +39,7 @@ describe.skipIf(!hasPostgres())('sessions while the database is away (PostgreSQL
   const initialize = () => postRaw(link(), initializeRequest(), { authorization: `Bearer ${token}` });
   const list = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
 
-  /** @param id of the request: unknown where the caller's token could not be checked, before the body is read */
+  /** @param id of the request: unknown if the caller's token could not be checked before the body is read */
   function expectUnavailable({ status, headers, body, text }: RawAnswer, id: number): void {
     expect([status, headers.get('retry-after'), headers.get('content-type')]).toEqual([503, '5', 'application/json']);
     expect([id, null]).toContain(body.id);
@@ -59,12 +59,12 @@ describe.skipIf(!hasPostgres())('sessions while the database is away (PostgreSQL
     ['refuses connections', () => proxy.stop()],
     ['says nothing', async () => proxy.freeze()],
   ])(
-    'a database that %s: initialize answers 503 with Retry-After in time, and works again by itself',
+    'a database that %s: initialize answers 503 with Retry-After in time, and recovers automatically',
     async (_, away) => {
       expect((await initialize()).status).toBe(200);
       await away();
       const ask = async () => {
-        // one user's sessions are opened one after the other
+        // one user's sessions are opened sequentially
         const answers = await Promise.all(Array.from({ length: 10 }, initialize));
         for (const answer of answers) expectUnavailable(answer, 1);
       };
@@ -74,20 +74,20 @@ describe.skipIf(!hasPostgres())('sessions while the database is away (PostgreSQL
     },
   );
 
-  test('a session that has left memory answers 503 meanwhile, never 404, and goes on afterwards', async () => {
+  test('a session that has left memory answers 503 meanwhile, never 404, and continues afterwards', async () => {
     const session = await openSession(link(), token);
     nowMs += 31 * minuteMs;
     let answer: RawAnswer | undefined;
-    // again where a slow machine has forgotten the caller by then: the session is what has to be read
+    // repeated if a slow machine has forgotten the caller by then: the session is what has to be read
     for (let round = 0; round < 10 && answer?.body.id !== 2; round++) {
       await proxy.resume();
-      await waitUntil('the database to answer', async () => (await initialize()).status === 200);
+      await waitUntil('the database to respond', async () => (await initialize()).status === 200);
       proxy.freeze();
       answer = await postRaw(link(), list, session);
       expectUnavailable(answer, 2);
     }
     expect(answer?.body.id).toBe(2);
     await proxy.resume();
-    await waitUntil('the session to go on', async () => (await postRaw(link(), list, session)).status === 200);
+    await waitUntil('the session to continue', async () => (await postRaw(link(), list, session)).status === 200);
   });
 });

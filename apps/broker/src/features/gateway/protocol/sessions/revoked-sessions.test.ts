@@ -54,7 +54,7 @@ test.each([
     expect((await postModern(link(), own.token, 'tools/list')).status).toBe(401);
 
     expect((await running).text).toContain('"text":"done"');
-    // the session goes with its last call
+    // the session ends with its last call
     await waitUntil('the session to end', () => app.gateway.sessionCount() === before);
   },
 );

@@ -9,7 +9,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { createSessionEvents, type SessionEvents } from './event-store.ts';
 import { SessionTransport } from './session-transport.ts';
 
-test('a session that ends when it is idle waits for an answer that is being written', async () => {
+test('a session that is ended for idleness waits for a response that is being written', async () => {
   const stored = createSessionEvents({ now: () => 0 }, () => {});
   const written = Promise.withResolvers<void>();
   const events: SessionEvents = {

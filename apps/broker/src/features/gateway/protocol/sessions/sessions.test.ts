@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const link = () => `${app.publicUrl}/mcp`;
 
-/** A client that can be asked, so that every call goes the SDK's way. */
+/** Opens a session whose client can be asked, so that every call uses the SDK. */
 const openAskableSession = (revision: '2025-03-26' | '2025-06-18' | '2025-11-25', bearer = token) =>
   openSession(link(), bearer, { revision, capabilities: { roots: {} } });
 
@@ -41,7 +41,7 @@ const pings = JSON.stringify([
   { jsonrpc: '2.0', id: 2, method: 'ping' },
 ]);
 
-test('batches are read in 2025-03-26, which has them, and refused since', async () => {
+test('batches are accepted in 2025-03-26, which has them, and refused since', async () => {
   expect((await postRaw(link(), pings, await openAskableSession('2025-03-26'))).status).toBe(200);
   for (const revision of ['2025-06-18', '2025-11-25'] as const) {
     const refused = await postRaw(link(), pings, await openAskableSession(revision));
@@ -50,7 +50,7 @@ test('batches are read in 2025-03-26, which has them, and refused since', async 
   }
 });
 
-test('a batch of 1 MiB is refused at once', async () => {
+test('a batch of 1 MiB is refused immediately', async () => {
   const session = await openAskableSession('2025-03-26');
   const batch = Array.from({ length: 24_000 }, (_, index) => ({ method: 'tools/call', id: `a${index}` }));
   const refused = async () => {
@@ -60,7 +60,7 @@ test('a batch of 1 MiB is refused at once', async () => {
   await limitTurn(250, refused);
 });
 
-test('an id is in use once at a time; a cancelled call ends its stream and frees it', async () => {
+test('an id can be used by one request at a time; a canceled call ends its stream and frees it', async () => {
   const session = await openAskableSession('2025-11-25');
   const arrived = fixture.seen.requests.length;
   const hanging = postRaw(link(), call(7, 'old__hang'), session);
@@ -75,7 +75,7 @@ test('an id is in use once at a time; a cancelled call ends its stream and frees
   expect((await postRaw(link(), call(7, 'old__echo'), session)).body.result).toBeDefined();
 });
 
-test('a stream that broke is taken up again where it broke', async () => {
+test('a broken stream is resumed where it broke', async () => {
   const session = await openAskableSession('2025-11-25');
   const accept = 'application/json, text/event-stream';
   const response = await fetch(link(), {
@@ -97,15 +97,15 @@ test('a stream that broke is taken up again where it broke', async () => {
   expect(await (await resumed).text()).toContain('"done"');
 });
 
-test('a client that asks for its stream again gets it: the one that it had is over', async () => {
+test('a client that opens its stream again gets it, and the previous one ends', async () => {
   const session = await openAskableSession('2025-11-25');
   const listen = (accept = 'text/event-stream') => openStream(link(), { headers: { ...session, accept } });
   const first = await listen();
-  // as a proxy does that drops a connection: this side sees nothing of it
+  // as when a proxy drops a connection unnoticed by this side
   const second = await listen();
   expect([first.status, second.status]).toEqual([200, 200]);
   await first.ended;
-  // a request that cannot be a stream leaves it
+  // a request that cannot be a stream leaves it open
   expect((await listen('application/json')).status).toBe(406);
   expect(second.isOver()).toBe(false);
   onTestFinished(async () => {
@@ -114,7 +114,9 @@ test('a client that asks for its stream again gets it: the one that it had is ov
   });
   await deployManifest(app, { id: 'later', connection: { type: 'http', url: fixture.url } });
   const heard = () => second.messages().map(({ method }) => method);
-  await waitUntil('the new stream to hear of the change', () => heard().includes('notifications/tools/list_changed'));
+  await waitUntil('the new stream to be notified of the change', () =>
+    heard().includes('notifications/tools/list_changed'),
+  );
   expect(first.messages()).toEqual([]);
 });
 
@@ -124,7 +126,7 @@ test('an unknown protocol version in the header is refused', async () => {
   expect(refused.status).toBe(400);
 });
 
-test('an idle session takes 64 KiB at most', async () => {
+test('an idle session takes at most 64 KiB', async () => {
   const count = 60;
   const openMany = async () => {
     const email = `${randomUUID()}@souk.test`;

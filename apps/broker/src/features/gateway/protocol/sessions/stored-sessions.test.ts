@@ -14,7 +14,7 @@ import { migrations } from '../../../../migrations.ts';
 
 const hourMs = 60 * 60_000;
 
-describeOnPostgres('sessions up to 2025-11-25 of two brokers', migrations, (open) => {
+describeOnPostgres('sessions up to 2025-11-25 on two brokers', migrations, (open) => {
   let db: Database;
   let replicas: Replicas;
   let fixture: HttpFixture;
@@ -59,7 +59,7 @@ describeOnPostgres('sessions up to 2025-11-25 of two brokers', migrations, (open
     return { response, abort: () => controller.abort() };
   };
 
-  test('a session is known at once to the other broker, and to one that starts later', async () => {
+  test('a session is known immediately to the other broker, and to one that starts later', async () => {
     const session = await openSession(link(), token, { capabilities: { roots: {} } });
     for (const broker of [0, 1, 0, 1] as const) {
       expect((await post(broker, session)).body.result).toMatchObject({ content: [{ text: 'hello' }] });
@@ -67,13 +67,13 @@ describeOnPostgres('sessions up to 2025-11-25 of two brokers', migrations, (open
     await Promise.all([replicas.restart(0), replicas.restart(1)]);
     for (const broker of [0, 1] as const) {
       expect((await post(broker, session)).body.result).toMatchObject({ content: [{ text: 'hello' }] });
-      // what the client said when it opened the session is known
+      // what the client declared when it opened the session is known
       const asked = await post(broker, session, message('tools/call', { name: 'both__capabilities' }));
       expect(asked.text).toContain('roots');
     }
   });
 
-  test('the answer to initialize waits for the row, so that the next request may reach the other broker', async () => {
+  test('the response to initialize waits for the row, so that the next request may reach the other broker', async () => {
     const other = await openSession(link(), token);
     const entered = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
@@ -87,7 +87,7 @@ describeOnPostgres('sessions up to 2025-11-25 of two brokers', migrations, (open
     });
     try {
       await entered.promise;
-      // time enough for an answer
+      // enough time for a response
       for (const broker of [0, 1] as const) expect((await post(broker, other)).status).toBe(200);
       expect(isAnswered).toBe(false);
     } finally {
@@ -98,7 +98,7 @@ describeOnPostgres('sessions up to 2025-11-25 of two brokers', migrations, (open
     for (const broker of [1, 0] as const) expect((await post(broker, session)).status).toBe(200);
   });
 
-  test('the database has no id of a session, and a request of another token or link gets 404', async () => {
+  test('the database contains no session ids, and a request with another token or link gets 404', async () => {
     const session = await openSession(link(), token);
     const id = session['mcp-session-id'];
     const { rows: stored } = await db.query(`select * from mcp_sessions`);
@@ -116,11 +116,11 @@ describeOnPostgres('sessions up to 2025-11-25 of two brokers', migrations, (open
     expect((await post(1, session)).status).toBe(200);
   });
 
-  test('the level of log messages holds in both brokers', async () => {
+  test('the level of log messages applies to both brokers', async () => {
     const session = await openSession(link(), token);
     const typeOfAnswer = async (broker: 0 | 1) => (await post(broker, session)).headers.get('content-type');
     for (const broker of [0, 1] as const) await post(broker, session);
-    // an ordinary call is answered without a stream, as long as no log message can come
+    // an ordinary call is answered without a stream, as long as no log message can be sent
     expect(await typeOfAnswer(0)).toBe('application/json');
     await post(1, session, message('logging/setLevel', { level: 'error' }));
     await expect.poll(() => typeOfAnswer(0)).toBe('text/event-stream');
@@ -128,7 +128,7 @@ describeOnPostgres('sessions up to 2025-11-25 of two brokers', migrations, (open
     for (const broker of [0, 0, 1] as const) expect(await typeOfAnswer(broker)).toBe('text/event-stream');
   });
 
-  test('a session that its client ends has ended in every broker', async () => {
+  test('a session that its client ends has ended on every broker', async () => {
     const session = await openSession(link(), token);
     for (const broker of [0, 1] as const) expect((await post(broker, session)).status).toBe(200);
     const ended = await fetch(link(), { method: 'DELETE', headers: { ...session, ...replicas.at(0) } });
@@ -138,7 +138,7 @@ describeOnPostgres('sessions up to 2025-11-25 of two brokers', migrations, (open
     }
   });
 
-  test('the sessions of a revoked token leave the database', async () => {
+  test('the sessions of a revoked token are deleted from the database', async () => {
     const own = await replicas.apps[0].identity.createPersonalToken({ email: 'carl@souk.test', name: 'test' });
     const before = await rows();
     const session = await openSession(link(), own.token);
@@ -149,7 +149,7 @@ describeOnPostgres('sessions up to 2025-11-25 of two brokers', migrations, (open
     await expect.poll(async () => (await post(0, session)).status).toBe(401);
   });
 
-  test('a user has 100 sessions, however many brokers open more at once; the longest unused end', async () => {
+  test('a user has 100 sessions, however many brokers open more concurrently; the least recently used end', async () => {
     const own = await replicas.apps[0].identity.createPersonalToken({ email: 'dora@souk.test', name: 'test' });
     const first = await openSession(link(), own.token);
     expect((await post(1, first)).status).toBe(200);
@@ -162,7 +162,7 @@ describeOnPostgres('sessions up to 2025-11-25 of two brokers', migrations, (open
     }
   });
 
-  test('a session that is idle for 24 hours has ended, and its client opens a new one with the old id', async () => {
+  test('a session that is idle for 24 hours has ended, and its client opens a new one after sending the old id', async () => {
     const session = await openSession(link(), token);
     nowMs += 23 * hourMs;
     for (const broker of [0, 1] as const) expect((await post(broker, session)).status).toBe(200);
@@ -182,7 +182,7 @@ describeOnPostgres('sessions up to 2025-11-25 of two brokers', migrations, (open
     expect(await rows()).toHaveLength(1);
   });
 
-  test('an open stream is a use: such a session lives on, and after a restart as well', async () => {
+  test('an open stream keeps its session alive, also across a restart', async () => {
     const session = await openSession(link(), token);
     const stream = await getStream(0, session);
     expect(stream.response.status).toBe(200);
@@ -194,7 +194,7 @@ describeOnPostgres('sessions up to 2025-11-25 of two brokers', migrations, (open
     for (const broker of [0, 1] as const) expect((await post(broker, session)).status).toBe(200);
   });
 
-  test('a finished stream is not resumed: 405; an event that no stream had: 400; never an empty 200', async () => {
+  test('a finished stream is not resumed: 405; an unknown event: 400; never an empty 200', async () => {
     const session = await openSession(link(), token, { capabilities: { roots: {} } });
     const version = { 'mcp-protocol-version': '2025-11-25' };
     const answered = await post(0, session, message('tools/list'), version);
@@ -206,7 +206,7 @@ describeOnPostgres('sessions up to 2025-11-25 of two brokers', migrations, (open
       return { status: response.status, text: await response.text() };
     };
     expect((await resume(0, answer)).status).toBe(405);
-    // this client has not seen the answer
+    // this client has not received the response
     const again = await resume(0, start);
     expect(again.status).toBe(200);
     expect(again.text).toContain('both__echo');
@@ -217,7 +217,7 @@ describeOnPostgres('sessions up to 2025-11-25 of two brokers', migrations, (open
     expect((await resume(1, answer)).status).toBe(400);
   });
 
-  test('the own stream of a session is taken up in another broker, which says that lists may have changed', async () => {
+  test("a session's own stream is resumed on another broker, which says that lists may have changed", async () => {
     const session = await openSession(link(), token);
     const lastEventId = '_GET_stream.17';
     const { response, abort } = await getStream(1, session, { 'last-event-id': lastEventId });

@@ -14,7 +14,7 @@ import { startTellingServer, type TellingServer } from '../../testing/telling-se
 const minuteMs = 60_000;
 const method = 'notifications/resources/updated';
 
-describeOnPostgres('resources/subscribe of a session in two brokers', migrations, (open) => {
+describeOnPostgres('resources/subscribe of a session on two brokers', migrations, (open) => {
   let db: Database;
   let replicas: Replicas;
   let telling: TellingServer;
@@ -51,33 +51,33 @@ describeOnPostgres('resources/subscribe of a session in two brokers', migrations
     return rows.flatMap((row): string[] => JSON.parse(row.subscriptions));
   };
 
-  test('a subscription lasts over a restart, and the client hears what it may have missed', async () => {
+  test('a subscription survives a restart, and the client is notified of what it may have missed', async () => {
     const uri = 'note://restart';
     const session = await openSession(link(), token);
     expect((await ask(0, session, 'subscribe', uri)).body.result).toEqual({});
     await replicas.restart(0);
     const stream = await listen(0, session);
     // it may have changed while it was not watched
-    await waitUntil('the client to hear of it', () => heard(stream, uri) === 1);
+    await waitUntil('the client to be notified', () => heard(stream, uri) === 1);
     telling.touch(uri);
-    await waitUntil('the client to hear of the change', () => heard(stream, uri) === 2);
+    await waitUntil('the client to be notified of the change', () => heard(stream, uri) === 2);
     stream.abort();
   });
 
-  test('one of a session that has left memory is taken up with its stream', async () => {
+  test('a subscription of a session that has left memory is resumed with its stream', async () => {
     const uri = 'note://idle';
     const session = await openSession(link(), token);
     await ask(0, session, 'subscribe', uri);
     nowMs += 31 * minuteMs;
     const stream = await listen(0, session);
-    await waitUntil('the client to hear of it', () => heard(stream, uri) === 1);
+    await waitUntil('the client to be notified', () => heard(stream, uri) === 1);
     telling.touch(uri);
-    await waitUntil('the client to hear of the change', () => heard(stream, uri) === 2);
+    await waitUntil('the client to be notified of the change', () => heard(stream, uri) === 2);
     expect(watchers(uri)).toBe(1);
     stream.abort();
   });
 
-  test('a broker that has the stream watches what was subscribed to at the other one, and tells each change once', async () => {
+  test('the broker that has the stream watches what was subscribed to at the other one, and reports each change once', async () => {
     const uri = 'note://elsewhere';
     const session = await openSession(link(), token);
     const stream = await listen(1, session);
@@ -87,8 +87,8 @@ describeOnPostgres('resources/subscribe of a session in two brokers', migrations
       telling.touch(uri);
       await waitUntil('the change', () => heard(stream, uri) >= times);
     }
-    // what the first broker passes on has arrived
-    await waitUntil('its notices to be taken', async () => {
+    // what the first broker forwards has arrived
+    await waitUntil('its notices to be read', async () => {
       const { rows } = await db.query(`select 1 from mcp_session_messages`);
       return rows.length === 0;
     });
@@ -99,7 +99,7 @@ describeOnPostgres('resources/subscribe of a session in two brokers', migrations
     stream.abort();
   });
 
-  test('what is unsubscribed from at one broker is watched by none, nor after a restart', async () => {
+  test('a resource unsubscribed from at one broker is watched by none, nor after a restart', async () => {
     const [uri, other] = ['note://ended', 'note://kept'];
     const session = await openSession(link(), token);
     await ask(0, session, 'subscribe', uri);
@@ -108,7 +108,7 @@ describeOnPostgres('resources/subscribe of a session in two brokers', migrations
     await waitUntil('the other broker to end it', () => watchers(uri) === 0);
     await replicas.restart(0);
     const stream = await listen(0, session);
-    await waitUntil('the client to hear of the other one', () => heard(stream, other) === 1);
+    await waitUntil('the client to be notified of the other one', () => heard(stream, other) === 1);
     expect([heard(stream, uri), watchers(uri)]).toEqual([0, 0]);
     stream.abort();
   });
@@ -125,7 +125,7 @@ describeOnPostgres('resources/subscribe of a session in two brokers', migrations
     const stream = await listen(0, session);
     const listed = await postRaw(link(), request('resources/list'), { ...session, ...replicas.at(0) });
     expect(listed.body.result).toMatchObject({ resources: [] });
-    // as much work as to watch it again, and begun later
+    // takes as long as watching it again would, and begins later
     const bob = await replicas.apps[0].identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' });
     const bobs = await openSession(link(), bob.token);
     expect((await ask(0, bobs, 'subscribe', 'note://of-bob')).body.result).toEqual({});
@@ -134,7 +134,7 @@ describeOnPostgres('resources/subscribe of a session in two brokers', migrations
     stream.abort();
   });
 
-  test('a session has 100 subscriptions of 16 KiB at most; one more is refused and not watched', async () => {
+  test('a session has at most 100 subscriptions of 16 KiB; one more is refused and not watched', async () => {
     const link = `${replicas.publicUrl}/s/tell/mcp`;
     const session = await openSession(link, token);
     const subscribe = (broker: 0 | 1, uri: string) => ask(broker, session, 'subscribe', uri, link);
@@ -146,7 +146,7 @@ describeOnPostgres('resources/subscribe of a session in two brokers', migrations
     });
     for (let n = 0; n < 100; n++) await subscribe(0, `note://many-${n}`);
     expect((await stored()).length - before).toBe(100);
-    // subscribed to already
+    // already subscribed
     expect((await subscribe(1, 'note://many-7')).body.result).toEqual({});
     expect((await subscribe(1, 'note://one-more')).body.error?.code).toBe(-32603);
     await waitUntil('neither to be watched', () => watchers(long) + watchers('note://one-more') === 0);

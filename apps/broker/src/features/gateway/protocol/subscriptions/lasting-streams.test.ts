@@ -56,7 +56,7 @@ async function getOfSession(token: string): Promise<OpenStream> {
 describe.each([
   ['subscriptions/listen of a modern client', listen],
   ['GET of a session', getOfSession],
-] as const)('a stream that lasts: %s', (_what, open) => {
+] as const)('a long-lived stream: %s', (_what, open) => {
   test('ends when its token is revoked, and other streams stay open', async () => {
     const revoked = await app.identity.createPersonalToken({ email, name: 'to be revoked' });
     const kept = await app.identity.createPersonalToken({ email, name: 'kept' });

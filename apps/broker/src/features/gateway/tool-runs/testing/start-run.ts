@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { openStream } from '#testing/people/open-stream.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-/** By which a broker knows a person, and the address that leads to it. */
+/** Identity of a user towards a broker, and the address of the broker. */
 export type Sender = { token: string; publicUrl: string; headers?: Record<string, string> };
 
 export const asPerson = (
@@ -16,7 +16,7 @@ export const asPerson = (
   ...(body && { body: JSON.stringify(body) }),
 });
 
-/** Starts a run from the web app and reads its events as they come. */
+/** Starts a run from the web app and reads its events as they arrive. */
 export async function startRun(sender: Sender, serverId: string, tool: string, given: Record<string, unknown> = {}) {
   const body = { serverId, tool, arguments: given };
   const stream = await openStream(`${sender.publicUrl}/api/tool-runs`, asPerson(sender, 'POST', body));

@@ -35,11 +35,11 @@ test.each([
   ],
   ['A browser on Linux', 'Epiphany (X11; Linux x86_64)'],
   ['Firefox', 'Firefox/145.0'],
-])('%s is known by its User-Agent', (name, userAgent) => {
+])('%s is recognized by its User-Agent', (name, userAgent) => {
   expect(nameBrowser(userAgent)).toBe(name);
 });
 
-test('what names no browser has no name, and none of its words are shown', () => {
+test('a user agent that is not a browser gets no name, and none of its text is shown', () => {
   for (const userAgent of [undefined, '', 'node', '<b>Your bank</b>\u202E', `${'x'.repeat(10_000)} Firefox/1`]) {
     expect(nameBrowser(userAgent)).toBeNull();
   }

@@ -4,23 +4,23 @@ import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 
 type Step = Extract<ConnectionTestEvent, { type: 'step' }>;
 
-/** What a test told, in order. */
+/** Reports of a test, in order. */
 export type ToldTest = {
   events: ConnectionTestEvent[];
-  /** The steps that were worked on, as `step result`. */
+  /** Steps that ran, as `step result`. */
   steps: string[];
   step(name: Step['step']): Step | undefined;
   end: Extract<ConnectionTestEvent, { type: 'end' }> | undefined;
   findings: string[];
 };
 
-/** A manifest of a test's server, as text. */
+/** Returns a manifest of a test's server, as text. */
 export function manifestText(manifest: { id: string } & Record<string, unknown>): string {
   const defaults = { name: manifest.id, serviceType: 'mcp', version: '1.0.0', description: 'A server of a test.' };
   return JSON.stringify({ ...defaults, category: 'data', ...manifest });
 }
 
-/** An administrator who tests servers. */
+/** Signs in an administrator who tests servers. */
 export async function testingAdministrator(publicUrl: string, email = 'admin@souk.test') {
   const { accessToken } = await new ScriptedBrowser(publicUrl).signInWeb({ email });
   const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };

@@ -9,7 +9,7 @@ import { startPackageRegistry } from '#testing/servers/package-registry.ts';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestAppOptions } from '#testing/start-app.ts';
 
-/** A shop without servers whose npm registry is one of this machine, and the calls of its administrator. */
+/** Starts a shop without servers whose npm registry is on this machine, with the calls of its administrator. */
 export async function startImportShop({ env, allowAddresses = [], ...more }: TestAppOptions = {}) {
   const folder = await mkdtemp(join(temporaryRoot(), 'import-'));
   const packages = await startPackageRegistry(folder);
@@ -40,7 +40,7 @@ export async function startImportShop({ env, allowAddresses = [], ...more }: Tes
 
 export type ImportShop = Awaited<ReturnType<typeof startImportShop>>;
 
-/** Everything that a preview says of an entry but its document, in one text. */
+/** Returns everything that a preview says of an entry except its document, as text. */
 export function say({
   result,
   reason,

@@ -1,4 +1,7 @@
-/** Documents as registries publish them for servers that are packages, in several schemas. All names and texts are ours. */
+/**
+ * Documents as registries publish them for servers that are packages, in several schemas. All names and texts are
+ * invented.
+ */
 const latest = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
 const stdio = { type: 'stdio' };
 
@@ -260,7 +263,7 @@ export const publishedPackages: Readonly<Record<string, Record<string, unknown>>
   },
 };
 
-/** Documents that are published and say nothing that could be run, or are broken. */
+/** Published documents that name nothing to run, or are broken. */
 export const publishedOddities: Readonly<Record<string, Record<string, unknown>>> = {
   'neither an address nor a package': {
     $schema: latest,

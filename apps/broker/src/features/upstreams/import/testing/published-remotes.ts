@@ -1,4 +1,6 @@
-/** Documents as registries publish them for servers at an address, in several schemas. All names and texts are ours. */
+/**
+ * Documents as registries publish them for servers at an address, in several schemas. All names and texts are invented.
+ */
 const latest = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
 
 export const publishedRemotes: Readonly<Record<string, Record<string, unknown>>> = {

@@ -8,7 +8,7 @@ import { familyOf } from './process-family.ts';
 
 const mega = 1024 * 1024;
 
-/** What is counted for a program that wrote 8 MB to its /tmp, a file system in memory of this size. */
+/** Returns the memory counted for a program that wrote 8 MB to its /tmp, an in-memory file system of this size. */
 async function countedOf(bytes: number): Promise<number> {
   const mounts = ['--dev-bind', '/', '/', '--size', String(bytes), '--tmpfs', '/tmp'];
   const script = `head -c ${8 * mega} /dev/zero > /tmp/held; echo held; exec cat`;
@@ -23,8 +23,8 @@ async function countedOf(bytes: number): Promise<number> {
   }
 }
 
-describe.skipIf(sandboxProblem() !== undefined)('the file systems in memory of a program', () => {
-  test("are those of its sandbox: the machine's own, which a sandbox that is being made still shows, are larger", async () => {
+describe.skipIf(sandboxProblem() !== undefined)('the in-memory file systems of a program', () => {
+  test("are those of its sandbox: the machine's own, which a sandbox still shows while it is being created, are larger", async () => {
     expect(await countedOf(maxScratchBytes)).toBeGreaterThanOrEqual(8 * mega);
     expect(await countedOf(maxScratchBytes + mega)).toBe(0);
   });

@@ -16,16 +16,16 @@ import { familyOf } from './process-family.ts';
 import { maxTasks } from './program-limits.ts';
 import { signInPerson } from '../../sign-in/testing/person.ts';
 
-/** Row 69 of security.md: people with an ordinary account, and programs that take what they can. */
+/** Row 69 of security.md: users with ordinary accounts, and programs that take all they can. */
 const mega = 1024 * 1024;
 const problem = sandboxProblem();
 const cgroup = makeCgroup();
 const program = fileURLToPath(new URL('../../../../testing/servers/greedy-stdio.ts', import.meta.url));
 let folder: string;
 let app: TestApp;
-/** What a test leaves behind. */
+/** Work that cleans up after a test. */
 const leftovers: (() => Promise<unknown>)[] = [];
-/** Set while the broker's clock stands still. */
+/** Time at which the broker's clock is stopped while it is set. */
 let heldAtMs: number | undefined;
 
 async function startApp(env: NodeJS.ProcessEnv): Promise<TestApp> {
@@ -33,7 +33,7 @@ async function startApp(env: NodeJS.ProcessEnv): Promise<TestApp> {
   await writeFile(stdioAllowlist, JSON.stringify({ greedy: { argv: ['{node}', program], reads: [program] } }));
   return startTestApp({ paths: { stdioAllowlist }, env, clock: { now: () => heldAtMs ?? Date.now() } });
 }
-/** For a slow machine, which takes long to start programs. */
+/** Deadlines for a slow machine, which takes long to start programs. */
 const deadlines = { connectMs: 30_000, listMs: 60_000, callMs: 300_000 };
 const deploy = (to: TestApp, id: string, isolation = 'perUser', status: 'connected' | 'error' = 'connected') =>
   deployManifest(to, { id, slug: id, isolation, connection: { type: 'stdio', command: 'greedy' }, deadlines }, status);
@@ -57,7 +57,7 @@ afterAll(async () => {
 let people = 0;
 type Answer = { isError: boolean; text: string; code: unknown };
 type Call = (tool: string, args?: object) => Promise<Answer>;
-/** A new person with a client. */
+/** Creates a new user with a client. */
 async function person(at = app, email = `person-${people++}@souk.test`): Promise<{ call: Call; client: TestClient }> {
   const { token } = await at.identity.createPersonalToken({ email, name: 'greedy' });
   const client = await connectModern(`${at.publicUrl}/mcp`, token);
@@ -74,9 +74,9 @@ const pidsOfOne = () => app.upstreams.pool.stdioPids('one');
 const figures = () => ({ ...app.upstreams.programWatch.figures() });
 
 /**
- * The process of a neighbour stays the same while a new person does something, and answers. The broker works for at most a
- * second.
- * @returns the calls of the person
+ * Runs `act` as a new user, and checks that a neighbor's process stays the same and responds. The broker works for at
+ * most a second.
+ * @returns the calls of the user
  */
 async function besideNeighbour(act: (call: Call) => Promise<void>): Promise<Call> {
   const neighbour = await person();
@@ -92,12 +92,12 @@ async function besideNeighbour(act: (call: Call) => Promise<void>): Promise<Call
   return call;
 }
 
-describe('programs that take what they can, beside those of the tests before', { shuffle: false }, () => {
+describe('programs that take all they can, alongside those of earlier tests', { shuffle: false }, () => {
   describe('files', () => {
-    test('row 69: 60 files of 1 MB are refused at the quota, in words that name the remedy, and neighbours notice nothing', async () => {
+    test('row 69: 60 files of 1 MB are refused at the quota, with a text that names the remedy, and neighbors are not affected', async () => {
       await besideNeighbour(async (call) => {
         const write = () => call('one__write', { files: 60, bytes: mega });
-        // the files of all servers count together; a start a little above the quota may write the same files again
+        // the files of all servers count together; a start slightly above the quota may write the same files again
         let refused = await write();
         await waitUntil('both services are refused', async () => {
           refused = await write();
@@ -109,14 +109,14 @@ describe('programs that take what they can, beside those of the tests before', {
       });
     });
 
-    test('a little above the quota a program starts and may make them smaller, and a call that makes more of them ends it', async () => {
+    test('slightly above the quota a program starts and may shrink its files, and a call that grows them ends it', async () => {
       const { call } = await person();
-      // of those that ran: one that is not even started is not logged
+      // programs that ran: one that is not even started is not logged
       const ended = () => app.logged().split('a program was ended: the files take').length - 1;
       const before = ended();
       await call('one__write', { files: 41, bytes: mega });
       await waitUntil('the program is ended', () => ended() === before + 1);
-      // the files are counted after its answer, or on a slow machine before
+      // the files are counted after the response, or before it on a slow machine
       await call('one__write', { files: 6, bytes: mega });
       await waitUntil('it is ended again', () => ended() === before + 2);
       expect((await call('one__empty')).text).toContain('done');
@@ -126,7 +126,7 @@ describe('programs that take what they can, beside those of the tests before', {
       expect(app.upstreams.pool.stdioPids('one')).toContain(pid);
     });
 
-    test('many small files, files that are open and deleted, and folders deeper than a path count; holes do not', async () => {
+    test('many small files, open but deleted files, and folders deeper than a path count; holes do not', async () => {
       const deep = await signInPerson(app.publicUrl, 'deep@souk.test');
       for (const [tool, args] of [
         ['write', { files: 3000, bytes: 1 }],
@@ -138,7 +138,7 @@ describe('programs that take what they can, beside those of the tests before', {
         await call(`one__${tool}`, args);
         await waitUntil(`${tool} ends it`, () => figures().folder === before + 1);
       }
-      // which the person can delete all the same
+      // the user can delete them anyway
       const files = () => deep.call('GET', `/api/users/${deep.userId}/server-access/one`);
       expect((await files()).body).toMatchObject({
         files: { allowedBytes: 40 * mega, servers: [{ serverId: 'one', name: 'one' }] },
@@ -156,13 +156,13 @@ describe('programs that take what they can, beside those of the tests before', {
       expect(figures()).toEqual(before);
     });
 
-    test('a program that people share has a quota of its own', async () => {
+    test('a shared program has a separate quota', async () => {
       const { call } = await person();
       await waitUntil('it is refused', async () => {
         const { code } = await call('shared__write', { files: 60, bytes: mega });
         return code === 'storage_full' && (await call('shared__echo')).code === 'storage_full';
       });
-      // no person can delete anything of it
+      // no user can delete any of it
       expect((await call('shared__echo')).text).toContain(
         'shared is stopped until its administrator has made room for its files',
       );
@@ -173,7 +173,7 @@ describe('programs that take what they can, beside those of the tests before', {
 
   describe('memory', () => {
     test('row 69: a program that takes 1 GB ends with its call, which says why', async () => {
-      // how soon a program is started again depends on when it has ended
+      // the restart delay of a program depends on when it ended
       heldAtMs = Date.now();
       const call = await besideNeighbour(async (greedy) => {
         const answer = await greedy('one__grow', { bytes: 1024 * mega, slowly: true });
@@ -190,7 +190,7 @@ describe('programs that take what they can, beside those of the tests before', {
       expect(rows).toContainEqual({ outcome: 'failed', reason: 'over_limit' });
     });
 
-    test('all programs of a person have one limit, and the largest of them ends', async () => {
+    test('all programs of a user share one limit, and the largest of them ends', async () => {
       const { call } = await person();
       const begun = figures().memory;
       await call('one__grow', { bytes: 88 * mega });
@@ -206,7 +206,7 @@ describe('programs that take what they can, beside those of the tests before', {
     });
 
     test.skipIf(problem !== undefined)(
-      'what a program puts into file systems in memory counts, and /dev is not one of them',
+      'what a program writes to in-memory file systems counts, and /dev is not one of them',
       async () => {
         const { call } = await person();
         expect((await call('one__scratch', { folder: '/dev', bytes: mega })).text).toContain('EROFS');
@@ -214,18 +214,18 @@ describe('programs that take what they can, beside those of the tests before', {
         await call('one__scratch', { folder: '/tmp', bytes: 60 * mega });
         await waitForLooks(2);
         expect(figures().memory).toBe(before);
-        // with it, and what Node takes, the two folders hold too much; one of them alone does not
+        // together, and with what Node takes, the two folders exceed the limit; one of them alone does not
         await call('one__scratch', { folder: '/dev/shm', bytes: 60 * mega });
         await waitUntil('it is ended', () => figures().memory === before + 1);
       },
     );
 
     test.skipIf(problem !== undefined || !cgroup)(
-      'where the operator gives us a control group, the kernel holds a program: what it keeps for it counts too',
+      'if the operator provides a control group, the kernel limits a program: kernel memory counts too',
       async () => {
         const queue = async (at: TestApp) => (await person(at)).call('one__queue', { count: 480 });
         const before = figures();
-        // buffers of sockets are in no process
+        // socket buffers belong to no process
         expect((await queue(app)).isError).toBe(false);
         await waitForLooks(2);
         expect(figures()).toEqual(before);
@@ -246,7 +246,7 @@ describe('programs that take what they can, beside those of the tests before', {
         } finally {
           await held.stop();
         }
-        await waitUntil('its groups to be gone', () =>
+        await waitUntil('its groups to be removed', () =>
           readdirSync(cgroup?.path ?? '').every((name) => !name.startsWith('souk-')),
         );
       },
@@ -256,9 +256,9 @@ describe('programs that take what they can, beside those of the tests before', {
       await besideNeighbour(async (call) => {
         await call('one__echo');
         const pid = pidsOfOne().at(-1) ?? 0;
-        // as root the kernel refuses no fork, and the broker ends it; else the program ends by the refusal
+        // as root the kernel refuses no fork, and the broker ends the program; otherwise the refusal ends it
         await call('one__fork', { count: 300 });
-        await waitUntil('nothing of it runs', () => familyOf(pid, maxTasks).pids.length === 0);
+        await waitUntil('no part of it runs', () => familyOf(pid, maxTasks).pids.length === 0);
         expect(pidsOfOne()).not.toContain(pid);
       });
     });
@@ -273,25 +273,25 @@ describe('programs that take what they can, beside those of the tests before', {
   test.each([
     ['lines to stderr', 'chatter', '', 'it sent more than 64 MB to stderr within a minute'],
     [
-      'answers to nothing',
+      'unsolicited responses',
       'notify',
       strayAnswer,
       'it sent more than 5000 messages, or 8 MB of them, without being asked',
     ],
     [
-      'messages that are dear to read',
+      'messages that are expensive to read',
       'notify',
       dearLine,
       'it sent more than 5000 messages, or 8 MB of them, without being asked',
     ],
-  ])('row 69: %s cost the broker a second at most, then the program ends and says why', async (_, tool, line, why) => {
+  ])('row 69: %s cost the broker at most a second, then the program ends and says why', async (_, tool, line, why) => {
     await besideNeighbour(async (call) => {
       const { text } = await call(`one__${tool}`, { line });
       expect(text).toContain(`one was stopped: ${why}`);
     });
   });
 
-  test('[programs] attackers with ordinary accounts, all at once, cost the broker a second each at most, and no turn of its loop is long', async () => {
+  test('[programs] concurrent attackers with ordinary accounts cost the broker at most a second each, and no turn of its loop is long', async () => {
     const attacks: [string, object][] = [
       ['write', { files: 60, bytes: mega }],
       ['write', { files: 5000, bytes: 1 }],
@@ -300,7 +300,7 @@ describe('programs that take what they can, beside those of the tests before', {
       ['chatter', {}],
       ['notify', { line: dearLine }],
     ];
-    // they are read slowly: it takes them 12 s and more to send as much as they may
+    // they are read slowly: sending all they may takes them 12 s and more
     const slowAttacks: [string, object][] = [
       ['notify', { line: message({ method: 'notifications/message', params: { level: 'info', data: 'x' } }) }],
       ['notify', { line: message({ method: 'notifications/tools/list_changed' }) }],
@@ -325,7 +325,7 @@ describe('programs that take what they can, beside those of the tests before', {
     expect(await neighbour.call('one__echo')).toEqual(before);
   });
 
-  test('with too little of the disk free no program runs: the status says so to all, the log and a figure to the operator', async () => {
+  test('with too little free disk space no program runs: the status says so to all, the log and a figure to the operator', async () => {
     const full = await startApp({ FREE_DISK_MB: '1000000' });
     leftovers.push(() => full.stop());
     await deploy(full, 'one', 'perUser', 'error');
@@ -337,7 +337,7 @@ describe('programs that take what they can, beside those of the tests before', {
     expect(full.logged()).toMatch(/programs \(stdio servers\) are stopped: \d+ MB of the disk/);
   });
 
-  test('a program that fills the disk is ended before the room for the database is gone', async () => {
+  test('a program that fills the disk is ended while there is still room for the database', async () => {
     const dataDir = await mkdtemp('/dev/shm/souk-greedy-');
     leftovers.push(() => rm(dataDir, { recursive: true, force: true }));
     const { bavail, bsize } = await statfs(dataDir);
@@ -351,9 +351,12 @@ describe('programs that take what they can, beside those of the tests before', {
   });
 });
 
-/** Waits until all programs were looked at this many times more. */
+/** Waits until all programs were checked this many more times. */
 async function waitForLooks(count: number): Promise<void> {
   const { looks } = app.upstreams.programWatch;
   const { processes, files } = { ...looks() };
-  await waitUntil('looks', () => looks().processes >= processes + count && looks().files >= files + count);
+  await waitUntil(
+    'enough processes and files',
+    () => looks().processes >= processes + count && looks().files >= files + count,
+  );
 }

@@ -13,17 +13,17 @@ const limits = { memoryBytes: 64 * mega, personMemoryBytes: 96 * mega };
 const cgroup = makeCgroup();
 const groupsIn = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('souk-'));
 
-describe.skipIf(!cgroup)('groups of the kernel for the memory of programs', () => {
+describe.skipIf(!cgroup)('kernel groups for the memory of programs', () => {
   const { path } = cgroup ?? { path: '' };
   afterAll(() => cgroup?.remove());
   afterEach(async () => {
-    await waitUntil('all groups to be gone', () => {
+    await waitUntil('all groups to be removed', () => {
       createMemoryGroups(path, limits);
       return groupsIn(path).length === 0;
     });
   });
 
-  /** Starts a program that takes so much when it is told to, in this group. */
+  /** Starts a program in this group that takes this much memory on request. */
   function start(group: MemoryGroup, megabytes: number) {
     const code = `process.stdin.once('data', () => { globalThis.held = Buffer.alloc(${megabytes * mega}, 1); process.stdout.write('held'); });
       process.stdout.write('begun'); setTimeout(() => {}, 60_000)`;
@@ -44,7 +44,7 @@ describe.skipIf(!cgroup)('groups of the kernel for the memory of programs', () =
     };
   }
 
-  test('a program that takes too much is ended by the kernel, and it is known why', async () => {
+  test('the kernel ends a program that takes too much, and the reason is known', async () => {
     const groups = createMemoryGroups(path, limits);
     const [greedy, neighbour] = [groups.open('ann'), groups.open('ben')];
     const [one, other] = [start(greedy, 256), start(neighbour, 8)];
@@ -59,7 +59,7 @@ describe.skipIf(!cgroup)('groups of the kernel for the memory of programs', () =
     await Promise.all([one.end(), other.end()]);
   });
 
-  test('programs of one person take too much together', async () => {
+  test('programs of one user take too much together', async () => {
     const groups = createMemoryGroups(path, { memoryBytes: 256 * mega, personMemoryBytes: 200 * mega });
     const both = [groups.open('ann'), groups.open('ann')];
     const programs = both.map((group) => start(group, 110));
@@ -70,28 +70,28 @@ describe.skipIf(!cgroup)('groups of the kernel for the memory of programs', () =
       await Promise.race([held, ...programs.map(({ exited }) => exited)]);
     }
     await Promise.race(programs.map(({ exited }) => exited));
-    // the kernel may end the second one too while the first has not given its memory back
+    // the kernel may also end the second one before the first has released its memory
     const ended = both.map((group) => group.ended());
     expect(ended).toContain('owner');
     expect(ended).not.toContain('program');
     await Promise.all(programs.map((program) => program.end()));
   });
 
-  test('a group in which something still runs is taken away when that has ended, without another program', async () => {
+  test('a group with running processes is removed once they have ended, even if no other program starts', async () => {
     const group = createMemoryGroups(path, limits).open('ann');
     const program = start(group, 8);
     await program.begun;
     group.close();
     expect(groupsIn(path)).toHaveLength(1);
     program.child.kill('SIGKILL');
-    await waitUntil('the group to be gone', () => groupsIn(path).length === 0);
+    await waitUntil('the group to be removed', () => groupsIn(path).length === 0);
   });
 
-  test('groups of brokers that were killed are taken away, and no others', async () => {
+  test('groups of killed brokers are removed, and no others', async () => {
     const groups = createMemoryGroups(path, limits);
     const group = groups.open('ann');
     const [owner = ''] = groupsIn(path);
-    // no process has such a number
+    // no process has this id
     const left = join(path, owner, 'souk-4194305-1');
     const others = [join(path, owner, 'souk-1-1'), join(path, 'theirs')];
     for (const folder of [left, ...others]) mkdirSync(folder);
@@ -102,7 +102,7 @@ describe.skipIf(!cgroup)('groups of the kernel for the memory of programs', () =
   });
 });
 
-test('a place that cannot be used is told, and programs are watched alone', async () => {
+test('an unusable folder is reported, and programs are watched without groups', async () => {
   const lines: string[] = [];
   const log = createLog('error', { write: (line: string) => void lines.push(line) });
   const open = (folder: string | undefined) => openMemoryGroups({ cgroup: folder, limits, log });

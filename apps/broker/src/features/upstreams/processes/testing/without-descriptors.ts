@@ -1,4 +1,4 @@
-// Starts programs in each of our ways while no file descriptor is left, and prints what came of it as JSON.
+// Starts programs in each of our ways while no file descriptor is left, and prints the results as JSON.
 import { closeSync, openSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';

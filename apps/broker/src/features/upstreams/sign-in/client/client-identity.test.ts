@@ -40,7 +40,7 @@ afterAll(() => close?.());
 const announce = (methods: string[] | undefined) => {
   fixture.mischief.serverMetadata = (honest) => ({ ...honest, token_endpoint_auth_methods_supported: methods });
 };
-/** Signs in, and makes a call with a token that had to be renewed. Answers the client id that the browser carried. */
+/** Signs in, and makes a call with a token that had to be renewed. Returns the client id of the sign-in. */
 async function signInAndRenew(serverId: string): Promise<string | null> {
   const authUrl = await signInAt(ann, fixture, serverId);
   await waitUntil('the tools to be read', () => areToolsRead(app, serverId));
@@ -64,7 +64,7 @@ test.each([
 });
 
 test.each(['client_secret_basic', 'client_secret_post'])(
-  'where every client needs a secret we register for one, keep it sealed, and show it by %s',
+  'if every client needs a secret we register for one, keep it sealed, and authenticate by %s',
   async (method) => {
     await app.db.query('delete from upstream_registrations');
     announce([method]);
@@ -72,7 +72,7 @@ test.each(['client_secret_basic', 'client_secret_post'])(
     expect(fixture.registrations).toMatchObject([
       { token_endpoint_auth_method: method, redirect_uris: [`${app.publicUrl}/connect/callback`] },
     ]);
-    // the next sign-in is the same client's
+    // the next sign-in uses the same client
     expect(await signInAndRenew('open-vault')).toBe(first);
     expect(fixture.registrations).toHaveLength(1);
     expect(new Set(fixture.clientAuthentications)).toEqual(new Set([method]));
@@ -84,7 +84,7 @@ test.each(['client_secret_basic', 'client_secret_post'])(
   },
 );
 
-test('a registration is of one server and one place: two servers of one issuer and another token endpoint have their own', async () => {
+test('a registration belongs to one server and one place: two servers of one issuer, or another token endpoint, have separate ones', async () => {
   await deployManifest(app, { ...vaultManifest(fixture), id: 'third-vault' });
   const carl = await signInPerson(app.publicUrl, 'carl@souk.test');
   const clientOf = async (serverId: string, person = ann) => {
@@ -116,7 +116,7 @@ test('a client secret that the server revokes ends the sign-in, and the account 
   expect(app.logged()).not.toContain(operatorSecret);
 });
 
-test('on https our client id is our metadata document where the server supports that, without a registration', async () => {
+test('on https our client id is our metadata document if the server supports that, without a registration', async () => {
   const publicUrl = 'https://souk.test';
   const onHttps = await startTestApp({ env: { PUBLIC_URL: publicUrl, ALLOW_DEV_SIGN_IN: '1', PAYMENTS: 'off' } });
   await deployManifest(onHttps, { ...vaultManifest(fixture), id: 'vault' }, 'unasked');
@@ -175,7 +175,7 @@ test('on plain http there is no metadata document', async () => {
   expect((await fetch(`${app.publicUrl}/client-metadata/vault.json`)).status).toBe(404);
 });
 
-test('two sign-ins that begin at once in a new browser both finish', async () => {
+test('two sign-ins that begin concurrently in a new browser both finish', async () => {
   const bob = await signInPerson(app.publicUrl, 'bob@souk.test');
   const begun = await Promise.all(['vault', 'open-vault'].map((id) => bob.call('POST', `/mcp/${id}/enable`)));
   expect(begun.map(({ body }) => body['provider'])).toEqual([fixture.address, fixture.address]);

@@ -5,7 +5,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { signInPerson, type TestPerson } from '../testing/person.ts';
 import { areToolsRead, signInAt, startVault, vaultManifest, type Vault } from '../testing/vault.ts';
 
-// An authorization server may delete the client that we registered, without a word: nobody must be locked out by that.
+// An authorization server may silently delete the client that we registered: users must not be locked out by that.
 
 const operators = { id: 'operators-client', secret: 'operators-secret-9c' };
 let fixture: Vault['fixture'];
@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 afterAll(() => close?.());
 
-/** Begins a sign-in. Answers the client that the browser carries. */
+/** Begins a sign-in. Returns the client id in its address. */
 async function clientOf(person: TestPerson): Promise<string | null> {
   const path = `/api/users/${person.userId}/upstream-connections/vault/sign-in`;
   return new URL(String((await person.call('POST', path)).body['authUrl'])).searchParams.get('client_id');
@@ -57,7 +57,7 @@ const forget = (clientId: string | null) => {
     form.get('client_id') === clientId ? { status: 401, body: { error: 'invalid_client' } } : undefined;
 };
 
-test('a client that the token endpoint does not know at a refresh is registered anew at the next sign-in', async () => {
+test('a client that the token endpoint does not know at a refresh is registered again at the next sign-in', async () => {
   const first = await signIn(ann);
   await waitUntil('the tools', () => areToolsRead(app, 'vault'));
   forget(first);
@@ -67,11 +67,11 @@ test('a client that the token endpoint does not know at a refresh is registered 
   const second = await signIn(ann);
   expect(second).not.toBe(first);
   expect(await call()).toMatchObject({ content: [{ text: 'hi' }] });
-  // a refusal of the old one, which another person still has, leaves the new one
+  // a refusal of the old client, which another user still has, keeps the new one
   expect(await signIn(bob)).toBe(second);
 });
 
-test('a refusal of an old client does not delete the registration that took its place', async () => {
+test('a refusal of an old client does not delete the registration that replaced it', async () => {
   const first = await signIn(ann);
   await waitUntil('the tools', () => areToolsRead(app, 'vault'));
   await app.db.query('delete from upstream_registrations');
@@ -82,7 +82,7 @@ test('a refusal of an old client does not delete the registration that took its 
   expect(await registrations()).toEqual([{ client_id: second }]);
 });
 
-test('a client that the token endpoint does not know when a code is redeemed is registered anew at the next try', async () => {
+test('a client that the token endpoint does not know when a code is redeemed is registered again at the next attempt', async () => {
   const path = `/api/users/${ann.userId}/upstream-connections/vault/sign-in`;
   const authUrl = String((await ann.call('POST', path)).body['authUrl']);
   const back = await fixture.allow(authUrl);
@@ -95,17 +95,17 @@ test('a client that the token endpoint does not know when a code is redeemed is 
   expect(await signIn(ann)).not.toBe(first);
 });
 
-test('a person who does not come back from the authorization server gets a new client, once', async () => {
+test('a user who does not return from the authorization server gets a new client, once', async () => {
   const first = await clientOf(ann);
   const second = await clientOf(ann);
   expect(second).not.toBe(first);
-  // another one did not help: it is not the client
+  // another client did not help, so the client is not the cause
   expect(await clientOf(ann)).toBe(second);
   expect(await clientOf(bob)).toBe(second);
   expect(await signIn(ann)).toBe(second);
 });
 
-test('a person who came back, also with a refusal, keeps the client', async () => {
+test('a user who returned, also with a refusal, keeps the client', async () => {
   const path = `/api/users/${ann.userId}/upstream-connections/vault/sign-in`;
   const { searchParams } = new URL(String((await ann.call('POST', path)).body['authUrl']));
   const refusal = { state: searchParams.get('state'), error: 'access_denied', iss: fixture.origin };
@@ -117,7 +117,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['undeployed', () => app.catalogue.undeploy('vault', { via: 'command' })],
   ['deleted', () => app.catalogue.deleteManifest('vault', { via: 'command' })],
   ['deployed in a new version', () => deployManifest(app, { ...vaultManifest(fixture), version: `${++version}.0.0` })],
-])('the registration of a server goes when it is %s', async (_how, change) => {
+])('the registration of a server is deleted when it is %s', async (_how, change) => {
   const first = await signIn(ann);
   expect(await registrations()).toEqual([{ client_id: first }]);
   await change();
@@ -126,14 +126,14 @@ test.each<[string, () => Promise<unknown>]>([
   expect(await signIn(ann)).not.toBe(first);
 });
 
-test('an administrator has us registered again: people who are signed in stay so', async () => {
+test('an administrator can have us registered again: signed-in users stay signed in', async () => {
   const first = await signIn(ann);
   await waitUntil('the tools', () => areToolsRead(app, 'vault'));
   const signInOf = async () => Object((await admin.call('GET', '/admin/servers/vault/sign-in')).body['signIn']);
   expect(await signInOf()).toMatchObject({ state: 'open', clientId: null, registeredAt: expect.any(String) });
   const again = () => admin.call('POST', '/admin/servers/vault/sign-in/register-again');
   expect(await again()).toMatchObject({ status: 200, body: { signIn: { registeredAt: null } } });
-  // nothing is left to drop, and no row says so
+  // nothing is left to drop, and no audit row is written
   expect(await again()).toMatchObject({ status: 200 });
   const { rows } = await app.db.query(
     "select actor_id, subject from audit_log where action = 'sign-in.registration-dropped'",
@@ -145,7 +145,7 @@ test('an administrator has us registered again: people who are signed in stay so
   expect(await bob.call('POST', '/admin/servers/vault/sign-in/register-again')).toMatchObject({ status: 403 });
 });
 
-test("the operator's client is never given up: nothing else is registered in its place", async () => {
+test("the operator's client is never abandoned: no other one is registered in its place", async () => {
   await deployManifest(app, { ...vaultManifest(fixture), id: 'ours' });
   const before = fixture.registrations.length;
   const path = `/api/users/${ann.userId}/upstream-connections/ours/sign-in`;

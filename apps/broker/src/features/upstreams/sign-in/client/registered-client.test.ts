@@ -5,8 +5,8 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { startVault, type Vault } from '../testing/vault.ts';
 
 /**
- * The staged manifests of GitHub, Google and Slack: no snapshot, no client in the manifest, an authorization server that
- * registers nobody. The operator has registered a client there and set it in the environment.
+ * The staged manifests of GitHub, Google and Slack: no snapshot, no client in the manifest, an authorization server
+ * without registration. The operator has registered a client there and set it in the environment.
  */
 const clientId = 'Iv1.registered';
 const clientSecret = 'registered-secret-77aa';
@@ -73,11 +73,11 @@ const shapes = {
   },
 };
 
-/** How the client shows its secret: basic unless the server's metadata leaves that out. */
+/** How the client authenticates: basic unless the server's metadata excludes it. */
 const shown = { GitHub: 'client_secret_basic', Google: 'client_secret_basic', Slack: 'client_secret_post' };
 
 test.each(Object.keys(shapes) as (keyof typeof shapes)[])(
-  "a server like %s's: sign in, the tools are in the link, call one, disconnect, they are not",
+  "a server like %s's: the user signs in, its tools are in the link and callable, and after a disconnect they are not",
   async (name) => {
     const { server, person, broker } = vault();
     server.mischief = { ...shapes[name], redirect: (back) => back.delete('iss') };

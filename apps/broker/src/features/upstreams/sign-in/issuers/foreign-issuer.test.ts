@@ -7,8 +7,8 @@ import { startOAuthFixture, type OAuthFixture } from '../testing/oauth-fixture.t
 import { signInPerson, type TestPerson } from '../testing/person.ts';
 import { startVault, vaultManifest, type Vault } from '../testing/vault.ts';
 
-// A hostile server names the authorization server of another service, which ignores `resource` (RFC 8707): a person who signs in
-// there gives their tokens for that service to the hostile server.
+// A hostile server names the authorization server of another service, which ignores `resource` (RFC 8707): a user who
+// signs in there gives their tokens for that service to the hostile server.
 
 const toHere: ResolveName = (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
 let fixture: Vault['fixture'];
@@ -67,12 +67,12 @@ async function signIn(at: OAuthFixture) {
   return ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(back));
 }
 
-// versions of one server, one after the other
-describe('where people are sent to sign in', { shuffle: false }, () => {
-  test('nobody is sent to an authorization server on another site until an administrator has confirmed the pair', async () => {
+// sequential versions of one server
+describe('where users are sent to sign in', { shuffle: false }, () => {
+  test('no user is sent to an authorization server on another site until an administrator has confirmed the pair', async () => {
     naming(service);
     await deploy();
-    // it waits for an administrator from its deployment on, before anybody was refused
+    // it waits for an administrator from its deployment on, before any user was refused
     await waitUntil('the need', async () => (await needs()).total === 1);
     expect(await needs()).toMatchObject({
       items: [{ serverId: 'vault', name: 'vault', issuer: service.origin, since: expect.any(String) }],
@@ -90,12 +90,12 @@ describe('where people are sent to sign in', { shuffle: false }, () => {
 
     expect(await confirm()).toMatchObject({ status: 200, body: { signIn: { state: 'confirmed' } } });
     expect(await needs()).toEqual({ total: 0, items: [] });
-    // the person's page names where they go
+    // the user's page names where they go
     expect(await account()).toMatchObject({ serverName: 'vault', state: 'none', signInAt: service.address });
     expect(await signIn(service)).toMatchObject({ status: 200 });
   });
 
-  test('a later change undoes a confirmation: of the server, and of the endpoints', async () => {
+  test('a later change invalidates a confirmation: of the server, and of the endpoints', async () => {
     naming(service);
     await deploy();
     expect((await confirm()).status).toBe(200);
@@ -119,12 +119,13 @@ describe('where people are sent to sign in', { shuffle: false }, () => {
     });
   });
 
-  test('a stored sign-in is used no more once its pair is not confirmed', async () => {
+  test('a stored sign-in is no longer used once its pair is not confirmed', async () => {
     naming(service);
     await deploy();
     await confirm();
     expect(await signIn(service)).toMatchObject({ status: 200 });
-    // this server does not take them: it is asked what it offers, and they are renewed, as its pair is confirmed
+    // this server refuses the tokens: it is queried for its tools, and the tokens are renewed, since its pair is
+    // confirmed
     await waitUntil('the server to refuse them', async () => (await account()).error !== undefined);
     await app.db.query('update upstream_issuers set place = null');
     await app.db.query(`update upstream_connections set expires_at = now() - interval '1 minute'`);
@@ -163,7 +164,7 @@ describe('where people are sent to sign in', { shuffle: false }, () => {
     expect(shownAt(ownSignIn)).toEqual([]);
   });
 
-  test('endpoints at another origin need a word of the manifest, or of an administrator', async () => {
+  test("endpoints at another origin need the manifest's or an administrator's permission", async () => {
     naming(ownSignIn);
     ownSignIn.mischief.serverMetadata = (honest) => ({ ...honest, token_endpoint: `${service.origin}/token` });
     await deploy();
@@ -182,7 +183,7 @@ describe('where people are sent to sign in', { shuffle: false }, () => {
     expect(await start()).toMatchObject({ status: 200 });
   });
 
-  test('an authorization server that does not mention PKCE is used only where an administrator says so', async () => {
+  test("an authorization server that does not mention PKCE is used only with an administrator's permission", async () => {
     fixture.mischief.serverMetadata = (honest) => ({ ...honest, code_challenge_methods_supported: undefined });
     await deploy();
     expect(await start()).toMatchObject({ status: 502 });
@@ -192,17 +193,17 @@ describe('where people are sent to sign in', { shuffle: false }, () => {
     expect(new URL(String(body['authUrl'])).searchParams.get('code_challenge_method')).toBe('S256');
   });
 
-  test("a server of the authorization server's own domain works without a word, as before", async () => {
+  test("a server on the authorization server's own domain works without a confirmation", async () => {
     naming(ownSignIn);
     await deploy();
-    await waitUntil('where people sign in', async () => (await account()).signInAt === ownSignIn.address);
+    await waitUntil('the sign-in addresses', async () => (await account()).signInAt === ownSignIn.address);
     expect(await signIn(ownSignIn)).toMatchObject({ status: 200 });
     expect(await signInOf()).toMatchObject({ state: 'open', doubts: [], known: null });
     expect(await confirm()).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     expect((await needs()).total).toBe(0);
   });
 
-  test('a deployment shows before where people would sign in', async () => {
+  test('a deployment preview shows where users would sign in', async () => {
     naming(service);
     const manifest = {
       ...vaultManifest(fixture),

@@ -15,7 +15,7 @@ const mine = placeAt('https://id.example');
 const other = placeAt('https://other.example');
 
 describeOnDatabases('the issuers of servers', migrations, (open) => {
-  test('news is told once, by any number of brokers; a confirmation forgets what was refused', async () => {
+  test('a change is reported once, by any number of brokers; a confirmation forgets what was refused', async () => {
     const db = await open();
     await db.query("insert into servers (id, slug) values ('vault', 'vault')");
     const at = new Date('2026-11-01T12:00:00Z');

@@ -4,7 +4,7 @@ import { doubtsOf } from './doubts-of.ts';
 import { refreshParameters } from './known-providers.ts';
 import { asTokenAnswer } from '../tokens/token-answer.ts';
 
-/** The documents of these providers, as they were in 2026. */
+/** Metadata documents of these providers, as of 2026. */
 const github = {
   url: 'https://api.githubcopilot.com/mcp/',
   challenge:
@@ -93,7 +93,7 @@ test.each([
     ['search:read.public', 'chat:write'],
   ],
 ] as const)(
-  'the metadata of %s is understood, and leaves nothing to confirm',
+  'the metadata of %s is understood, and needs no confirmation',
   async (_name, shape: Shape, tokenEndpoint, scopes) => {
     const { authorizationServer, ...found } = await discover(shape);
     expect(authorizationServer).toMatchObject({ token_endpoint: tokenEndpoint });
@@ -120,7 +120,7 @@ test('what is allowed to these providers is allowed to no other', async () => {
     const { resource: bound, authorizationServer } = await discover(foreign(issuer));
     return doubtsOf({ resource: bound, server: authorizationServer });
   };
-  // both are named whole
+  // both are named in full
   await expect(discover(foreign('https://slack.com'))).rejects.toThrow(
     'https://mcp.evil.test presents the metadata of another issuer, https://slack.com',
   );
@@ -146,7 +146,7 @@ test('what is allowed to these providers is allowed to no other', async () => {
   }
 });
 
-test('Google is asked for a refresh token in its own way, and nobody else is', () => {
+test('Google is asked for a refresh token in its own way, and no other provider is', () => {
   expect(refreshParameters('https://accounts.google.com/o/oauth2/v2/auth')).toEqual({
     access_type: 'offline',
     prompt: 'consent',
@@ -170,7 +170,7 @@ test.each([
     200,
     { access_token: 'gho_1', token_type: 'bearer' },
   ],
-])('the answer %j of a token endpoint is read as the standard has it', async (body, status, expected) => {
+])('the response %j of a token endpoint is read according to the standard', async (body, status, expected) => {
   const { response: answer } = await asTokenAnswer(new Response(JSON.stringify(body)));
   expect(answer.status).toBe(status);
   expect(await answer.json()).toMatchObject(expected);

@@ -6,8 +6,8 @@ import { startOAuthFixture, type OAuthFixture } from '../testing/oauth-fixture.t
 import { signInPerson, type TestPerson } from '../testing/person.ts';
 import { areToolsRead, signInAt, startVault, vaultManifest, type Vault } from '../testing/vault.ts';
 
-// The operator has registered a client for `vault` and for `pinned`, and has said of `pinned` alone where. Their server may
-// name another authorization server at any time: here one of somebody else, which keeps all that it is told.
+// The operator has registered a client for `vault` and for `pinned`, and has set the place only of `pinned`. Their
+// server may name another authorization server at any time: here a hostile one, which records all that it receives.
 
 const clientId = 'operators-client';
 const secret = 'operators-secret-31bb';
@@ -74,7 +74,7 @@ const stateOfVault = async () => {
 };
 
 describe('the place of a client, from its first confirmation on', { shuffle: false }, () => {
-  test("the operator's client is shown nowhere until an administrator has confirmed what they saw", async () => {
+  test("the operator's client is sent nowhere until an administrator has confirmed what they saw", async () => {
     expect(await start('vault')).toMatchObject({
       status: 502,
       body: {
@@ -116,7 +116,7 @@ describe('the place of a client, from its first confirmation on', { shuffle: fal
     ['vault', 'an administrator has confirmed', ''],
     ['pinned', 'the operator has set', '/'],
   ])(
-    'an issuer that %s names later is refused, told beside the known one, and sees neither id nor secret',
+    'an issuer other than the one that %s is refused, reported next to the known one, and sees neither id nor secret',
     async (id, who, slash) => {
       nameElsewhere();
       const told = app.logged().length;
@@ -129,7 +129,7 @@ describe('the place of a client, from its first confirmation on', { shuffle: fal
         );
       }
       expect(app.logged().slice(told)).toContain(`UPSTREAM_CLIENT_ISSUER_${id.toUpperCase()}`);
-      // once, however often it is asked
+      // once, however many attempts
       const refused = (await audited('sign-in.issuer-refused')).filter((row) => row['subject'] === id);
       expect(refused.at(-1)).toEqual({ actor_id: null, subject: id, details: placeOf(elsewhere) });
       expect(refused.filter(({ details }) => JSON.stringify(details).includes(elsewhere.origin))).toHaveLength(1);
@@ -149,7 +149,7 @@ describe('the place of a client, from its first confirmation on', { shuffle: fal
     expect(await readSignIn()).toMatchObject({ state: 'refused' });
   });
 
-  test('what the operator has set, no administrator changes', async () => {
+  test('an administrator cannot change what the operator has set', async () => {
     expect(await readSignIn('pinned')).toMatchObject({
       state: 'confirmed',
       known: { by: 'environment', issuer: `${fixture.origin}/`, tokenEndpoint: null },
@@ -161,7 +161,7 @@ describe('the place of a client, from its first confirmation on', { shuffle: fal
     });
   });
 
-  test('a sign-in that was confirmed goes on, and ends where another place is confirmed: it is shown nothing more', async () => {
+  test('a confirmed sign-in stays valid, and ends when another place is confirmed: the other place receives nothing', async () => {
     nameElsewhere();
     await waitUntil('the tools to be read', () => areToolsRead(app, 'vault'));
     fixture.forgetAccessTokens();
@@ -181,7 +181,7 @@ describe('the place of a client, from its first confirmation on', { shuffle: fal
     expect(app.logged()).not.toContain(secret);
   });
 
-  test('a sign-in under way ends with a new pin before its code is redeemed', async () => {
+  test('a running sign-in ends with a new pin before its code is redeemed', async () => {
     await confirm(placeOf(fixture));
     const back = await fixture.allow(String((await start('vault')).body['authUrl']));
     nameElsewhere();

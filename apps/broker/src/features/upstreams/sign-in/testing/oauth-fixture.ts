@@ -9,31 +9,30 @@ import { createFixtureServer, fixtureTools } from '#testing/servers/mcp-fixture.
 import { serveSocket } from '#testing/servers/websocket-fixture.ts';
 
 type Json = Record<string, unknown>;
-/** What the fixture answers in the place of its honest self. Each takes the honest answer. */
+/** Replaces parts of the fixture's honest responses. Each function takes the honest response. */
 export type Mischief = {
   resourceMetadata?: (honest: Json) => Json;
   serverMetadata?: (honest: Json) => Json;
-  /** Takes over an answer: true when it did. */
+  /** Takes over a response: true when it did. */
   intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Changes what the browser is sent back with. */
+  /** Changes the parameters with which the browser is sent back. */
   redirect?: (back: URLSearchParams) => void;
   tokens?: (honest: Json) => Json;
   /** Refuses a token request, by its form; undefined: it is answered. */
   refuse?: (form: URLSearchParams) => { status: number; body: Json } | undefined;
-  /** How long the token endpoint thinks about it. */
   tokenDelayMs?: number;
 };
 
 export type OAuthFixture = {
   url: string;
-  /** The same server over WebSocket. */
+  /** Address of the same server over WebSocket. */
   webSocketUrl: string;
   origin: string;
   address: string;
   mischief: Mischief;
-  /** Bodies that came to the token endpoint. */
+  /** Bodies that the token endpoint received. */
   tokenRequests: URLSearchParams[];
-  /** How the client showed who it is in each of them, as an authorization server names the methods. */
+  /** Client authentication method of each of them, as an authorization server names the methods. */
   clientAuthentications: string[];
   revoked: string[];
   registrations: Json[];
@@ -45,10 +44,12 @@ export type OAuthFixture = {
   setToolsOf(login: string, lists: FixtureLists): void;
   /** Answers requests without a token too from now on, and lists these tools to them. */
   listOpenly(tools: readonly Tool[]): void;
-  /** Makes every access token worthless, as a server does that restarts. */
+  /** Invalidates every access token, as a restarting server does. */
   forgetAccessTokens(): void;
   forgetRefreshTokens(): void;
-  /** Where a browser is sent back to after the authorization address was opened and allowed. */
+  /**
+   * Returns the parameters with which a browser is sent back after the authorization address was opened and allowed.
+   */
   allow(authUrl: string, login?: string): Promise<URLSearchParams>;
   close(): Promise<void>;
 };
@@ -59,15 +60,15 @@ export type OAuthFixtureOptions = {
   expiresInSeconds?: number;
   /** Clients that it knows from the start, with their secrets. */
   clients?: Readonly<Record<string, string>>;
-  /** The name under which it is reached; by default the address of this machine. */
+  /** Name under which it is reached; by default the address of this machine. */
   host?: string;
 };
 
-/** A small MCP server with its own authorization server, which is honest unless a test changes that. */
+/** Starts a small MCP server with its own authorization server, which is honest unless a test changes that. */
 export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Promise<OAuthFixture> {
   const expiresIn = options.expiresInSeconds ?? 600;
   const codes = new Map<string, { challenge: string; redirectUri: string; login: string }>();
-  /** Who signed in, by token. */
+  /** User names by access token. */
   const access = new Map<string, string>();
   const refresh = new Map<string, string>();
   const listsOf = new Map<string, FixtureLists>();
@@ -128,7 +129,7 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
         };
         return void send(response, 200, fixture.mischief.serverMetadata?.(honest) ?? honest);
       }
-      // for a browser; the person allows everything
+      // opened by a browser; the user allows everything
       case '/authorize': {
         const back = await fixture.allow(url.href);
         const location = `${url.searchParams.get('redirect_uri')?.split('?')[0]}?${back.toString()}`;
@@ -161,7 +162,7 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
     const refusal = fixture.mischief.refuse?.(form);
     if (refusal) return void send(response, refusal.status, refusal.body);
     if (client.secret !== secrets.get(client.id)) return void send(response, 401, { error: 'invalid_client' });
-    await new Promise((resolve) => setTimeout(resolve, fixture.mischief.tokenDelayMs ?? 0)); // as a slow server does
+    await new Promise((resolve) => setTimeout(resolve, fixture.mischief.tokenDelayMs ?? 0));
     const login = loginOf(form);
     if (login === undefined) return void send(response, 400, { error: 'invalid_grant' });
     const honest = {
@@ -175,7 +176,7 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
     send(response, 200, fixture.mischief.tokens?.(honest) ?? honest);
   }
 
-  /** Who the grant is of; undefined when it is not good. */
+  /** Returns the user of the grant; undefined if it is invalid. */
   function loginOf(form: URLSearchParams): string | undefined {
     if (form.get('grant_type') === 'refresh_token') {
       const token = form.get('refresh_token') ?? '';
@@ -254,7 +255,7 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
   return fixture;
 }
 
-/** RFC 6749 section 2.3.1. */
+/** Reads the client's credentials (RFC 6749 section 2.3.1). */
 function clientOf(request: IncomingMessage, form: URLSearchParams): { id: string; secret?: string; method: string } {
   const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1];
   if (basic !== undefined) {

@@ -2,11 +2,11 @@ import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 
 export type Answer = { status: number; body: Record<string, unknown> };
 
-/** A person who is signed in to the web app and calls the API from their browser. */
+/** A user who is signed in to the web app and calls the API from their browser. */
 export type TestPerson = {
   browser: ScriptedBrowser;
   userId: string;
-  /** A call with the web token, the browser's cookies and our Origin. */
+  /** Makes a call with the web token, the browser's cookies and our Origin. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 };
 
@@ -25,14 +25,14 @@ export async function signInPerson(publicUrl: string, email: string): Promise<Te
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const parsed: unknown = await answer.json();
-    if (typeof parsed !== 'object' || parsed === null) throw new Error(`no object: ${JSON.stringify(parsed)}`);
+    if (typeof parsed !== 'object' || parsed === null) throw new Error(`not an object: ${JSON.stringify(parsed)}`);
     return { status: answer.status, body: { ...parsed } };
   };
   const profile = await call('GET', '/v2/user/profile');
   return { browser, userId: String(profile.body['id']), call };
 }
 
-/** Goes through the notes service's consent page as a browser does; answers what the callback page gets. */
+/** Goes through the notes service's consent page as a browser does; returns what the callback page receives. */
 export async function consentAtNotes(authUrl: string, form: Record<string, string>): Promise<URLSearchParams> {
   const cookies = new Map<string, string>();
   let at = new URL(authUrl);
@@ -61,7 +61,7 @@ export async function consentAtNotes(authUrl: string, form: Record<string, strin
   throw new Error('the consent did not end');
 }
 
-/** The whole way from the switch to a finished sign-in at notes. */
+/** Goes the whole way from the switch to a finished sign-in at notes. */
 export async function connectNotes(person: TestPerson, name: string): Promise<void> {
   const enable = await person.call('POST', '/mcp/notes/enable');
   const back = await consentAtNotes(String(enable.body['authUrl']), { name, decision: 'allow' });

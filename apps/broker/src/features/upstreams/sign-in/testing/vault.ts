@@ -3,17 +3,17 @@ import { startTestApp, type TestApp, type TestAppOptions } from '#testing/start-
 import { startOAuthFixture, type OAuthFixture, type OAuthFixtureOptions } from './oauth-fixture.ts';
 import { signInPerson, type TestPerson } from './person.ts';
 
-/** The broker, a server `vault` that needs an account, and Ann, who has not signed in there. */
+/** A broker, a server `vault` that needs an account, and Ann, who has not signed in there. */
 export type Vault = {
   fixture: OAuthFixture;
   app: TestApp;
   ann: TestPerson;
-  /** Ann's, for MCP clients. */
+  /** Ann's token for MCP clients. */
   token: string;
   close(): Promise<void>;
 };
 
-/** @param options what the manifest, the server and the broker have otherwise than usual */
+/** @param options changes to the manifest, the server and the broker */
 export async function startVault(
   options: {
     manifest?: (fixture: OAuthFixture) => Record<string, unknown>;
@@ -49,7 +49,7 @@ export const vaultManifest = ({ url }: { url: string }) => ({
   capabilitySnapshot: { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
 });
 
-/** The whole way of a person to a finished sign-in. Answers the address that their browser was sent to. */
+/** Goes the whole way of a user to a finished sign-in. Returns the address that their browser was sent to. */
 export async function signInAt(
   person: TestPerson,
   fixture: OAuthFixture,
@@ -58,7 +58,7 @@ export async function signInAt(
 ): Promise<URL> {
   const path = `/api/users/${person.userId}/upstream-connections/${serverId}/sign-in`;
   const { body } = await person.call('POST', path);
-  if (typeof body['authUrl'] !== 'string') throw new Error(`no sign-in began: ${JSON.stringify(body)}`);
+  if (typeof body['authUrl'] !== 'string') throw new Error(`no sign-in was started: ${JSON.stringify(body)}`);
   const back = await fixture.allow(body['authUrl'], login);
   const finished = await person.call('POST', '/mcp/oauth/callback', Object.fromEntries(back));
   if (finished.status !== 200) throw new Error(`not signed in: ${JSON.stringify(finished.body)}`);

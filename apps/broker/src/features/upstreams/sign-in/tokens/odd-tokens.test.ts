@@ -6,7 +6,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 import type { Mischief } from '../testing/oauth-fixture.ts';
 import { areToolsRead, startVault, vaultManifest, type Vault } from '../testing/vault.ts';
 
-// What authorization servers issue is kept, or refused in words before a code is spent, or given back.
+// Tokens that authorization servers issue are stored, or refused with a reason before a code is redeemed, or revoked.
 
 let fixture: Vault['fixture'];
 let app: Vault['app'];
@@ -34,7 +34,7 @@ async function signIn() {
   const back = await fixture.allow(authUrl);
   return { ...(await ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(back))), authUrl };
 }
-/** Without the question what it offers, which begins by itself with a sign-in. */
+/** Connects without the query for the server's tools, which starts automatically with a sign-in. */
 async function connect(): Promise<void> {
   expect(await signIn()).toMatchObject({ status: 200 });
   await waitUntil('the tools', () => areToolsRead(app, 'vault'));
@@ -48,7 +48,7 @@ const connection = async () => {
   const { body } = await ann.call('GET', `/api/users/${ann.userId}/upstream-connections`);
   return Object(body['connections'])[0];
 };
-/** The tokens of the fixture's answers from now on. */
+/** Changes the tokens of the fixture's responses from now on. */
 function issuing(change: (honest: Record<string, unknown>) => Record<string, unknown>): string[] {
   const issued: string[] = [];
   fixture.mischief.tokens = (honest) => {
@@ -68,14 +68,16 @@ const registering = (registered: Record<string, unknown>): Mischief => ({
   },
 });
 
-/** What is said, and for how long the tokens are then taken to be good (more of them: plain-values.test.ts). */
+/**
+ * Reported lifetime, and the time for which the tokens are then considered valid (more of them: plain-values.test.ts).
+ */
 const lifetimes: [unknown, () => number | null][] = [
   [1e308, () => Date.UTC(9999, 0, 1)],
   ['3600', () => nowMs + 3_600_000],
   [{ seconds: 60 }, () => null],
 ];
 test.each(lifetimes)(
-  'tokens that are said to be good for %j seconds are kept, at the sign-in and at a refresh',
+  'tokens with a reported lifetime of %j seconds are stored, at the sign-in and at a refresh',
   async (said, until) => {
     issuing((honest) => ({ ...honest, expires_in: said }));
     await connect();
@@ -86,13 +88,13 @@ test.each(lifetimes)(
   },
 );
 
-test.each([1e300, {}])('a registration whose secret is good until %j is kept', async (until) => {
+test.each([1e300, {}])('a registration whose secret is valid until %j is stored', async (until) => {
   fixture.mischief = registering({ client_id: 'odd', client_secret_expires_at: until });
   expect(await signIn()).toMatchObject({ status: 200 });
 });
 
 test.each([{ client_id: 'a\0b' }, { client_id: 'a', client_secret: 'b\r\nc' }, { client_id: '' }])(
-  'a registration as %j is refused in words, before the person is sent to sign in',
+  'a registration as %j is refused with a reason, before the user is sent to sign in',
   async (registered) => {
     fixture.mischief = registering(registered);
     const begun = await start();
@@ -103,7 +105,7 @@ test.each([{ client_id: 'a\0b' }, { client_id: 'a', client_secret: 'b\r\nc' }, {
   },
 );
 
-test('scopes that no request can carry are not asked for, and no more than an address takes', async () => {
+test('scopes that no request can carry are not requested, and no more than fit into an address', async () => {
   const many = Array.from({ length: 300 }, (_, n) => `scope-${n}-${'x'.repeat(180)}`);
   fixture.mischief.intercept = (request, response) => {
     if (request.url !== '/mcp' || request.headers.authorization !== undefined) return false;
@@ -123,11 +125,11 @@ test('scopes that no request can carry are not asked for, and no more than an ad
 });
 
 describe.each([
-  ['with a line in it', 'a\nb'],
+  ['with a line break in it', 'a\nb'],
   ['that is empty', ''],
   ['longer than all headers', 'x'.repeat(20_000)],
 ])('a token %s', (_what, bad) => {
-  test('is refused at the sign-in, and what came with it is given back', async () => {
+  test('is refused at the sign-in, and the other tokens of the response are revoked', async () => {
     const issued = issuing((honest) => ({ ...honest, access_token: bad }));
     expect(await signIn()).toMatchObject({
       status: 502,
@@ -136,16 +138,16 @@ describe.each([
         message: 'The sign-in to vault failed: it issued a token that no request can carry.',
       },
     });
-    await waitUntil('the tokens to be given back', () => fixture.revoked.includes(issued[0] ?? ''));
+    await waitUntil('the tokens to be revoked', () => fixture.revoked.includes(issued[0] ?? ''));
     expect(await connection()).toMatchObject({ state: 'none' });
   });
 
-  test('ends the sign-in at a refresh, in words', async () => {
+  test('ends the sign-in at a refresh, with a reason', async () => {
     await connect();
     const issued = issuing((honest) => ({ ...honest, access_token: bad }));
     fixture.forgetAccessTokens();
     expect(await call()).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
-    await waitUntil('the tokens to be given back', () => fixture.revoked.includes(issued[0] ?? ''));
+    await waitUntil('the tokens to be revoked', () => fixture.revoked.includes(issued[0] ?? ''));
     expect(await connection()).toMatchObject({
       state: 'needs-sign-in',
       error: 'The sign-in has ended: it issued a token that no request can carry.',
@@ -153,13 +155,13 @@ describe.each([
   });
 });
 
-test('tokens of a kind that we do not know are given back', async () => {
+test('tokens of an unknown type are revoked', async () => {
   const issued = issuing((honest) => ({ ...honest, token_type: 'mac' }));
   expect(await signIn()).toMatchObject({
     status: 502,
     body: { code: 'sign_in_failed', message: 'The sign-in to vault failed: it issued tokens of no use.' },
   });
-  await waitUntil('both to be given back', () => issued.every((one) => fixture.revoked.includes(one)));
+  await waitUntil('both to be revoked', () => issued.every((one) => fixture.revoked.includes(one)));
   expect(issued).toHaveLength(2);
 });
 
@@ -189,7 +191,7 @@ test.each([
   ['429', 429, '{"error":"invalid_request"}'],
   ['400 temporarily_unavailable', 400, '{"error":"temporarily_unavailable"}'],
   ['500 invalid_grant', 500, '{"error":"invalid_grant"}'],
-])('a token endpoint that is only down, by %s, ends nothing', async (_what, status, body) => {
+])('a temporary failure of the token endpoint, by %s, ends nothing', async (_what, status, body) => {
   await connect();
   nowMs += 601_000;
   fixture.mischief.intercept = (request, response) => {
@@ -203,11 +205,11 @@ test.each([
 });
 
 describe('a server that answers 401 now and then', () => {
-  /** Refuses the next requests with a token, as many. */
+  /** Refuses this many of the next requests with a token. */
   const refuse = (times: number) => {
     let left = times;
     fixture.mischief.intercept = (request, response) => {
-      // checks of its health come without a token
+      // health checks come without a token
       if (request.url !== '/mcp' || request.headers.authorization === undefined || left === 0) return false;
       left--;
       response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
@@ -227,7 +229,7 @@ describe('a server that answers 401 now and then', () => {
     const asked = fixture.tokenRequests.length;
     refuse(1);
     expect(await call()).toMatchObject({ _meta: { 'souk/code': 'sign_in_required' } });
-    // its next calls cost no refresh
+    // its next calls need no refresh
     expect(fixture.tokenRequests).toHaveLength(asked);
     expect(await call()).toMatchObject(works);
     await waitUntil('the account to show it', async () => (await connection()).state === 'signed-in');
@@ -236,7 +238,7 @@ describe('a server that answers 401 now and then', () => {
 });
 
 describe('an identity token at a refresh', () => {
-  /** As a server says who the tokens are of. */
+  /** Builds the identity token of this user. */
   const of = (sub: string) =>
     issuing((honest) => {
       const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -247,7 +249,7 @@ describe('an identity token at a refresh', () => {
       };
     });
 
-  test('of the same person changes nothing, of another one ends the sign-in, and those tokens are given back', async () => {
+  test('of the same user changes nothing; of another user it ends the sign-in, and those tokens are revoked', async () => {
     of('ann');
     await connect();
     expect(await connection()).toMatchObject({ account: 'ann' });
@@ -260,12 +262,12 @@ describe('an identity token at a refresh', () => {
       state: 'needs-sign-in',
       error: "The sign-in has ended: it answered with another user's account.",
     });
-    await waitUntil('both to be given back', () => issued.every((one) => fixture.revoked.includes(one)));
+    await waitUntil('both to be revoked', () => issued.every((one) => fixture.revoked.includes(one)));
     expect(fixture.seen).not.toContain(`Bearer ${issued[1]}`);
   });
 });
 
-test('an authorization server that says 500 for a quarter of an hour is left in peace, and ends no sign-in', async () => {
+test('an authorization server that answers 500 for a quarter of an hour gets few requests, and ends no sign-in', async () => {
   await connect();
   let asked = 0;
   nowMs += 601_000;
@@ -279,7 +281,7 @@ test('an authorization server that says 500 for a quarter of an hour is left in 
     expect(await call()).toMatchObject({ _meta: { 'souk/code': 'upstream_unavailable' } });
     nowMs += 60_000;
   }
-  // the server is paused for this person meanwhile
+  // meanwhile the circuit of the server is open for this user
   expect(asked).toBeGreaterThan(2);
   expect(asked).toBeLessThan(15);
   expect(await connection()).toMatchObject({ state: 'signed-in' });
@@ -288,7 +290,7 @@ test('an authorization server that says 500 for a quarter of an hour is left in 
   expect(await call()).toMatchObject(works);
 });
 
-test('a manifest that is edited while somebody signs in has them begin again, before the code is spent', async () => {
+test('a manifest that is edited during a sign-in makes the user start again, before the code is redeemed', async () => {
   const back = await fixture.allow(String((await start())['authUrl']));
   const version = (number: string, change: object) =>
     deployManifest(app, { ...vaultManifest(fixture), ...change, version: number });

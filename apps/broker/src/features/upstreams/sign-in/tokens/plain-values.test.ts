@@ -14,11 +14,11 @@ test.each<[unknown, Date | undefined]>([
     said,
     undefined,
   ]),
-])('what is good for %j seconds ends at a moment that can be written, or nothing sensible was said', (said, end) => {
+])('a lifetime of %j seconds ends at a valid date, or is ignored', (said, end) => {
   expect(secondsAfter(startMs, said)).toEqual(end);
 });
 
-test('only visible characters of ASCII are plain, and a token in a header has no space and is not empty', () => {
+test('only visible ASCII characters are plain, and a token in a header has no space and is not empty', () => {
   for (const text of ['a\0b', 'ä', 'b\r\nc', 'schlüssel']) {
     expect([isPlain(text), isHeaderToken(text, 100)], text).toEqual([false, false]);
   }

@@ -57,7 +57,7 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
       await waitUntil('the tools', async () => apps[0] !== undefined && areToolsRead(apps[0], 'vault'));
       fixture.tokenRequests.length = 0;
     }
-    /** Refresh and access token of each answer of the token endpoint from now on. */
+    /** Returns the refresh and access token of each response of the token endpoint from now on. */
     function watchIssued(): string[][] {
       const issued: string[][] = [];
       fixture.mischief.tokens = (honest) => {
@@ -66,9 +66,9 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
       };
       return issued;
     }
-    /** Which of these were revoked, in that order. */
+    /** Returns those of these tokens that were revoked, in that order. */
     const revokedOf = (tokens: string[] = []) => fixture.revoked.filter((one) => tokens.includes(one));
-    /** A call on this or that replica; what the tool said, or why it did not. */
+    /** Makes a call on one of the replicas; returns what the tool said, or why it did not. */
     async function call(n = 0, bearer = token): Promise<string> {
       const app = apps[n % apps.length];
       const name = 'vault__echo';
@@ -82,7 +82,7 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
       (await ann.call('GET', `/api/users/${ann.userId}/upstream-connections`)).body['connections'];
     const refreshes = () => fixture.tokenRequests.filter((form) => form.get('grant_type') === 'refresh_token');
 
-    test('ten calls at once with a token that is about to expire cause one refresh, and all are answered', async () => {
+    test('ten concurrent calls with a token that is about to expire cause one refresh, and all are answered', async () => {
       await connect();
       expect(await call()).toContain('"hi"');
       nowMs += 9.5 * minuteMs;
@@ -94,7 +94,7 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
       expect(await state()).toMatchObject([{ state: 'signed-in', lastRefreshedAt: new Date(nowMs).toISOString() }]);
     });
 
-    test('ten calls at once that get a 401 cause one refresh, and all are answered', async () => {
+    test('ten concurrent calls that get a 401 cause one refresh, and all are answered', async () => {
       await connect();
       await call();
       fixture.forgetAccessTokens();
@@ -104,7 +104,7 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
       expect(refreshes()).toHaveLength(1);
     });
 
-    describe.runIf(isPostgres)('at two replicas', () => {
+    describe.runIf(isPostgres)('on two replicas', () => {
       test('a refused refresh ends the sign-in, and the account says why; a new sign-in repairs it', async () => {
         await connect();
         fixture.forgetAccessTokens();
@@ -139,7 +139,7 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
         const own = await first.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' });
         await bob.call('POST', '/mcp/vault/disable');
         for (const n of [0, 1]) {
-          await waitUntil(`replica ${n} to hear of it`, async () =>
+          await waitUntil(`replica ${n} to be notified`, async () =>
             (await call(n, own.token)).includes('switched_off'),
           );
         }
@@ -147,7 +147,7 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
       });
     });
 
-    describe.runIf(!isPostgres)('at one broker', () => {
+    describe.runIf(!isPostgres)('on one broker', () => {
       test('a failing token endpoint fails no call while the token is valid, and ends no sign-in when it is not', async () => {
         await connect();
         nowMs += 9.5 * minuteMs;
@@ -190,7 +190,7 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
         expect(await call()).toContain('"hi"');
       });
 
-      test('tokens that a server issues again are not revoked, and a failing revocation spoils no sign-in', async () => {
+      test('tokens that a server issues again are not revoked, and a failing revocation does not affect the sign-in', async () => {
         let same: Record<string, unknown> | undefined;
         fixture.mischief.tokens = (honest) => (same ??= honest);
         await connect();
@@ -209,7 +209,7 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
         await connect();
         const tokens = [same?.['refresh_token'], same?.['access_token']];
         await waitUntil('both to be tried', () => asked.includes(String(tokens[1])));
-        // once each, for the third sign-in: not for the second, which was given them again
+        // once each, for the third sign-in: not for the second, which got the same tokens
         expect([...fixture.revoked, ...asked].filter((one) => tokens.includes(one))).toEqual(tokens);
         expect(await call()).toContain('"hi"');
       });

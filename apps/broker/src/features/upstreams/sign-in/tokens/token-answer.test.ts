@@ -7,7 +7,7 @@ const read = (text: string, status: number, challenge?: string) => {
 };
 
 test.each<[string, number, string | undefined, object]>([
-  // RFC 6749, section 5.2: 401 is a client that is not known
+  // RFC 6749, section 5.2: 401 means an unknown client
   ['<!doctype html>', 401, undefined, { error: 'invalid_client' }],
   ['', 401, 'Basic realm="x"', { error: 'invalid_client' }],
   ['[]', 401, undefined, { error: 'invalid_client' }],
@@ -26,7 +26,7 @@ test.each<[string, number, string | undefined, object]>([
     { error: 'invalid_grant', error_description: 'The refresh token is bad' },
   ],
   ['{"error":"invalid_scope","error_description":["no text"]}', 400, undefined, { error: 'invalid_scope' }],
-])('the refusal %j with status %j is read as RFC 6749 has it', (text, status, challenge, expected) => {
+])('the refusal %j with status %j is read according to RFC 6749', (text, status, challenge, expected) => {
   expect(read(text, status, challenge)).toEqual(expected);
 });
 
@@ -34,11 +34,11 @@ test.each([
   ['<!doctype html>', 400],
   ['', 503],
   ['[]', 500],
-])('%j with status %j refuses nothing', (text, status) => {
+])('%j with status %j is not a refusal', (text, status) => {
   expect(read(text, status)).toBe(text);
 });
 
-test('what was granted is read, where it is a text', () => {
+test('the granted scope is read if it is a string', () => {
   const scopeOf = (scope: unknown) => readTokenAnswer(JSON.stringify({ access_token: 'a', scope })).issued?.scope;
   expect([scopeOf('read write'), scopeOf(undefined), scopeOf(['read']), scopeOf(null)]).toEqual([
     'read write',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { temporaryRoot } from '#testing/databases/databases.ts';
 import { paths } from '../../../../paths.ts';
 
-/** Our services in a folder of their own, of which the calendar waits at its start while it is held. */
+/** Copies our services into a separate folder; the calendar waits at its start while it is held. */
 export function servicesWithHeldCalendar(): { services: string; hold(): void; letGo(): void } {
   const services = mkdtempSync(join(temporaryRoot(), 'held-'));
   const held = join(services, 'held');

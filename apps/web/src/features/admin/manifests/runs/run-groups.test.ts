@@ -9,7 +9,7 @@ const item = (id: string, status: ManifestRunItem['status'], message?: string): 
   ...(message !== undefined && { message }),
 });
 
-test('equal failures are one group, failures come first, and all others stay by themselves', () => {
+test('equal failures are one group, failures come first, and each other item is listed separately', () => {
   const groups = groupRun([
     item('a', 'done'),
     item('b', 'failed', 'refused'),
@@ -32,7 +32,7 @@ test('equal failures are one group, failures come first, and all others stay by 
   expect(groupRun([])).toEqual([]);
 });
 
-test('failures that differ in their address alone are one group, which is told without it', () => {
+test('failures that differ only in their address are one group, shown without it', () => {
   const groups = groupRun([
     item('a', 'failed', 'connect ECONNREFUSED 127.0.0.1:4701'),
     item('b', 'failed', 'connect ECONNREFUSED [::1]:4702'),

@@ -28,12 +28,12 @@ test.each([
   ['256 KiB', whole + ' '.repeat(256 * 1024 - whole.length)],
   ['a byte order mark', `\uFEFF${whole}`],
   ['NUL', whole.replace('Atlas', 'At\0las')],
-  ['a key that comes twice', whole.replace('{', '{"id":"first",')],
-])('%s is left to the broker, which names what is wrong', (_name, text) => {
+  ['a duplicate key', whole.replace('{', '{"id":"first",')],
+])('%s is left to the broker, which names the fault', (_name, text) => {
   expect(manifestFault(text, 'typed')).toBeUndefined();
 });
 
-test('[MAN-19] [MAN-20] a file is refused for its name, and for what does not parse', async () => {
+test('[MAN-19] [MAN-20] a file is refused for its name, and for content that does not parse', async () => {
   for (const name of ['atlas.txt', 'atlas.json.txt', 'atlasjson', 'json', 'atlas.json5', 'atlas.json.'])
     expect(await readManifestFile(new File([whole], name)), name).toEqual({ text: 'Please select a JSON file' });
   const unreadable = 'Invalid JSON file. Please check the file format.';

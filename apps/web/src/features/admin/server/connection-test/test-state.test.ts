@@ -17,7 +17,7 @@ test('the steps of a test fill as they happen, and those that were not reached s
   expect(statuses(after(...begun, failed, end))).toEqual(['passed', 'failed', 'not-reached']);
 });
 
-test('a test whose stream ends without an end says that, and one that had its end says nothing more', () => {
+test('a test whose stream ends without an end says so, and one that had its end says nothing more', () => {
   const cut = after(...begun, { type: 'stream ended', failure: undefined });
   expect(cut).toMatchObject({ isRunning: false, failure: 'The connection to the broker ended before the test did.' });
   const end: TestAction = { type: 'end', result: 'passed', text: 'A deployment would work.', ms: 20 };
@@ -26,7 +26,7 @@ test('a test whose stream ends without an end says that, and one that had its en
   expect(whole.failure).toBeUndefined();
 });
 
-test('a test that is refused shows why, and the next one begins anew', () => {
+test('a refused test shows why, and the next one starts again', () => {
   const refused = after(
     { type: 'asked' },
     { type: 'stream ended', failure: 'You are already running a connection test.' },

@@ -12,7 +12,7 @@ const manifest = {
 };
 const written = (value: unknown) => JSON.stringify(value, null, 2);
 
-/** Each problem, with the words that it stands at. */
+/** Returns each problem, with the text at its position. */
 function told(text: string, refused?: Parameters<typeof checkText>[0]['refused']) {
   return checkText({ text, serverId: 'travel', refused }).problems.map(({ from, to, message }) => ({
     at: text.slice(from, to),
@@ -20,14 +20,14 @@ function told(text: string, refused?: Parameters<typeof checkText>[0]['refused']
   }));
 }
 
-test('a manifest without a fault has no problem, and its version is read', () => {
+test('a valid manifest has no problem, and its version is read', () => {
   const text = written(manifest);
   const { versionAt, ...checked } = checkText({ text, serverId: 'travel' });
   expect(checked).toEqual({ problems: [], version: '1.0.0', bytes: text.length });
   expect(text.slice(versionAt?.from, versionAt?.to)).toBe('"1.0.0"');
 });
 
-test('what the schema refuses stands at its value, at its name, or at the object that lacks it', () => {
+test('a problem of the schema is marked at its value, at its name, or at the object that lacks it', () => {
   const { name: _name, ...rest } = manifest;
   const text = written({
     ...rest,
@@ -48,7 +48,7 @@ test('what the schema refuses stands at its value, at its name, or at the object
   expect(tierless.map(({ message }) => message)).toEqual(['billing.tier is missing']);
 });
 
-test('a key that comes twice, one that is not allowed, and what is too deep are named at their place', () => {
+test('a duplicate key, a disallowed key, and too deep nesting are marked at their position', () => {
   expect(told('{ "id": "travel", "id": "other" }')).toContainEqual({ at: '"id"', message: 'id is a duplicate key' });
   expect(told('{ "__proto__": {} }')).toContainEqual({
     at: '"__proto__"',
@@ -60,7 +60,7 @@ test('a key that comes twice, one that is not allowed, and what is too deep are 
   });
 });
 
-test('what is no JSON is told once, where it begins', () => {
+test('invalid JSON is reported once, where it begins', () => {
   expect(told('{ "id": "travel", }')).toEqual([
     { at: ',', message: 'There is a comma before a closing bracket: remove it' },
   ]);
@@ -82,7 +82,7 @@ test('a text of more than 256 KiB is refused by its bytes', () => {
   });
 });
 
-test('what the broker refused stands at its field until the field is changed', () => {
+test('a refusal of the broker is marked at its field until the field is changed', () => {
   const refused = {
     text: written(manifest),
     issues: [{ path: 'connection.url', message: 'is a private address' }],
@@ -94,13 +94,13 @@ test('what the broker refused stands at its field until the field is changed', (
   expect(told(written(changed), refused)).toEqual([]);
 });
 
-test('the id is that of the address', () => {
+test('the id must be that of the address', () => {
   expect(told(written({ ...manifest, id: 'other' }))).toEqual([
     { at: '"other"', message: 'id must be travel, as in the address' },
   ]);
 });
 
-test('a text that is nested as deep as it is long is checked in linear time, and never overflows the stack', () => {
+test('a deeply nested text is checked in linear time, and never overflows the stack', () => {
   expect(told('['.repeat(30_000)).length).toBeGreaterThan(0);
   expect(told(`{${'"a":{'.repeat(15_000)}`).length).toBeGreaterThan(0);
 });

@@ -4,7 +4,7 @@ import { EditorState } from '@codemirror/state';
 import { expect, test } from 'vitest';
 import { manifestCompletions } from './manifest-completions.ts';
 
-/** What is offered at the bar of a text. */
+/** Returns the completions at the bar in a text. */
 function offered(text: string): string[] {
   const pos = text.indexOf('|');
   const state = EditorState.create({ doc: text.replace('|', ''), extensions: [json()] });
@@ -12,13 +12,13 @@ function offered(text: string): string[] {
   return (result?.options ?? []).map(({ label }) => label);
 }
 
-test('an object is offered the fields that it lacks', () => {
+test('the fields that an object lacks are offered', () => {
   expect(offered('{ "id": "a", "|" }')).toEqual(expect.arrayContaining(['"name"', '"connection"', '"billing"']));
   expect(offered('{ "id": "a", "|" }')).not.toContain('"id"');
   expect(offered('{ "billing": { "tier": "T1", | } }')).toEqual(expect.arrayContaining(['"rental"', '"toolCosts"']));
 });
 
-test('the fields of a union follow from its type', () => {
+test('the fields of a union depend on its type', () => {
   expect(offered('{ "connection": { "type": "stdio", "|" } }')).toEqual(['"command"']);
   expect(offered('{ "auth": { "type": "headers", "headers": [{ "name": "X-Key", "|" }] } }')).toEqual([
     '"from"',
@@ -26,7 +26,7 @@ test('the fields of a union follow from its type', () => {
   ]);
 });
 
-test('a field with few values is offered them, in quotes or without', () => {
+test('the values of a field with few values are offered, in quotes or without', () => {
   expect(offered('{ "category": | }')).toEqual(['"api"', '"data"', '"productivity"']);
   expect(offered('{ "connection": { "type": "htt|" } }')).toEqual(['"http"', '"websocket"', '"stdio"']);
   expect(offered('{ "asks": ["form", "|"] }')).toContain('"sampling"');

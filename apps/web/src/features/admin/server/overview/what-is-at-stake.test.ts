@@ -15,7 +15,7 @@ const question: IssuerQuestion = {
   isChange: false,
 };
 
-test('each reason to ask is told with the addresses that it is about', () => {
+test('each reason to ask is shown with its addresses', () => {
   expect(whatIsAtStake(question)).toEqual([]);
   const texts = whatIsAtStake({
     ...question,

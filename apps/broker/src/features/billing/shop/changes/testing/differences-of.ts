@@ -4,8 +4,9 @@ import { readBalance } from '../record-balance.ts';
 import type { Person } from './purchase-person.ts';
 
 /**
- * Where the provider, the history, the ledger and the screen of a person at rest do not agree: for each payment what was kept is what
- * the history says, nothing is kept for what goes back, each paid plan is given with its credits, and no balance is hidden.
+ * Returns where the provider, the history, the ledger and the screens of a user disagree when all work is done: for
+ * each payment we keep what the history says, we keep nothing of a payment that is refunded, each paid plan is given
+ * with its credits, and no balance is hidden.
  */
 export async function differencesOf(shop: Shop, person: Person): Promise<string[]> {
   const { userId } = person;
@@ -43,7 +44,7 @@ async function keptByHistory({ db }: Shop, intent: string): Promise<number | und
   return rows[0]?.kept ?? undefined;
 }
 
-/** At most one plan is paid for, and what is shown of it is what the provider has. */
+/** At most one plan is paid, and it is shown as the provider has it. */
 async function plansThatDiffer(shop: Shop, person: Person): Promise<string[]> {
   const live = (await person.subscriptions()).filter(({ status }) => status !== 'canceled');
   const { rows } = await shop.db.query<{

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 export const planIds = ['basic', 'pro', 'enterprise'] as const;
 export type PlanId = (typeof planIds)[number];
 
-/** What a person, an administrator, a bank or the network can do to what someone pays for. `of` chooses among what there is. */
+/** Actions of a user, an administrator, a bank or the network on a purchase. `of` chooses among what there is. */
 export type PurchaseOp =
   | { kind: 'buy'; plan: PlanId; failsLater: boolean; isLeftOpen: boolean }
   | { kind: 'change'; plan: PlanId; broker: 0 | 1 }

@@ -7,7 +7,7 @@ const dayMs = 86_400_000;
 const good = '4242424242424242';
 const failsLater = '4000000000000341';
 
-/** Someone of the model, on one or two brokers of a shop. What is refused to them throws. */
+/** A user of the model, on one or two brokers of a shop. A refused action throws. */
 export async function newPerson(shops: readonly [Shop, ...Shop[]]) {
   const [shop] = shops;
   const { userId } = await newBuyer(shop);
@@ -41,7 +41,7 @@ export async function newPerson(shops: readonly [Shop, ...Shop[]]) {
     if (known && !advance) advance = (await giveClock(shop, known.id)).advanceDays;
   }
 
-  /** Looks at the price, and answers what confirms it. */
+  /** Reads the price, and returns what confirms it. */
   async function look(plan: PlanId, broker: 0 | 1) {
     const { changePlan } = at(broker).subscriptions;
     const id = await planId();
@@ -56,7 +56,7 @@ export async function newPerson(shops: readonly [Shop, ...Shop[]]) {
     return kind === 'cancel' ? ends.cancelPlan(userId, await planId()) : ends.resumePlan(userId, await planId());
   }
 
-  /** A broker is frozen right before it sends a change, and another one makes another. */
+  /** Freezes a broker right before it sends a change, and another broker makes another change. */
   async function freeze(plan: PlanId, other: PlanId): Promise<void> {
     const [first, second] = [await look(plan, 0), await look(other, 1)];
     const live = (await subscriptions()).find(({ status }) => status === 'active');
@@ -76,7 +76,7 @@ export async function newPerson(shops: readonly [Shop, ...Shop[]]) {
     const charge = pick(paid, of);
     if (!charge) return;
     const amount = Math.max(1, Math.floor((charge.amount - charge.amount_refunded) / part));
-    // the provider may be told to fail at the next write, which is this one
+    // the provider may be set to fail the next write, which is this one
     await shop.stripe.refunds.create({ charge: charge.id, amount }).catch(() => {});
   }
 
@@ -122,7 +122,7 @@ export async function newPerson(shops: readonly [Shop, ...Shop[]]) {
 
   async function passMonth(): Promise<void> {
     if (!advance) return;
-    // orders are compared every five minutes: none is open for a month
+    // orders are compared every five minutes, so none stays open for a month
     for (const { control } of shops) control.failNext('*', 'before', 0);
     for (const each of shops) each.ahead.ms += 10 * 60_000;
     await payments.reconcileOrders();
@@ -178,7 +178,7 @@ export async function newPerson(shops: readonly [Shop, ...Shop[]]) {
     }
   }
 
-  /** Everything arrives, and every job runs until nothing is left to do. */
+  /** Delivers everything, and runs every job until nothing is left to do. */
   async function rest(): Promise<void> {
     setWebhooks('on time');
     for (const { control } of shops) {

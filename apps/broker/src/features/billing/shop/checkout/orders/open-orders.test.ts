@@ -24,7 +24,7 @@ async function orders() {
   return rows;
 }
 
-test('clicks on the same button lead to one page, also at the same time', async () => {
+test('several clicks on the same button lead to one page, also concurrently', async () => {
   const started = await Promise.all([1, 2, 3].map(() => buyer.api.startCheckout({ body: credits })));
   const again = await buyer.api.startCheckout({ body: credits });
   expect(new Set([...started, again].map(({ sessionId }) => sessionId)).size).toBe(1);
@@ -33,7 +33,7 @@ test('clicks on the same button lead to one page, also at the same time', async 
   expect(other.sessionId).not.toBe(again.sessionId);
 });
 
-test('a page that is about to expire, or has an old price, is closed, and another one opened', async () => {
+test('a page that is about to expire or has an old price is closed, and a new one opened', async () => {
   const first = await buyer.api.startCheckout({ body: credits });
   await shop.db.query(`update checkout_orders set price_id = 'price_old' where session_id = $1`, [first.sessionId]);
   const second = await buyer.api.startCheckout({ body: credits });
@@ -48,7 +48,7 @@ test('a page that is about to expire, or has an old price, is closed, and anothe
   expect(await buyer.session(third.sessionId)).toMatchObject({ status: 'open' });
 });
 
-test('a person has at most 20 open payments', async () => {
+test('a user has at most 20 open payments', async () => {
   await shop.db.query(
     `insert into checkout_orders (id, user_id, livemode, kind, item_id, description, price_id, amount, currency, credits,
        success_url, cancel_url, created_at, expires_at)
@@ -59,7 +59,7 @@ test('a person has at most 20 open payments', async () => {
   await expect(buyer.api.startCheckout({ body: credits })).rejects.toMatchObject({ status: 429, code: 'rate_limited' });
 });
 
-test('two payments of one person are of one customer, also when both are the first', async () => {
+test('two payments of one user belong to one customer, also if both are the first', async () => {
   const two = await Promise.all([buyer.api.startCheckout({ body: credits }), buyer.api.startCheckout({ body: plan })]);
   const sessions = await Promise.all(two.map(({ sessionId }) => sessionAt(sessionId)));
   const customers = new Set(sessions.map(({ customer }) => String(customer)));
@@ -68,7 +68,7 @@ test('two payments of one person are of one customer, also when both are the fir
   expect(await shop.stripe.customers.retrieve(customer)).toMatchObject({ email: buyer.email });
 });
 
-test('while the provider is out of reach the answer is a clear 503, and a retry goes on with the same order', async () => {
+test('while the provider is unreachable the answer is a clear 503, and a retry continues the same order', async () => {
   await buyer.api.startCheckout({ body: plan });
   const refused = {
     status: 503,

@@ -9,7 +9,7 @@ import { newBuyer, pay, startShop, type Shop } from '../testing/shop.ts';
 const minuteMs = 60_000;
 const credits = { type: 'credit', planId: 'credits-500' } as const;
 
-/** @param isWhole also what does not happen at once */
+/** @param isWhole whether also what takes a while is tested */
 function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
   let shop: Shop;
   let buyer: Awaited<ReturnType<typeof newBuyer>>;
@@ -55,7 +55,7 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
   const once = [{ delta: 500, contra: 'purchased' }];
   const paid = { status: 'complete', paymentStatus: 'paid' };
 
-  /** A webhook as the provider sends it, written by hand. */
+  /** Sends a handwritten webhook in the form of the provider. */
   async function tell(type: string, objectId: string, id = `evt_${crypto.randomUUID()}`) {
     const payload = JSON.stringify({ id, object: 'event', type, livemode: false, data: { object: { id: objectId } } });
     const secret = shop.stripeSandbox?.access.webhookSecret ?? '';
@@ -63,7 +63,7 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
     return fetch(`${shop.publicUrl}/api/webhooks/stripe`, { method: 'POST', body: payload, headers });
   }
 
-  test('the same webhook many times at once, two events of one fact, and the page meanwhile: given once', async () => {
+  test('the same webhook many times concurrently, two events of one fact, and the page meanwhile: the purchase is given once', async () => {
     const { checkoutUrl, sessionId } = await begin();
     shop.control.duplicate(4);
     await pay(shop, checkoutUrl);
@@ -86,11 +86,11 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
 
   if (!isWhole) return;
 
-  test('[PAY-16] [PAY-17] the webhook before the redirect: the result page finds it done', async () => {
+  test('[PAY-16] [PAY-17] if the webhook comes before the redirect, the result page shows the purchase as done', async () => {
     const { checkoutUrl, sessionId } = await begin();
     expect(await buyer.session(sessionId)).toMatchObject({ status: 'open', paymentStatus: 'unpaid' });
     await pay(shop, checkoutUrl);
-    await waitUntil('the webhook has come', async () => (await buyer.credits()) > 0);
+    await waitUntil('the webhook has arrived', async () => (await buyer.credits()) > 0);
     expect(await buyer.session(sessionId)).toEqual({
       sessionId,
       status: 'complete',
@@ -116,7 +116,7 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
     ]);
   });
 
-  test('the redirect before the webhook: the result page brings it, and the webhook adds nothing', async () => {
+  test('if the redirect comes before the webhook, the result page fulfills it, and the webhook adds nothing', async () => {
     const { checkoutUrl, sessionId } = await begin();
     shop.control.pause();
     await pay(shop, checkoutUrl);
@@ -131,7 +131,7 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
   test('an event that is replayed days later adds nothing', async () => {
     const { checkoutUrl, sessionId } = await begin();
     await pay(shop, checkoutUrl);
-    await waitUntil('the webhook has come', async () => (await buyer.credits()) > 0);
+    await waitUntil('the webhook has arrived', async () => (await buyer.credits()) > 0);
     shop.ahead.ms = 3 * 24 * 60 * minuteMs;
     const { data } = await shop.stripe.events.list({ types: ['checkout.session.completed'], limit: 100 });
     const event = data.find((one) => 'id' in one.data.object && one.data.object.id === sessionId);
@@ -140,7 +140,7 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
     expect(await entries()).toEqual(once);
   });
 
-  test('no webhook, and the tab is closed: the reconciler gives it within ten minutes, and that is an alarm', async () => {
+  test('without a webhook and with the tab closed, the reconciler gives the purchase within ten minutes, and raises an alarm', async () => {
     const { checkoutUrl, sessionId } = await begin();
     shop.control.pause();
     await pay(shop, checkoutUrl);
@@ -157,7 +157,7 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
     expect(await entries()).toEqual(once);
   });
 
-  test('what is abandoned gives nothing, and ends', async () => {
+  test('an abandoned order gives nothing, and expires', async () => {
     const { sessionId } = await begin();
     shop.control.pause();
     shop.ahead.ms = 20 * minuteMs;
@@ -172,7 +172,7 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
     expect(await transactions()).toEqual([]);
   });
 
-  /** Another session of the provider takes the place of the order's own, as if ours had been made so. */
+  /** Replaces the order's session by another one at the provider, as if the broker had created that one. */
   async function beginWith(made: { quantity?: number; pieces?: number; reference?: string }) {
     const begun = await begin();
     const own = await shop.stripe.checkout.sessions.retrieve(begun.sessionId, { expand: ['line_items'] });
@@ -187,7 +187,7 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
       success_url: own.success_url ?? '',
       invoice_creation: { enabled: true },
     });
-    // so that the price alone could not tell
+    // so that the price alone does not reveal the difference
     await shop.db.query('update checkout_orders set session_id = $2, amount = $3 where session_id = $1', [
       begun.sessionId,
       session.id,
@@ -216,7 +216,7 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
     ['user', 'user, customer', () => changeOrder('user_id = gen_random_uuid()')],
     ['customer', 'customer', beginAsAnother],
     ['quantity', 'quantity', () => beginWith({ quantity: 2 })],
-    ['number of things', 'items', () => beginWith({ pieces: 2 })],
+    ['number of items', 'items', () => beginWith({ pieces: 2 })],
     ['order', 'order', () => beginWith({ reference: crypto.randomUUID() })],
   ])('a payment of another %s than ordered is not fulfilled, but flagged', async (name, differing, beginDifferent) => {
     const { checkoutUrl, sessionId } = await beginDifferent();
@@ -226,7 +226,7 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
     const { id, reason } = await order(sessionId);
     expect(reason).toBe(`not what was ordered: ${differing}`);
     expect(await entries()).toEqual([]);
-    // its buyer sees that it is checked
+    // the buyer sees that the payment is being checked
     expect(await transactions()).toMatchObject(name === 'user' ? [] : [{ status: 'pending' }]);
     const seen = await buyer.session(sessionId).catch(({ status }: { status: number }) => ({ refused: status }));
     expect(seen).toMatchObject(name === 'user' ? { refused: 404 } : { status: 'complete', paymentStatus: 'unpaid' });
@@ -235,7 +235,7 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
     expect(shop.logged()).toContain('a payment is not what was ordered');
   });
 
-  test('a process that dies in the middle leaves nothing half done, and the next try does all of it', async () => {
+  test('a process that dies in the middle leaves nothing half done, and the next attempt completes the order', async () => {
     const { checkoutUrl, sessionId } = await begin();
     // the last statement of the transaction fails, as if the connection were lost there
     await shop.db.query(
@@ -264,7 +264,7 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
     expect((await order(sessionId)).status).toBe('fulfilled');
   });
 
-  test('a card that is refused gives nothing, and another one on the same page does', async () => {
+  test('a refused card gives nothing, and another card on the same page does', async () => {
     const { checkoutUrl, sessionId } = await begin();
     await expect(pay(shop, checkoutUrl, '4000000000000002')).rejects.toThrow(/not paid/);
     expect(await buyer.session(sessionId)).toMatchObject({ status: 'open', paymentStatus: 'unpaid' });
@@ -273,7 +273,7 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
     expect(await entries()).toEqual(once);
   });
 
-  test('an answer of the provider that is lost leads to no second session, and the first counts', async () => {
+  test('a lost answer of the provider leads to no second session, and the first one counts', async () => {
     const { checkoutUrl, sessionId } = await begin();
     const forget = () =>
       shop.db.query('update checkout_orders set session_id = null, checkout_url = null where session_id = $1', [
@@ -283,12 +283,12 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
     expect(await begin()).toEqual({ success: true, checkoutUrl, sessionId });
     await forget();
     await pay(shop, checkoutUrl);
-    await waitUntil('the webhook has come', async () => (await buyer.credits()) > 0);
+    await waitUntil('the webhook has arrived', async () => (await buyer.credits()) > 0);
     expect(await buyer.session(sessionId)).toMatchObject(paid);
     expect(await entries()).toEqual(once);
   });
 
-  test('bought twice, credits are there twice', async () => {
+  test('credits that are bought twice are there twice', async () => {
     for (const balance of [500, 1000]) {
       const { checkoutUrl, sessionId } = await begin();
       await pay(shop, checkoutUrl);
@@ -306,7 +306,7 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
     expect(await entries()).toEqual([{ delta: 2200, contra: 'purchased' }]);
   });
 
-  test('[PLAN-26] credits that were bought never expire', async () => {
+  test('[PLAN-26] purchased credits never expire', async () => {
     const { checkoutUrl, sessionId } = await begin();
     await pay(shop, checkoutUrl);
     await buyer.session(sessionId);
@@ -315,6 +315,6 @@ function testFulfilment(open: () => Promise<Database>, isWhole: boolean): void {
   });
 }
 
-describeOnEmbedded('what was paid for is given once', migrations, (open) => testFulfilment(open, true));
-// where statements run side by side
-describeOnPostgres('what was paid for is given once', migrations, (open) => testFulfilment(open, false));
+describeOnEmbedded('a purchase is given once', migrations, (open) => testFulfilment(open, true));
+// with concurrent statements
+describeOnPostgres('a purchase is given once', migrations, (open) => testFulfilment(open, false));

@@ -21,16 +21,16 @@ const endpoints = [
   getUserProfile,
 ] as const;
 
-/** The broker with a stand-in for Stripe whose webhooks the test controls. */
+/** A broker with a stand-in for Stripe whose webhooks the test controls. */
 export type Shop = TestApp & {
   control: ControlPlane;
-  /** Of the test, past the network below. */
+  /** The test's client, which bypasses the network below. */
   stripe: Stripe;
-  /** Between the broker and the stand-in. */
+  /** Network between the broker and the stand-in. */
   network: TcpProxy;
-  /** Where the stand-in serves its pages itself. */
+  /** Address at which the stand-in serves its pages directly. */
   pages: string;
-  /** How far the clock is ahead. */
+  /** Time by which the clock is ahead. */
   ahead: { ms: number };
 };
 
@@ -50,10 +50,10 @@ export async function startShop(options: Omit<TestAppOptions, 'clock'> = {}): Pr
       return { ...sandbox, host: '127.0.0.1', port: network.port };
     },
   });
-  if (!control || !network || !app.stripeSandbox) throw new Error('the stand-in does not run');
+  if (!control || !network || !app.stripeSandbox) throw new Error('the stand-in is not running');
   const wire = network;
   await app.billing.prices.synced();
-  // jobs that go on where another change of the same person was under way
+  // jobs that continue if another change of the same user was running
   let run: Promise<unknown> | undefined;
   const jobs = setInterval(() => {
     const { subscriptions } = app.billing.payments ?? {};
@@ -77,9 +77,9 @@ export async function startShop(options: Omit<TestAppOptions, 'clock'> = {}): Pr
   };
 }
 
-/** Waits until every event of the provider has arrived or was given up, and nothing of them is left to do. */
+/** Waits until every event of the provider has been delivered or abandoned, and all of them are processed. */
 export async function settle({ db, billing }: Pick<Shop, 'db' | 'billing'>): Promise<void> {
-  await waitUntil('no event is on its way', async () => {
+  await waitUntil('no event is in transit', async () => {
     const { rows } = await db.query(`select from stripe_sandbox.objects where kind = 'delivery' limit 1`);
     return rows.length === 0;
   });
@@ -87,8 +87,8 @@ export async function settle({ db, billing }: Pick<Shop, 'db' | 'billing'>): Pro
 }
 
 /**
- * Does `work` while what `begin` begins is under way, and answers that. Both again where a busy machine took so long for the
- * work that the other was over first.
+ * Runs `work` while the work that `begin` starts is running, and returns the latter. Repeats both if a busy machine
+ * took so long for `work` that the other ended first.
  */
 export async function doWhile<T>(
   begin: () => Promise<T>,
@@ -97,7 +97,7 @@ export async function doWhile<T>(
   for (;;) {
     const state = { isOver: false };
     const underWay = begin().finally(() => (state.isOver = true));
-    underWay.catch(() => {}); // told where it is awaited
+    underWay.catch(() => {}); // reported where it is awaited
     await work();
     if (!state.isOver) return { underWay };
     await underWay;
@@ -106,7 +106,7 @@ export async function doWhile<T>(
 
 let people = 0;
 
-/** Someone who owns nothing yet. */
+/** Creates a user who owns nothing yet. */
 export async function newBuyer({ publicUrl }: Pick<TestApp, 'publicUrl'>) {
   const email = `buyer-${(people += 1)}@souk.test`;
   const { accessToken } = await new ScriptedBrowser(publicUrl).signInWeb({ email });
@@ -123,9 +123,9 @@ export async function newBuyer({ publicUrl }: Pick<TestApp, 'publicUrl'>) {
 }
 
 /**
- * Pays on the provider's page with a card that is not refused, and says yes to the bank's 3-D Secure. The page is reached while
+ * Pays on the provider's page with an accepted card, and confirms the bank's 3-D Secure. The page stays reachable while
  * the broker's network is down.
- * @param fields further ones of the page: country, tax_id, code
+ * @param fields further fields of the page: country, tax_id, code
  */
 export async function pay(
   shop: Shop,

@@ -25,7 +25,7 @@ const pageOf = async (paymentId: string): Promise<string> => {
 const payInvoice = async (paymentId: string) =>
   payOnPage(await pageOf(paymentId), good, {}, { origin: shop.publicUrl });
 
-test('"End now" just after the person paid ends nothing, and says that it was paid', async () => {
+test('"End now" right after the user paid ends nothing, and says that it was paid', async () => {
   const { ann, paymentId } = await refusedPlan(shop, 'past_due', 32);
   await settle(shop);
   shop.control.pause();
@@ -41,7 +41,7 @@ test('"End now" just after the person paid ends nothing, and says that it was pa
   expect(await ann.plan()).toMatchObject({ status: 'active' });
 });
 
-test('what is paid while it is being ended goes back whole, and brings nothing', async () => {
+test('a payment made while the plan is being ended is refunded in full, and grants nothing', async () => {
   const { ann, paymentId } = await refusedPlan(shop, 'past_due', 32);
   await settle(shop);
   const credits = await ann.credits();
@@ -60,7 +60,7 @@ test('what is paid while it is being ended goes back whole, and brings nothing',
 });
 
 test.each(['the new one first', 'the old one first'] as const)(
-  'of an unpaid plan and the one that replaces it, both paid, one is kept: %s',
+  'of an unpaid plan and its replacement, both paid, one is kept: %s',
   async (order) => {
     const { ann, paymentId } = await refusedPlan(shop, 'unpaid', 50);
     shop.ahead.ms = 50 * 24 * 60 * 60_000;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.stop());
 
-test('where nothing is sold, a plan that was given can be canceled, and resumed until it ends', async () => {
+test('if nothing is sold, a given plan can be canceled, and resumed until it ends', async () => {
   const email = 'given@souk.test';
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email });
   const [user] = await app.identity.users.find(email);

@@ -10,9 +10,9 @@ import { migrations } from '../../../../../migrations.ts';
 const dayMs = 86_400_000;
 const good = '4242424242424242';
 
-// What the operator's account at the provider, or the operator there, ends, pauses or writes off.
+// Subscriptions that the operator, or the settings of the operator's account, end, pause or write off at the provider.
 
-describeOnEmbedded('what was given up', migrations, (open) => {
+describeOnEmbedded('abandoned subscriptions', migrations, (open) => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop({ db: await open() });
@@ -44,7 +44,7 @@ describeOnEmbedded('what was given up', migrations, (open) => {
     return data.filter(({ paid }) => paid).map(({ amount_refunded: refunded }) => refunded);
   };
 
-  test('where the provider ends a plan after its last retry, nobody can pay its invoice any more', async () => {
+  test('when the provider ends a plan after its last retry, its invoice can no longer be paid', async () => {
     const { ann, paymentId } = await refusedPlan(shop, 'cancel', 50);
     await waitUntil('it has ended', async () => (await ann.plan()) === undefined);
     expect(await tiers(ann)).toEqual(['T0']);
@@ -54,11 +54,12 @@ describeOnEmbedded('what was given up', migrations, (open) => {
     expect(await chargesOf(paymentId)).toEqual([0]);
   });
 
-  test('what is paid for a plan after it had ended is given back, once, and brings nothing', async () => {
+  test('a payment for a plan after its end is refunded, once, and grants nothing', async () => {
     const { ann, paymentId } = await refusedPlan(shop, 'past_due', 33);
     const before = await ann.credits();
     const { url } = await newest(paymentId);
-    // ended at the provider, and paid on the page of its invoice before we hear of it; a reading of before would void that
+    // ended at the provider, and paid on the invoice page before we are notified; an earlier read would void the
+    // invoice
     await settle(shop);
     shop.control.pause();
     const { test_clock: clock, ended_at: endedAt } = await shop.stripe.subscriptions.cancel(paymentId);
@@ -72,7 +73,7 @@ describeOnEmbedded('what was given up', migrations, (open) => {
       history.toSorted(),
     );
     expect(await ann.credits()).toBe(before);
-    // not given and taken again, but never given
+    // not granted and clawed back, but never granted
     const { rows: grants } = await shop.db.query('select from credit_lots where user_id = $1', [ann.userId]);
     expect(grants).toHaveLength(1);
     expect(await ann.plan()).toBeUndefined();
@@ -104,7 +105,7 @@ describeOnEmbedded('what was given up', migrations, (open) => {
     expect(await states(other)).toEqual(['paid', 'void']);
   });
 
-  test('a plan that is paused in mid-period can be used until the end of what was paid, and no longer', async () => {
+  test('a plan that is paused in mid-period is usable until the end of the paid period, and no longer', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic');
     await shop.control.pauseSubscription(paymentId);
@@ -115,7 +116,7 @@ describeOnEmbedded('what was given up', migrations, (open) => {
     expect(await tiers(ann)).toEqual(['T0']);
   });
 
-  test('a month that was written off gives no access; paid after all, it does', async () => {
+  test('a month that was written off gives no access; once it is paid, it does', async () => {
     const { ann, paymentId } = await refusedPlan(shop, 'past_due', 33);
     shop.ahead.ms = 34 * dayMs;
     expect(await tiers(ann)).toEqual(['T0', 'T1']);
@@ -134,7 +135,7 @@ describeOnEmbedded('what was given up', migrations, (open) => {
     ['mark_uncollectible', 'uncollectible'],
     ['void', 'void'],
   ] as const)(
-    'while the operator collects nothing (%s), months are given away: access, no credits, and nothing to pay',
+    'while the operator collects nothing (%s), months are free: access, no credits, and nothing to pay',
     async (behavior, status) => {
       const ann = await newSubscriber(shop);
       const paymentId = await ann.subscribe('basic');
@@ -154,7 +155,7 @@ describeOnEmbedded('what was given up', migrations, (open) => {
     },
   );
 
-  test('a subscription is charged to its own method, also where the shop takes it no longer', async () => {
+  test('a subscription is charged to its own payment method, also if the shop no longer accepts it', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic');
     const debit = await debitFor(paymentId);
@@ -167,7 +168,7 @@ describeOnEmbedded('what was given up', migrations, (open) => {
     expect(debit).toMatch(/^pm_/);
   });
 
-  /** Charges a subscription to a bank account, as one that was bought when the shop took debits. */
+  /** Charges a subscription to a bank account, as if it had been bought when the shop accepted debits. */
   async function debitFor(paymentId: string): Promise<string> {
     const { customer } = await shop.stripe.subscriptions.retrieve(paymentId);
     const { url } = await shop.stripe.checkout.sessions.create({

@@ -9,11 +9,11 @@ const kept = (over: Partial<OwnedPlan>, endsAtMs = at('10'), tier: 'T2' | 'T3' |
   return keptByPlan({ name: 'Travel', isOffered: true, tier }, owned, { endsAtMs, nowMs: at('01') });
 };
 
-test('a plan that ends keeps a service until then, and one that ends before the rental keeps nothing', () => {
+test('a plan that ends keeps a service until then, and a plan that ends before the rental keeps nothing', () => {
   expect(kept({})).toBe('Your Pro plan includes Travel: you lose nothing.');
   expect(kept({ isCancelled: true })).toBe('Your Pro plan includes Travel until Dec 20, 2026 UTC.');
   expect(kept({ nextTier: 'T1' })).toBe('Your Pro plan includes Travel until Dec 20, 2026 UTC.');
-  expect(kept({ isCancelled: true }, at('20')), 'both end at once').toBeUndefined();
+  expect(kept({ isCancelled: true }, at('20')), 'both end at the same time').toBeUndefined();
   expect(kept({}, at('10'), 'T3'), 'a higher tier').toBeUndefined();
   expect(kept({}, at('10'), null), 'no longer offered').toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { migrations } from '../../../../../migrations.ts';
 
 describeOnEmbedded('invoices of subscriptions', migrations, (open) => {
   let shop: Shop;
-  /** Of each plan. */
+  /** Cents a month, of each plan. */
   let monthly: Record<string, number>;
   beforeAll(async () => {
     shop = await startShop({ db: await open() });
@@ -25,7 +25,7 @@ describeOnEmbedded('invoices of subscriptions', migrations, (open) => {
     return String((await shop.stripe.subscriptions.retrieve(paymentId)).customer);
   }
 
-  test('a renewal beside more items that were added by hand than the provider lists at once brings the credits of its month', async () => {
+  test('a renewal next to more manually added items than the provider lists on one page grants the credits of its month', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic');
     const clock = await giveClock(shop, paymentId);
@@ -43,7 +43,7 @@ describeOnEmbedded('invoices of subscriptions', migrations, (open) => {
     return (await ann.changePlan('pro')).change;
   }
 
-  test('an upgrade brings the difference of the credits for the rest of the period, rounded up, until its end', async () => {
+  test('an upgrade grants the difference of the credits for the rest of the period, rounded up, until its end', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic');
     const [item] = (await shop.stripe.subscriptions.retrieve(paymentId)).items.data;
@@ -68,10 +68,10 @@ describeOnEmbedded('invoices of subscriptions', migrations, (open) => {
     expect(rows).toEqual([{ granted: brought, expires_at: new Date(to * 1000) }]);
     const { data: payments } = await shop.stripe.invoicePayments.list({ invoice: invoice?.id ?? '' });
     await shop.stripe.refunds.create({ payment_intent: String(payments[0]?.payment.payment_intent) });
-    await waitUntil('its refund took them back', async () => (await ann.credits()) === before);
+    await waitUntil('its refund clawed them back', async () => (await ann.credits()) === before);
   });
 
-  test('an upgrade whose rest rounds to nothing gives the new plan, and its credits', async () => {
+  test('an upgrade whose prorated price rounds to nothing gives the new plan and its credits', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic');
     const [item] = (await shop.stripe.subscriptions.retrieve(paymentId)).items.data;

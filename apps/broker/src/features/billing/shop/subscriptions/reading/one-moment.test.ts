@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { settle, startShop, type Shop } from '../../checkout/testing/shop.ts';
 import { newSubscriber } from '../testing/subscriber.ts';
 
-/** Asks for 3-D Secure at each payment. */
+/** A card that asks for 3-D Secure at each payment. */
 const careful = '4000002760003184';
 
 let shop: Shop;
@@ -12,7 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => shop?.stop());
 
-/** A subscriber whose upgrade waits, and a reading that has read the subscription and not yet its invoices. */
+/**
+ * A subscriber whose upgrade waits for payment, and a read that has fetched the subscription but not yet its invoices.
+ */
 async function readBeforeThePayment() {
   const ann = await newSubscriber(shop);
   const paymentId = await ann.subscribe('basic', careful);
@@ -29,7 +31,7 @@ async function readBeforeThePayment() {
   return { ann, paymentId, before };
 }
 
-test('an upgrade that is paid between the two requests of a reading is booked as what was paid', async () => {
+test('an upgrade that is paid between the two requests of a read is booked as paid', async () => {
   const { ann, before } = await readBeforeThePayment();
   expect(await ann.plan()).toMatchObject({ mcpId: 'pro', pendingPlanId: null });
   expect(await ann.credits()).toBeGreaterThan(before);
@@ -41,7 +43,7 @@ test('an upgrade that is paid between the two requests of a reading is booked as
   shop.control.resume();
 });
 
-test('the nightly comparison tells of a plan that was paid and is not given, by its line', async () => {
+test('the nightly comparison reports a plan that was paid and is not given, by its invoice line', async () => {
   const ann = await newSubscriber(shop);
   const paymentId = await ann.subscribe('pro');
   await settle(shop);

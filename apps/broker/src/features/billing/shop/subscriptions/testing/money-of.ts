@@ -1,6 +1,6 @@
 import type { Shop } from '../../checkout/testing/shop.ts';
 
-/** What a customer has paid at the provider less what went back, and their balance there: minor units. */
+/** Returns what a customer has paid at the provider, less refunds, and their balance there, in minor units. */
 export async function moneyOf(
   { stripe }: Pick<Shop, 'stripe'>,
   subscriptionId: string,
@@ -14,7 +14,7 @@ export async function moneyOf(
   return { kept, balance: 'balance' in customer ? customer.balance : 0 };
 }
 
-/** The plan that a subscription has at the provider. */
+/** Returns the plan that a subscription has at the provider. */
 export async function planAtProvider({ stripe }: Pick<Shop, 'stripe'>, subscriptionId: string): Promise<string> {
   const { items } = await stripe.subscriptions.retrieve(subscriptionId);
   return String(items.data[0]?.price.product).replace(/^souk_plan_/, '');

@@ -25,7 +25,7 @@ const endpoints = [
 
 const daySeconds = 86_400;
 
-/** Someone who owns nothing yet, with what they do about what they pay for each month. */
+/** Creates a user who owns nothing yet, with the actions on what they pay for each month. */
 export async function newSubscriber(shop: Shop) {
   const buyer = await newBuyer(shop);
   const api = createClient(endpoints, { baseUrl: shop.publicUrl, fetch, token: async () => buyer.accessToken });
@@ -33,7 +33,7 @@ export async function newSubscriber(shop: Shop) {
   const plan = async () => (await owned()).subscriptions[0];
   const rental = async () => (await owned()).rentals[0];
 
-  /** Pays on the page, and waits until it is there. Answers the provider's id of the subscription. */
+  /** Pays on the page, and waits until the item is there. Returns the provider's id of the subscription. */
   async function buy(
     what: { type: 'subscription'; planId: string } | { type: 'rental'; mcpId: string; period: 'monthly' },
     card?: string,
@@ -41,23 +41,23 @@ export async function newSubscriber(shop: Shop) {
   ): Promise<string> {
     const { checkoutUrl, sessionId } = await api.startCheckout({ body: what });
     await pay(shop, checkoutUrl, card, fields);
-    await waitUntil('what was paid for is there', async () => {
+    await waitUntil('the purchase is active', async () => {
       return (what.type === 'rental' ? await rental() : await plan()) !== undefined;
     });
     const { subscription } = await shop.stripe.checkout.sessions.retrieve(sessionId);
     return String(subscription);
   }
 
-  /** Pays a credit package, and waits for its credits. Answers what paid it, and the charge. */
+  /** Buys a credit package, and waits for its credits. Returns the payment and the charge. */
   async function buyCredits(
     card?: string,
   ): Promise<{ intentId: string; chargeId: string; credits: number; price: number }> {
     const [one] = await shop.billing.offers.packages();
-    if (!one) throw new Error('no package is sold');
+    if (!one) throw new Error('no package is on sale');
     const { checkoutUrl, sessionId } = await api.startCheckout({ body: { type: 'credit', planId: one.packageId } });
     await pay(shop, checkoutUrl, card);
     await waitUntil('the payment is recorded', async () => (await history()).length > 0).catch((error: unknown) => {
-      throw new Error(`it was not worked off; the log ends with\n${shop.logged().slice(-3_000)}`, { cause: error });
+      throw new Error(`it was not processed; the log ends with\n${shop.logged().slice(-3_000)}`, { cause: error });
     });
     const { payment_intent: intent } = await shop.stripe.checkout.sessions.retrieve(sessionId);
     const intentId = String(intent);
@@ -65,7 +65,7 @@ export async function newSubscriber(shop: Shop) {
     return { intentId, chargeId: String(charge), credits: one.credits + one.bonus, price: one.price };
   }
 
-  /** This person's rows of the history, the oldest first, as "type status amount". */
+  /** Returns this user's rows of the history, the oldest first, as "type status amount". */
   async function history(): Promise<string[]> {
     const { rows } = await shop.db.query<{ type: string; status: string; amount: number }>(
       'select type, status, amount from transactions where user_id = $1 order by created_at, id',
@@ -74,7 +74,7 @@ export async function newSubscriber(shop: Shop) {
     return rows.map(({ type, status, amount }) => `${type} ${status} ${amount}`);
   }
 
-  /** Looks at what a change of the plan costs, as the dialog does, and confirms just that. */
+  /** Reads what a change of the plan costs, as the dialog does, and confirms exactly that. */
   async function changePlan(planId: string, choices: { endRentals?: string[]; shownRentals?: string[] } = {}) {
     const params = { id: (await plan())?.id ?? '' };
     const { change } = await api.changeSubscription({ params, body: { planId, preview: true } });
@@ -89,7 +89,7 @@ export async function newSubscriber(shop: Shop) {
   return {
     ...buyer,
     api,
-    /** Shows the price of a change of plan; `confirm` makes it. */
+    /** Shows the price of a change of plan; `confirm` makes the change. */
     lookAtPlan: changePlan,
     changePlan: async (planId: string, choices?: Parameters<typeof changePlan>[1]) =>
       (await changePlan(planId, choices)).confirm(),
@@ -109,7 +109,7 @@ export type Subscriber = Awaited<ReturnType<typeof newSubscriber>>;
 /** A card that pays now, and fails at the renewal. */
 export const failsLater = '4000000000000341';
 
-/** A plan whose first renewal was refused, so many days after it began. */
+/** Creates a plan whose first renewal was refused, this many days after it began. */
 export async function refusedPlan(
   shop: Shop,
   afterLastRetry: 'cancel' | 'unpaid' | 'past_due' | 'paused',
@@ -126,7 +126,9 @@ export async function refusedPlan(
   return { ann, paymentId, clock };
 }
 
-/** The provider's time of one customer, from now on. `advance` answers when all that follows has happened there. */
+/**
+ * Gives a customer their own clock at the provider. `advance` resolves when everything that follows has happened there.
+ */
 export async function giveClock({ stripe, control }: Shop, subscriptionId: string) {
   const { customer } = await stripe.subscriptions.retrieve(subscriptionId);
   const clock = await control.giveClock(String(customer));

@@ -7,9 +7,9 @@ import { listenLocally } from '#testing/servers/listen-locally.ts';
 export type AskingServer = {
   url: string;
   address: string;
-  /** How many calls were cancelled while they waited for `release`. */
+  /** Returns the number of calls that were canceled while they waited for `release`. */
   cancelled(): number;
-  /** How many calls wait for it now. */
+  /** Returns the number of calls that wait for it now. */
   waiting(): number;
   release(): void;
   close(): Promise<void>;
@@ -18,8 +18,9 @@ export type AskingServer = {
 type Said = { content: { type: 'text'; text: string }[] };
 
 /**
- * A server up to 2025-11-25. Its tool `ask` asks `times` questions and answers what it heard, and `bytes` more. In between
- * it tells `steps` of progress, logs `log`, waits (`wait`) for the test and asks `after` more, or fails (`fail`).
+ * Starts a server up to 2025-11-25. Its tool `ask` asks `times` questions and returns what it received, and `bytes`
+ * more. In between it sends `steps` of progress, logs `log`, waits (`wait`) for the test and asks `after` more, or
+ * fails (`fail`).
  */
 export async function startAskingServer(): Promise<AskingServer> {
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>();

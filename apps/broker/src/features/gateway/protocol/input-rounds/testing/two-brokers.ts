@@ -15,13 +15,13 @@ import { startAskingServer, type AskingServer } from './asking-server.ts';
 
 export type Round = { result?: Record<string, unknown>; error?: RpcBody['error'] };
 export type RoundOptions = {
-  /** By default a call of the tool that asks, with these arguments. */
+  /** Method and parameters; by default a call of the tool that asks, with these arguments. */
   method?: string;
   name?: string;
   given?: object;
   token?: string;
   signal?: AbortSignal;
-  /** Takes the progress that comes, and what is logged. */
+  /** Collects progress and log messages. */
   heard?: unknown[];
 };
 
@@ -31,18 +31,18 @@ export type TwoBrokers = {
   replicas: Replicas;
   asking: AskingServer;
   link: string;
-  /** Tokens of two people. */
+  /** Tokens of two users. */
   ann: string;
   bob: string;
-  /** The rows of rounds, and of answers to tools that are run from the web app. */
+  /** Returns the rows of rounds, and of answers to tools that are run from the web app. */
   messages(): Promise<unknown[]>;
-  /** How many statements on these rows the brokers have run. */
+  /** Returns the number of statements on these rows that the brokers have run. */
   statements(): number;
-  /** The usage rows of all calls. */
+  /** Returns the usage rows of all calls. */
   calls(): Promise<UsageRow[]>;
   /** Starts another broker, which can be killed. */
   fork(): Promise<ForkedBroker>;
-  /** One round at a broker; with `before`, the next one of its call, with `answer` to all of its questions. */
+  /** Runs one round at a broker; with `before`, the next round of its call, with `answer` to all of its questions. */
   round(broker: number, options?: RoundOptions, before?: Round, answer?: object): Promise<Round>;
   close(): Promise<void>;
 };
@@ -63,7 +63,7 @@ async function startTwoBrokers(options: Options): Promise<TwoBrokers> {
   };
   const [db, asking, modern] = await Promise.all([connect(), startAskingServer(), startConformanceFixture('modern')]);
   const allowAddresses = [asking.address, modern.address];
-  // each broker has a half of the places, or a third: calls that wait are to be limited by their own number
+  // each broker has half or a third of the slots: waiting calls are to be limited by their own number
   const env = { MASTER_KEY: masterKey, MCP_IN_FLIGHT_USER: '48' };
   const replicas = await startReplicas(connect, { allowAddresses, env, ...options });
   const [first, second] = replicas.apps;
@@ -118,7 +118,7 @@ async function startTwoBrokers(options: Options): Promise<TwoBrokers> {
   };
 }
 
-/** For each test of a file: two brokers in which nothing waits and no call is written. */
+/** Starts two brokers for the tests of a file, and clears calls and rows after each test. */
 export function useTwoBrokers(take: (two: TwoBrokers) => void, options: Options = {}): void {
   let two: TwoBrokers | undefined;
   beforeAll(async () => {
@@ -133,7 +133,7 @@ export function useTwoBrokers(take: (two: TwoBrokers) => void, options: Options 
   afterAll(() => two?.close());
 }
 
-/** The last message of an answer; the progress and the log before it go to `heard` as they come. */
+/** Returns the last message of a response; progress and log messages before it are added to `heard` as they arrive. */
 async function readAnswer(response: Response, heard: unknown[]): Promise<Round> {
   let last: Round = {};
   const read = (json: string) => {
