@@ -38,9 +38,9 @@ export type OAuthFixture = {
   registrations: Json[];
   /** Authorization headers of MCP requests. */
   seen: string[];
-  /** Offers these tools from now on, and says so. */
+  /** Lists these tools from now on, and announces the change. */
   setTools(tools: readonly Tool[]): void;
-  /** Offers something else to whoever signs in by this name, and says so. */
+  /** Lists these items to users who sign in by this name, and announces the change. */
   setToolsOf(login: string, lists: FixtureLists): void;
   /** Answers requests without a token too from now on, and lists these tools to them. */
   listOpenly(tools: readonly Tool[]): void;
