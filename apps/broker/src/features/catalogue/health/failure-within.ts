@@ -15,7 +15,7 @@ export async function failureWithin(
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   const late = Promise.withResolvers<string>();
-  const giveUp = () => late.resolve('The server has not answered yet: it is still being asked.');
+  const giveUp = () => late.resolve('The server has not answered yet: discovery continues.');
   const timer = setTimeout(giveUp, patienceMs);
   signal?.addEventListener('abort', giveUp, { once: true });
   try {

@@ -37,7 +37,7 @@ export async function approveList(
   if (deployed.manifest.version !== version) {
     const now = deployed.manifest.version;
     throw new SoukError('not_found', {
-      message: `This list is of version ${version} of ${serverId}, and ${now} is deployed. Sign in to it again, then approve.`,
+      message: `This list is from version ${version} of ${serverId}, but ${now} is deployed. Sign in again, then approve.`,
     });
   }
   const slug = await versions.ensureServer(tx, serverId, serverId);

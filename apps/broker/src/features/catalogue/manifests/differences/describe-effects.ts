@@ -66,7 +66,7 @@ function tierChange(before: Manifest, after: Manifest, people: PeopleOfServer): 
   if (tiers[is].level < tiers[was].level) return [`${mayUse(after)} It was for tier ${tierText(was)} and above.`];
   const lose = was === 'T0' ? 'People without a plan' : `People with a plan of tier ${tierText(was)}`;
   return [
-    `${mayUse(after)} ${lose} lose it at once, unless they rent it, bought it or try it: ${used(people)}, ${rented(people.renters)}.`,
+    `${mayUse(after)} ${lose} lose it immediately, unless they rent it, bought it or have a trial: ${used(people)}, ${rented(people.renters)}.`,
   ];
 }
 
@@ -79,14 +79,14 @@ function rentalOffer(before: Manifest | undefined, after: Manifest, { renters }:
   }
   if (price === undefined) {
     const kept =
-      renters === 0 ? '' : ` ${rented(renters)}: rentals that renew go on at their price until they are canceled.`;
+      renters === 0 ? '' : ` ${rented(renters)}: rentals that renew keep their price until they are canceled.`;
     return [`It can no longer be rented.${kept}`];
   }
   if (is?.price === was.price && is.currency === was.currency) return [];
   const kept =
     renters === 0
       ? 'No one rents it now.'
-      : `${rented(renters)} and ${renters === 1 ? 'keeps the price they have, also when it' : 'keep the price they have, also when it'} renews, until the rental ends.`;
+      : `${rented(renters)} and ${renters === 1 ? 'keeps' : 'keep'} the current price, renewals included, until the rental ends.`;
   return [`New rentals cost ${price} instead of ${monthly(was.price, was.currency)}. ${kept}`];
 }
 
@@ -109,7 +109,7 @@ function toolPrices(before: Manifest, after: Manifest, people: PeopleOfServer): 
   if (changed > 0) {
     const asked = raised > 0 && people.users > 0 ? `; ${askedText(people)}` : '';
     effects.push(
-      `Calls that begin after the deployment cost the new prices of ${tools(changed)} (${raised} higher, ${changed - raised} lower); calls that run then keep theirs. ${used(people)}${asked}.`,
+      `Calls that begin after the deployment cost the new prices of ${tools(changed)} (${raised} higher, ${changed - raised} lower); calls in progress keep the old ones. ${used(people)}${asked}.`,
     );
   }
   if (!isDeepStrictEqual(announced, coming)) {
@@ -139,9 +139,9 @@ export function raisedPrices(before: Manifest, after: Manifest): RaisedPrice[] {
 }
 
 function askedText({ asked, users }: PeopleOfServer): string {
-  if (asked === 0) return 'no one agreed to less and is asked before their next call';
+  if (asked === 0) return 'no one has to confirm the higher price';
   const who = asked === users ? (users === 1 ? 'they' : `all ${users}`) : `${asked} of them`;
-  const agreed = asked === 1 && users > 1 ? 'agreed to less and is' : 'agreed to less and are';
+  const agreed = asked === 1 && users > 1 ? 'agreed to a lower price and is' : 'agreed to a lower price and are';
   return `${who} ${agreed} asked before their next call`;
 }
 
@@ -160,7 +160,7 @@ function comparedResults(
 /** Accounts are bound to the address and the kind of sign-in that they were made for. */
 function signIns(before: Manifest, after: Manifest, people: PeopleOfServer): string[] {
   const moved = !isDeepStrictEqual(before.connection, after.connection);
-  const opened = moved ? ['It is connected again: calls that run then finish on the old connection.'] : [];
+  const opened = moved ? ['New connections are opened: calls in progress finish on the old ones.'] : [];
   const isolated = isolationOf(before) !== isolationOf(after) && isolationOf(after) === 'perUser';
   const own = isolated ? ['Each person gets a connection of their own.'] : [];
   const names = headersOfPeople(after);
@@ -188,7 +188,7 @@ function signInPlace(before: Manifest | undefined, after: Manifest): string[] {
     issuer === undefined
       ? 'People sign in where the server says. If that is on another site, no one is sent there until you confirm it on its page.'
       : `People sign in at ${issuer}, which the manifest names${elsewhere}.`;
-  const undone = moved ? ['What was confirmed for the address before does not count for this one.'] : [];
+  const undone = moved ? ['Confirmations for the previous address do not apply to this one.'] : [];
   return [where, ...undone];
 }
 

@@ -53,7 +53,7 @@ const fields: Readonly<Record<string, readonly [name: string, say: Say]>> = {
   'deadlines.connectMs': ['time limit of a connection', seconds],
   'deadlines.listMs': ['time limit of a list', seconds],
   'deadlines.callMs': ['time limit of a call', seconds],
-  maxInFlight: ['calls at once', plain],
+  maxInFlight: ['concurrent calls', plain],
   toolChanges: ['tool policy', plain],
   validateResults: ['results are compared with the outputSchema of their tool', yesOrNo],
   'billing.tier': ['tier', named(Object.fromEntries(tierSchema.options.map((tier) => [tier, tierText(tier)])))],
