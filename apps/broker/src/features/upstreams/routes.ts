@@ -21,7 +21,7 @@ export function mountUpstreamRoutes(
     const message =
       refreshed.length > 0
         ? `Refreshing ${refreshed.length} servers`
-        : 'The servers were asked a moment ago: this is the current state';
+        : 'The servers were checked a moment ago: this is the current state';
     return { success: true as const, message, refreshed };
   });
 }

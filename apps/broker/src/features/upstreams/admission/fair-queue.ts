@@ -42,7 +42,7 @@ export function createFairQueue<Place>(what: string, timers: Timers): FairQueue<
   function makeRoomFor(userId: string): boolean {
     const [longest = []] = [...lines.values()].sort((a, b) => b.length - a.length);
     if (longest.length <= (lines.get(userId)?.length ?? 0) + 1) return false;
-    longest.at(-1)?.refuse(new UpstreamError('busy', `${what}: too many calls of one person wait`));
+    longest.at(-1)?.refuse(new UpstreamError('busy', `${what}: one user has too many waiting calls`));
     return true;
   }
 
@@ -53,7 +53,7 @@ export function createFairQueue<Place>(what: string, timers: Timers): FairQueue<
     wait(userId, signal) {
       if (signal?.aborted) return Promise.reject(new UpstreamError('cancelled', 'the caller canceled'));
       if (size >= maxWaiting && !makeRoomFor(userId)) {
-        return Promise.reject(new UpstreamError('busy', `${what}: ${maxWaiting} calls wait already`));
+        return Promise.reject(new UpstreamError('busy', `${what}: ${maxWaiting} calls are already waiting`));
       }
       return new Promise<Place>((resolve, reject) => {
         const leave = () => {

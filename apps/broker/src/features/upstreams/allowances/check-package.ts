@@ -36,7 +36,7 @@ export function checkPackage({ args, env, secrets }: AllowedPackageForm): void {
   args.forEach((text, index) => {
     const at = `args.${index}`;
     const [option = '', value] = text.split('=', 2);
-    if (isNodeFlag(option)) throw refuse(at, `${option} is an option of Node, which is not given to programs here`);
+    if (isNodeFlag(option)) throw refuse(at, `${option} is an option of Node: programs here cannot have one`);
     if (
       option.startsWith('-') &&
       soundsSecret(option) &&
@@ -69,7 +69,7 @@ function checkName(at: string, name: string): void {
 
 function checkText(at: string, text: string): void {
   if (/\{(?:node|package:)/.test(text))
-    throw refuse(at, 'has a placeholder that is for the operator’s list: {personDir} is the only one here');
+    throw refuse(at, 'has a placeholder that only the operator’s list may use: here only {personDir} is allowed');
 }
 
 function refuse(path: string, message: string): SoukError {

@@ -90,7 +90,7 @@ export async function createAllowances(options: AllowanceOptions): Promise<Allow
   }
 
   const { reload, stop } = await followRows(options.db, allowanceChannel, read, (error) =>
-    log.error({ err: error }, 'what administrators allow cannot be refetched'),
+    log.error({ err: error }, 'the allowances of administrators could not be re-read'),
   );
   return {
     addresses: () => entries,
@@ -119,7 +119,7 @@ export async function createAllowances(options: AllowanceOptions): Promise<Allow
       const found = await lookUp(form);
       if (found.code !== code) {
         throw new SoukError('changed_since_shown', {
-          message: `${form.package} is not what was shown: its form or what the registry has of it changed. Nothing was allowed. Please look again.`,
+          message: `${form.package} has changed since it was shown to you: its form, or what the registry returns. Nothing was allowed. Review it again.`,
         });
       }
       await rows.addPackage(form, found, by);
@@ -158,7 +158,7 @@ function createPackageLookUp(options: AllowanceOptions, mayAddPackages: boolean,
     lookingUp = true;
     try {
       const found = await lookUpPackage(form.package, { environment, proxy: config.outgoingProxy, signal });
-      if (found.lock.length > largestLock) throw refusePackage(`${form.package} comes with too many other packages.`);
+      if (found.lock.length > largestLock) throw refusePackage(`${form.package} has too many dependencies.`);
       return { ...found, code: codeOf(form, found.lock) };
     } catch (error) {
       if (error instanceof SoukError) throw error;

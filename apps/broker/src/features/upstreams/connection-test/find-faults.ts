@@ -68,12 +68,12 @@ function ofTool(item: Item, tokens: number): Finding[] {
   const { name, exposedName, body } = item;
   const found = hiddenText(item);
   if (!clientName.test(name)) {
-    const where = 'At the address of this server alone it keeps its own name';
-    const why = name.length > 64 ? `, of ${name.length} characters` : '';
-    const rule = 'clients refuse names but of up to 64 letters, digits, _ and -';
-    found.push(bad(name, `${where}${why}: ${rule}. In everyone's link it is ${exposedName}.`));
+    const size = name.length > 64 ? `, of ${name.length} characters` : '';
+    const rule = 'clients accept only up to 64 letters, digits, _ and -';
+    const where = `On the link of this server it has its own name${size}: ${rule}`;
+    found.push(bad(name, `${where}. On the all-servers link it is named ${exposedName}.`));
   } else if (!exposedName.endsWith(`__${name}`)) {
-    found.push(info(name, `Its name is cut in everyone's link, to ${exposedName}.`));
+    found.push(info(name, `On the all-servers link its name is shortened to ${exposedName}.`));
   }
   const argument = refusedArgument(body['inputSchema']);
   if (argument !== undefined) {
@@ -81,7 +81,7 @@ function ofTool(item: Item, tokens: number): Finding[] {
   }
   const description = body['description'];
   if (typeof description !== 'string' || description.trim() === '') {
-    found.push(info(name, 'It has no description, by which models choose it.'));
+    found.push(info(name, 'It has no description, which models need to choose a tool.'));
   }
   if (tokens > largeTokens) found.push(info(name, `Its definition takes about ${tokens} tokens of a model's context.`));
   return found;
@@ -97,7 +97,12 @@ function ofOther(item: Item): Finding[] {
   const found = hiddenText(item);
   const isMoved = (kind === 'resource' || kind === 'template') && exposedName !== name;
   if (isMoved)
-    found.push(info(name, `Its address is another server's too, or claims any: it is ${shown(exposedName)}.`));
+    found.push(
+      info(
+        name,
+        `Another server has the same address, or it would match any address: it is listed as ${shown(exposedName)}.`,
+      ),
+    );
   return found;
 }
 

@@ -119,7 +119,7 @@ async function readOver(way: Way, server: ServerManifest, running: Running): Pro
     progress.begin('findings');
     const findings = findFaults(server.manifest, discovered, lists, parts.policy);
     const bad = findings.filter(({ weight }) => weight === 'bad').length;
-    progress.pass(bad === 0 ? 'Nothing that clients would notice' : `${bad} that clients will notice`);
+    progress.pass(bad === 0 ? 'No problems for clients' : `${bad} ${bad === 1 ? 'problem' : 'problems'} for clients`);
     tell({ type: 'findings', findings });
     return { result: 'passed', text: 'A deployment would work.' };
   } catch (error) {

@@ -79,5 +79,5 @@ function sandboxText(programs: StdioPrograms, command: string): string {
   const { network, confined } = programs.describe(command) ?? {};
   if (!confined) return 'None on this machine: the program runs as the user of the broker';
   if (network === 'host') return "bubblewrap, with this machine's own network";
-  return network === true ? 'bubblewrap, with public addresses alone' : 'bubblewrap, without a network';
+  return network === true ? 'bubblewrap, with public addresses only' : 'bubblewrap, without a network';
 }

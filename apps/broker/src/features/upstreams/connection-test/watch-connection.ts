@@ -45,12 +45,12 @@ export function watchConnection(url: URL, service: string | undefined, progress:
         beganAt = performance.now();
         progress.begin('tls');
         if (isSecure) return;
-        progress.skip('There is none: the address has no https or wss.');
+        progress.skip('No TLS: the address is neither https nor wss.');
         progress.begin('connect');
       },
       connected({ address, proxy }) {
         tcpMs = performance.now() - beganAt;
-        way = proxy === undefined ? address : `${address} by the proxy ${proxy}`;
+        way = proxy === undefined ? address : `${address} through the proxy ${proxy}`;
         if (progress.current !== 'connect') return;
         progress.pass(way, tcpMs);
         progress.begin('initialize');

@@ -47,7 +47,9 @@ function notesOf(options: readonly string[], variables: readonly string[]): stri
   return [
     ...(options.length > 0 ? [`Left out, as options of mcp-remote: ${[...new Set(options)].join(', ')}.`] : []),
     ...(variables.length > 0
-      ? [`Left out, though it may hold a secret: env (${variables.join(', ')}). Enter the values of its headers here.`]
+      ? [
+          `Left out, though it may contain a secret: env (${variables.join(', ')}). Enter the values of its headers here.`,
+        ]
       : []),
   ];
 }

@@ -116,7 +116,7 @@ async function readRegistry(
     const [found] = answer ? findEntries([answer]) : [];
     if (found?.kind !== 'server.json' || found.name !== name) {
       const refused = answer
-        ? 'its registry answers another server under its name'
+        ? 'its registry returned another server under this name'
         : 'its registry has no such version';
       read.push({ name, refused, notes: [] });
       continue;

@@ -59,7 +59,7 @@ async function ask(address: string, dispatcher: Dispatcher): Promise<Record<stri
     },
   );
   const found = parseObject(bytes.toString('utf8'));
-  if (!found) throw new Error('its answer is no JSON');
+  if (!found) throw new Error('its answer is not JSON');
   return found;
 }
 
@@ -79,16 +79,13 @@ export async function withVersions(entries: readonly ReadEntry[], find: FindVers
       const version = readVersion(kind, name, await asked);
       if (!('exact' in version)) throw new Error('it names no exact version');
       const exact: Launch = { ...launch, version };
-      const notes = [
-        ...entry.notes,
-        `Its version is not written: ${version.exact} is the one that ${registries[kind]} has now.`,
-      ];
+      const notes = [...entry.notes, `It has no exact version: ${registries[kind]} currently has ${version.exact}.`];
       found[index] = { ...entry, target: { ...entry.target, launch: exact }, notes };
     } catch (error) {
       const reason =
         error instanceof NotImportable ? 'it names no exact version' : error instanceof Error ? error.message : '';
       const example = kind === 'npm' ? `${name}@1.2.3` : `${name}==1.2.3`;
-      const refused = `its version is not written, and ${registries[kind]} was asked for the newest one: ${reason}. Write it, such as ${example}`;
+      const refused = `it has no exact version, and the lookup at ${registries[kind]} failed: ${reason}. Write one, such as ${example}`;
       found[index] = { name: entry.name, refused, notes: entry.notes };
     }
   });

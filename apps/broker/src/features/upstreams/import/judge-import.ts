@@ -85,7 +85,7 @@ export function judge(
   if (!current) return { ...of, result: 'ready' };
   const changes = differencesOf(current, valid).map(({ text }) => text);
   if (changes.length === 0)
-    return { ...of, result: 'unchanged', reason: `version ${current.version} is here already`, changes };
+    return { ...of, result: 'unchanged', reason: `version ${current.version} is already here`, changes };
   return { ...of, result: 'ready', changes };
 }
 

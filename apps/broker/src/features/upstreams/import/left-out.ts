@@ -56,14 +56,14 @@ function takenOfAddress({ members }: ClientEntry): string[] {
 }
 
 const cwdNote =
-  'Its working folder is left out: a program runs in a folder of its own here. Write whole paths in its arguments.';
+  'Its working folder is left out: here a program runs in its own folder. Use absolute paths in its arguments.';
 
 function secretNote(names: readonly string[], kind: 'address' | 'program'): string {
   const remedy =
     kind === 'address'
       ? 'Write the header that carries it in "headers"; its value is entered here.'
       : 'Name the variable that carries it in "secrets" of the entry; its value is entered here.';
-  return `Left out, though it may hold a secret: ${listed(names)}. ${remedy}`;
+  return `Left out, though it may contain a secret: ${listed(names)}. ${remedy}`;
 }
 
 /** Names a member with what has to be entered again, such as `env (KEY, REGION)`. */

@@ -40,7 +40,7 @@ function secondOfName(entry: ReadEntry, named: Map<string, string>): ImportEntry
     named.set(registryName, version);
     return undefined;
   }
-  const reason = `the text names this server before${first === '' ? '' : `, in version ${first}`}: one version is imported at a time`;
+  const reason = `the text names this server several times: only the first one${first === '' ? '' : `, version ${first},`} is imported`;
   return { ...nothing, name: entry.name, result: 'refused', reason };
 }
 
@@ -57,7 +57,7 @@ async function planOne(entry: ReadEntry, given: Given): Promise<ImportEntry> {
   const current = await currentManifest(id, given);
   const [last] = await given.catalogue.sources(id);
   const { manifest, kept } = mergeImport(current ?? {}, drafted.manifest, last?.source.imported);
-  const notes = kept.map((field) => `Its ${field} was changed here, and stays as it is.`);
+  const notes = kept.map((field) => `Its ${field} was changed here and is kept.`);
   // a source without a version has not raised it
   const version = entry.look.version === undefined ? current?.version : drafted.manifest['version'];
   const versioned = await withFreeVersion({ ...manifest, version }, current, given);
@@ -111,6 +111,6 @@ async function planManifest({ name, document, notes }: OwnManifest, given: Given
   const entry = judge(name, drafted, document, [], given, current);
   const wanted = headers
     .filter(({ from }) => from === 'operator')
-    .map(({ name: header }) => `Set the value of its header ${header}, where it is not set yet.`);
+    .map(({ name: header }) => `Set the value of its header ${header}, unless it is already set.`);
   return { ...entry, notes: [...entry.notes, ...wanted] };
 }

@@ -57,7 +57,7 @@ function placeholderIn(address: string): string | undefined {
 
 function refuseSecrets(url: URL): void {
   const refuse = (what: string) =>
-    new NotImportable(`its address carries ${what}, which never stands in a manifest: use a header`);
+    new NotImportable(`its address carries ${what}, which does not belong in a manifest: use a header`);
   if (url.username !== '' || url.password !== '') throw refuse('a user name or password');
   const parameter = [...url.searchParams].find(([name, value]) => soundsSecret(name) || looksSecret(value));
   if (parameter) throw refuse(`a secret (?${parameter[0]}=)`);

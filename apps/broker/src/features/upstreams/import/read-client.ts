@@ -59,12 +59,12 @@ const forms = { Bearer: 'Bearer, a space and the token', Basic: 'Basic, a space 
 function signingIn(target: Target, scopes: string[], client: readonly string[], notes: string[]): Target {
   if (target.kind !== 'address') return target;
   if (target.headers.length > 0) {
-    notes.push('Its sign-in (OAuth) is left out, since it has headers: a manifest has one of them.');
+    notes.push('Its sign-in (OAuth) is left out, since it has headers: a manifest has either.');
     return target;
   }
   if (client.length > 0) {
     notes.push(
-      `Left out: ${client.join(', ')}. That client was registered for another address. Souk registers one of its own.`,
+      `Left out: ${client.join(', ')}. That client was registered for another address. Souk registers its own.`,
     );
   }
   return { ...target, signIn: scopes.length > 0 ? { scopes } : {} };
@@ -95,7 +95,7 @@ function program({ args, env: given, inherited }: ClientEntry, command: string, 
 function envFileNote(path: string, isAddress: boolean): string {
   const said = `Its envFile (${path}) is not read.`;
   if (isAddress) return `${said} Enter the values of its headers here.`;
-  return `${said} Name the variables that stand in it: secrets in "secrets" of the entry, others in "env".`;
+  return `${said} Name the variables in it: secrets in "secrets" of the entry, others in "env".`;
 }
 
 function withoutSecretArguments(launch: Launch, notes: string[]): Launch {
@@ -105,7 +105,7 @@ function withoutSecretArguments(launch: Launch, notes: string[]): Launch {
   if (kept.length < args.length) {
     if (command !== undefined && isShell(command)) {
       throw new NotImportable(
-        'its line for a shell carries a secret: write the program as "command" and "args", and the secret in "env"',
+        'its shell command contains a secret: write the program as "command" and "args", and the secret in "env"',
       );
     }
     notes.push(
@@ -114,7 +114,7 @@ function withoutSecretArguments(launch: Launch, notes: string[]): Launch {
   }
   const [filledIn] = kept.flatMap(placeholdersOf);
   if (filledIn !== undefined) {
-    throw new NotImportable(`its arguments name ${filledIn}, which that client alone fills in: write its value`);
+    throw new NotImportable(`its arguments name ${filledIn}, which only that client fills in: write the value instead`);
   }
   return launch.kind === 'command' ? { ...launch, argv: [command ?? '', ...kept] } : { ...launch, args: kept };
 }

@@ -77,7 +77,8 @@ function readSpec(kind: 'npm' | 'pypi', spec: string): { name: string; version: 
   const at = kind === 'pypi' && spec.includes('==') ? spec.indexOf('==') : spec.indexOf('@', 1);
   const name = (at === -1 ? spec : spec.slice(0, at)).trim();
   const wanted = at === -1 ? '' : spec.slice(at + (spec[at] === '=' ? 2 : 1)).trim();
-  if (!packageNames[kind].test(name)) throw new NotImportable(`its package ${spec} has no name of ${registries[kind]}`);
+  if (!packageNames[kind].test(name))
+    throw new NotImportable(`its package ${spec} is not a valid ${registries[kind]} name`);
   return { name, version: readVersion(kind, name, wanted) };
 }
 
@@ -99,7 +100,7 @@ function isRepository(spec: string): boolean {
 }
 
 function refuseElsewhere(kind: 'npm' | 'pypi', spec: string): void {
-  const taken = `Souk takes packages of ${registries[kind]} at an exact version. ${installYourself}`;
+  const taken = `Souk accepts packages from ${registries[kind]} at an exact version. ${installYourself}`;
   const isShort = kind === 'npm' && /^[\w.-]+\/[\w.-]+(?:#.*)?$/.test(spec) && !/^\.{1,2}\//.test(spec);
   if (isRepository(spec) || isShort) {
     throw new NotImportable(`its package ${spec} is the code of a git repository. ${taken}`);
@@ -108,7 +109,7 @@ function refuseElsewhere(kind: 'npm' | 'pypi', spec: string): void {
     throw new NotImportable(`its package ${spec} is an archive at an address. ${taken}`);
   }
   if (/^(?:file:|\.{0,2}\/|~\/|[A-Za-z]:[\\/])/.test(spec)) {
-    throw new NotImportable(`its package ${spec} is a folder of the machine on which it was configured. ${taken}`);
+    throw new NotImportable(`its package ${spec} is a folder on the machine where it was configured. ${taken}`);
   }
 }
 

@@ -79,6 +79,6 @@ async function listOf(serverId: string, of: Of, { store }: Parts): Promise<ListT
   const list = await store.list(of.userId, serverId);
   if (list) return list;
   throw new SoukError('not_found', {
-    message: `Nothing is known of what ${serverId} offers to ${of.name}. Sign in to it with this account first.`,
+    message: `No list of ${serverId} was read with the account of ${of.name}. Sign in to it with this account first.`,
   });
 }

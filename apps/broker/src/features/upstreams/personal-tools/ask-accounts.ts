@@ -103,7 +103,7 @@ export class AskedAccounts {
     if (this.#loggedTooLarge.has(key)) return;
     if (this.#loggedTooLarge.size >= maxRemembered) this.#loggedTooLarge.clear();
     this.#loggedTooLarge.add(key);
-    this.#parts.log.warn({ server: serverId, userId }, `the list of a user is not kept: ${message}`);
+    this.#parts.log.warn({ server: serverId, userId }, `the list of a user was not stored: ${message}`);
   }
 
   #askLater(key: string, delayMs: number, act: () => void): void {

@@ -20,7 +20,7 @@ const maxAudited = 50;
 /** Audit rows of one account per day: two for each automatic refetch, which is hourly. */
 const maxAuditRowsADay = 48;
 
-const tooManyChanges = 'a server keeps changing what it offers to a user: the audit log takes no more of it today';
+const tooManyChanges = 'a server keeps changing what it offers to a user: no more audit rows are written for it today';
 
 type Json<T> = ColumnType<T, string, string>;
 type PersonalToolTables = {

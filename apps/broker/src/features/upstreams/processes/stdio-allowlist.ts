@@ -8,7 +8,7 @@ export const exactVersion =
   /^(?:@[a-z0-9][a-z0-9._-]{0,99}\/)?[a-z0-9][a-z0-9._-]{0,99}@\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.-]{1,99})?$/;
 const secretName = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 const secretsAreNames =
-  'must be a list of names, such as ["API_TOKEN"]: a value never stands in this file. Give it as UPSTREAM_ENV_{ALIAS}__{NAME} or in a file';
+  'must be a list of names, such as ["API_TOKEN"]: values do not belong in this file. Give them as UPSTREAM_ENV_{ALIAS}__{NAME} or in a file';
 const texts = z.array(z.string().max(4096)).max(256);
 
 const entrySchema = z
@@ -20,9 +20,7 @@ const entrySchema = z
       .optional(),
     bin: z.string().max(214).optional(),
     args: texts.optional(),
-    env: z
-      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is no name of a variable'), z.string())
-      .default({}),
+    env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not a variable name'), z.string()).default({}),
     reads: texts.default([]),
     secrets: z
       .array(
@@ -41,7 +39,7 @@ const entrySchema = z
     const refuse = (message: string, ...path: PropertyKey[]) => context.addIssue({ code: 'custom', message, path });
     if (!entry.argv === !entry.npm) refuse('needs either argv or npm');
     for (const name of ['bin', 'args'] as const) {
-      if (entry[name] !== undefined && !entry.npm) refuse('goes with npm only', name);
+      if (entry[name] !== undefined && !entry.npm) refuse('is only allowed with npm', name);
     }
     for (const [field, list] of Object.entries({
       argv: entry.argv ?? [],
@@ -50,7 +48,7 @@ const entrySchema = z
     })) {
       list.forEach((text, index) => {
         const wrong = unknownPlaceholder(text);
-        if (wrong !== undefined) refuse(`${wrong} is no placeholder: ${placeholders}`, field, index);
+        if (wrong !== undefined) refuse(`${wrong} is not a placeholder: ${placeholders}`, field, index);
       });
     }
     entry.reads.forEach((path, index) => {
@@ -60,11 +58,11 @@ const entrySchema = z
     });
     for (const [name, value] of Object.entries(entry.env)) {
       const wrong = unknownPlaceholder(value);
-      if (wrong !== undefined) refuse(`${wrong} is no placeholder: ${placeholders}`, 'env', name);
+      if (wrong !== undefined) refuse(`${wrong} is not a placeholder: ${placeholders}`, 'env', name);
       if (URL.parse(value)?.password) refuse('has a password in it: name it in secrets', 'env', name);
       if (entry.secrets.includes(name)) refuse('is in secrets too: name it once', 'env', name);
       else if (value !== '' && soundsSecret(name)) {
-        refuse('sounds like a secret, which never stands in this file: name it in secrets', 'env', name);
+        refuse('sounds like a secret, which does not belong in this file: name it in secrets', 'env', name);
       }
     }
     for (const [field, list] of Object.entries({ argv: entry.argv ?? [], args: entry.args ?? [] })) {
@@ -87,7 +85,7 @@ const entrySchema = z
  * Placeholders: {node} this Node, {package:name/file} a file of an installed package, {personDir} the user's own folder.
  */
 const allowlistSchema = z.record(
-  z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'is no alias: small letters, digits and -, at most 63'),
+  z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'is not an alias: use up to 63 lower-case letters, digits and -'),
   entrySchema,
 );
 
@@ -148,7 +146,7 @@ export function notAllowedText(
   return `the program ${alias} is not on ${list}: add it there and start again, or undeploy the server`;
 }
 
-const placeholders = '{node}, {personDir} and {package:name/file} are';
+const placeholders = 'use {node}, {personDir} or {package:name/file}';
 
 /** Returns the first unknown `{word}`. Other braces, such as those of JSON, are text. */
 function unknownPlaceholder(text: string): string | undefined {

@@ -73,7 +73,8 @@ export function createRegistryClient(dispatcher: Dispatcher) {
 
 export type RegistryClient = ReturnType<typeof createRegistryClient>;
 
-const noRegistry = () => new RegistryUnavailable('its answer is no list of servers: it is no registry of the API v0.1');
+const noRegistry = () =>
+  new RegistryUnavailable('its answer is not a list of servers: it is not a registry with API v0.1');
 
 /** @returns undefined for 404 */
 async function ask(
@@ -109,14 +110,14 @@ async function ask(
 function refusalOf({ statusCode, headers }: Dispatcher.ResponseData): string | undefined {
   if (statusCode >= 300 && statusCode < 400) {
     const to = URL.parse(String(headers['location'] ?? ''))?.origin;
-    return `it sends to another address${to === undefined ? '' : `, at ${to}`}: add that one`;
+    return `it redirects to another address${to === undefined ? '' : `, at ${to}`}: add that one`;
   }
   if (statusCode !== 200) return `it answered ${statusCode}`;
   const encoding = String(headers['content-encoding'] ?? 'identity');
-  if (encoding !== 'identity') return `it answered compressed (${encoding.slice(0, 20)}), which it was asked not to`;
+  if (encoding !== 'identity') return `it answered compressed (${encoding.slice(0, 20)}), which Souk does not accept`;
   const type = String(headers['content-type'] ?? '').split(';')[0] ?? '';
   if (!/json/.test(type))
-    return `it answered ${type === '' ? 'something' : type.slice(0, 60)} and no JSON: it is no registry of the API v0.1`;
+    return `it answered ${type === '' ? 'something' : type.slice(0, 60)} instead of JSON: it is not a registry with API v0.1`;
   return undefined;
 }
 

@@ -114,7 +114,7 @@ async function look(parts: Parts): Promise<Found> {
   );
   const texts = [...failures.values()].map(({ text }) => text);
   if (asked < servers.length)
-    texts.push(`${servers.length - asked} of ${servers.length} servers were not looked at: look again`);
+    texts.push(`${servers.length - asked} of ${servers.length} servers were not checked: check again`);
   await query(
     `insert into registry_looks (id, ended_at, failures) values (1, $1, $2::jsonb)
       on conflict (id) do update set ended_at = excluded.ended_at, failures = excluded.failures`,

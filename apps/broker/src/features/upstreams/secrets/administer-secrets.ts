@@ -90,12 +90,12 @@ export function administerSecrets(parts: SecretParts): SecretAdministration {
       if (!here) {
         const current = wanted.map(({ place }) => placeText(place)).join(' and ');
         throw new SoukError('changed_since_shown', {
-          message: `${named.name} goes to ${current} now, and not to ${placeText(named.place)}. Nothing was stored. Please look again.`,
+          message: `${named.name} now goes to ${current}, not to ${placeText(named.place)}. Nothing was stored. Check it and try again.`,
         });
       }
       if (isGiven(serverId, here, parts)) {
         throw new SoukError('invalid_request', {
-          message: `The operator has set ${here.variable}, which counts: a value that is entered here would not be used.`,
+          message: `The operator has set ${here.variable}, which takes precedence: a value entered here would not be used.`,
         });
       }
       await secrets.put({ serverId, ...stored(here) }, value, by);
@@ -126,7 +126,7 @@ export function administerSecrets(parts: SecretParts): SecretAdministration {
       const [place = all[0]] = others;
       if (place === undefined) {
         throw new SoukError('invalid_request', {
-          message: `${version === undefined ? serverId : `${serverId} ${version}`} asks for no header of yours.`,
+          message: `${version === undefined ? serverId : `${serverId} ${version}`} needs no header value from you.`,
         });
       }
       if (others.length > 1) {

@@ -179,7 +179,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     await expect(set('given', { ...header(), value: 'mine' })).rejects.toMatchObject({
       code: 'invalid_request',
       message:
-        'The operator has set UPSTREAM_HEADER_GIVEN__X_KEY, which counts: a value that is entered here would not be used.',
+        'The operator has set UPSTREAM_HEADER_GIVEN__X_KEY, which takes precedence: a value entered here would not be used.',
     });
   });
 
@@ -236,7 +236,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     // what was shown to somebody is stored nowhere else
     await expect(set('keyed', { ...header(), value: 'late' })).rejects.toMatchObject({
       code: 'changed_since_shown',
-      message: `X-Key goes to ${thief.url} now, and not to ${server.url}. Nothing was stored. Please look again.`,
+      message: `X-Key now goes to ${thief.url}, not to ${server.url}. Nothing was stored. Check it and try again.`,
     });
     await app.catalogue.deploy('keyed', '1.0.0');
     await connected('keyed');

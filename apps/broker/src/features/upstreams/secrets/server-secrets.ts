@@ -79,7 +79,7 @@ export async function createServerSecrets(options: { db: Database; vault: Vault;
   ];
 
   const { reload, stop } = await followRows(options.db, secretChannel, read, (error) =>
-    log.error({ err: error }, 'the secrets of servers cannot be refetched'),
+    log.error({ err: error }, 'the secrets of servers could not be re-read'),
   );
 
   return {

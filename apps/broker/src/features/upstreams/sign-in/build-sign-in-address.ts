@@ -43,6 +43,6 @@ export async function buildSignInAddress({
     ...refreshParameters(server.authorization_endpoint),
   };
   url.search = new URLSearchParams([...own, ...Object.entries(asked)]).toString();
-  if (url.href.length > longest) throw new SignInProblem('the address where its people sign in is too long');
+  if (url.href.length > longest) throw new SignInProblem('its sign-in address is too long');
   return url;
 }

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 import type { WatchedServer } from './watched-server.ts';
 
-const noConnectionLeft = 'It waits to be checked: this installation has no connection left';
+const noConnectionLeft = 'It is waiting to be checked: all connections of this installation are in use';
 
 /** Keeps the status of a server that could not be asked because all connections are in use, and says that it waits. */
 export async function leaveOut(

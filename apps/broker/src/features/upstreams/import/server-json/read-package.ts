@@ -24,7 +24,7 @@ export function readPackage(given: Package, at: string, notes: string[]): Target
     );
   }
   if (!packageNames[kind].test(identifier))
-    throw new NotImportable(`its package ${identifier} has no name of ${registries[kind]}`);
+    throw new NotImportable(`its package ${identifier} is not a valid ${registries[kind]} name`);
   const launch: Launch = {
     kind,
     name: identifier,
@@ -81,16 +81,16 @@ function readArgument(argument: Argument, at: string, notes: string[]): string[]
       return [];
     }
     throw new NotImportable(
-      `it takes a secret as its argument ${label}, which every process can read: ask its maker for a variable. ${installYourself}`,
+      `it takes a secret as its argument ${label}, which every process can read: ask its author for a variable. ${installYourself}`,
     );
   }
   if (filled.kind === 'missing') {
     const what = filled.what === '' ? '' : ` (${filled.what})`;
     throw new NotImportable(
-      `its argument ${label} needs a value of yours${what}: write it as "value" at ${at}, and paste it here`,
+      `its argument ${label} needs a value from you${what}: write it as "value" at ${at}, and paste it here`,
     );
   }
-  if (isRepeated === true) notes.push(`Its argument ${label} may come several times.`);
+  if (isRepeated === true) notes.push(`Its argument ${label} may be repeated.`);
   if (filled.kind === 'value')
     return [...(name === undefined ? [] : [name]), ...(filled.value === '' ? [] : [filled.value])];
   if (isSwitch(argument)) return [name ?? ''];
@@ -125,8 +125,7 @@ function readVariables(
     const { name, description, isRequired } = variable;
     const filled = fillInput(variable);
     if (isSecret(filled, name) || (filled.kind === 'left-out' && soundsSecret(name))) {
-      if (filled.kind === 'value')
-        notes.push(`The value of its variable ${name} that stands in the document is not kept.`);
+      if (filled.kind === 'value') notes.push(`The value of its variable ${name} in the document is not imported.`);
       if (isRequired === false)
         notes.push(`Its variable ${name} is optional: take it out of "secrets" where you have no value for it.`);
       secrets.push({ name, description });

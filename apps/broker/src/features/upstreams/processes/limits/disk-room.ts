@@ -15,8 +15,8 @@ export function createDiskCheck(options: { dataDir: string; freeDiskBytes: numbe
     const wasLow = isLow;
     const freeBytes = bavail * bsize;
     isLow = freeBytes < freeDiskBytes;
-    const state = `${inMegabytes(freeBytes)} of the disk of the data folder are free`;
-    if (isLow && !wasLow) log.error(`programs (stdio servers) are stopped: ${state}, fewer than FREE_DISK_MB`);
+    const state = `the disk of the data folder has ${inMegabytes(freeBytes)} free`;
+    if (isLow && !wasLow) log.error(`programs (stdio servers) are stopped: ${state}, less than FREE_DISK_MB`);
     if (!isLow && wasLow) log.warn(`programs (stdio servers) may run again: ${state}`);
     return { freeBytes, reason: isLow ? new UpstreamError('disk_full', state) : undefined };
   };

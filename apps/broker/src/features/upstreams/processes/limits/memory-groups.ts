@@ -58,7 +58,7 @@ export async function openMemoryGroups(options: {
   if (cgroup === undefined) return undefined;
   const problem = await memoryGroupsProblem(cgroup, limits);
   if (problem === undefined) return createMemoryGroups(cgroup, limits);
-  log.error(`${problem}: the memory of programs is watched alone`);
+  log.error(`${problem}: only the broker limits the memory of programs`);
   return undefined;
 }
 
@@ -83,7 +83,7 @@ export function createMemoryGroups(cgroup: string, limits: MemoryLimits): Memory
   /** A program that is about to be started is not in its group yet. */
   const open = new Set<string>();
   let opened = 0;
-  if (!existsSync(join(cgroup, 'cgroup.procs'))) throw new Error(`${cgroup} is no control group`);
+  if (!existsSync(join(cgroup, 'cgroup.procs'))) throw new Error(`${cgroup} is not a control group`);
   sweep(cgroup, open);
 
   let again: NodeJS.Timeout | undefined;

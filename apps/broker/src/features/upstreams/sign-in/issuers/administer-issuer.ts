@@ -57,9 +57,11 @@ export async function confirmIssuer(
   const found = await findPair(server, parts);
   const named = found.pair && placeOf(found.pair);
   if (!found.pair || !isDeepStrictEqual(named, shown)) {
-    const now = named ? `names ${named.issuer} now` : `does not say now where its people sign in: ${found.problem}`;
+    const now = named
+      ? `now names ${named.issuer}`
+      : `currently does not say where its users sign in: ${found.problem}`;
     throw new SoukError('changed_since_shown', {
-      message: `${name} ${now}. Nothing was confirmed. Please look again.`,
+      message: `${name} ${now}. Nothing was confirmed. Check it and try again.`,
     });
   }
   const reason = whyNotToConfirm(server, found);

@@ -113,7 +113,7 @@ function whyNot(found: IssuerPlace, { state, known }: Judgement): string {
   if (!isSameIssuer(found.issuer, known.issuer)) {
     return `it now sends people to ${found.issuer}, and ${whoSays[known.by]} ${known.issuer}`;
   }
-  return `what ${whoSays[known.by]} of ${known.issuer} has changed, and an administrator has to confirm it again`;
+  return `its sign-in at ${known.issuer} has changed since an administrator confirmed it, and has to be confirmed again`;
 }
 
 /**

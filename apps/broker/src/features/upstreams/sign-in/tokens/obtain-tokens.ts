@@ -34,7 +34,7 @@ export async function obtainTokens<T>(request: TokenRequest, keep: (issued: Issu
   try {
     // an answer with a token that fails openid-client's checks would fail them again
     await grant(configuration).catch((error: unknown) => {
-      throw answers[0] ? (problemOf(answers[0]) ?? new UnusableTokens('it issued tokens of no use', error)) : error;
+      throw answers[0] ? (problemOf(answers[0]) ?? new UnusableTokens('it issued unusable tokens', error)) : error;
     });
     const [issued] = answers;
     if (!issued) throw new SignInProblem('it issued no token');

@@ -157,7 +157,7 @@ test('tokens of a kind that we do not know are given back', async () => {
   const issued = issuing((honest) => ({ ...honest, token_type: 'mac' }));
   expect(await signIn()).toMatchObject({
     status: 502,
-    body: { code: 'sign_in_failed', message: 'The sign-in to vault failed: it issued tokens of no use.' },
+    body: { code: 'sign_in_failed', message: 'The sign-in to vault failed: it issued unusable tokens.' },
   });
   await waitUntil('both to be given back', () => issued.every((one) => fixture.revoked.includes(one)));
   expect(issued).toHaveLength(2);

@@ -36,7 +36,7 @@ export async function refresh(
     return undefined;
   }
   if (!(await mayUse(server, binding, parts))) {
-    await endAccount(account, 'Where people sign in to it has changed: sign in again.', parts);
+    await endAccount(account, 'Its sign-in provider has changed: sign in again.', parts);
     return undefined;
   }
   // Without a new refresh token the old one can be used again; a revocation might end it.
