@@ -1,7 +1,7 @@
 import {
   isAddress,
   personalEntry,
-  withoutAddresses,
+  withPrefixedAddresses,
   type CatalogueServer,
   type CatalogueSnapshot,
   type PersonalItem,
@@ -127,7 +127,7 @@ export class ToolsOfUser {
       return owner !== undefined && owner.id !== server.id && this.#isCurrent(owner);
     };
     const others = this.loaded.filter(isKept);
-    const part = withoutAddresses(server, (uri) => ownerOf(uri, others) !== undefined);
+    const part = withPrefixedAddresses(server, (uri) => ownerOf(uri, others) !== undefined);
     this.#shared.parts.set(server, part);
     return part;
   }

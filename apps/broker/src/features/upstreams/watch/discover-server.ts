@@ -66,7 +66,7 @@ export async function discoverServer(
       watched.failure = undefined;
       watched.loggedFailure = undefined;
       // each user's tools are discovered with their own account (personal-tools/personal-tools.ts)
-      if (isNew(server)) await catalogue.storeClosed(server.id);
+      if (isNew(server)) await catalogue.storeSignInRequired(server.id);
       await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
       return;
     }

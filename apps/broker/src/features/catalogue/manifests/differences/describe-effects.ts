@@ -10,21 +10,24 @@ export type PeopleOfServer = {
   renters: number;
   /** Users who called it in 30 days. */
   users: number;
-  /** Users who agreed to less than a tool will cost, and are asked before their next call of it (decision 0051). */
+  /**
+   * Users who agreed to a lower price than a tool will cost, and are asked before their next call of it (decision
+   * 0051).
+   */
   asked: number;
 };
 
 /** A tool that costs more in a later version of a manifest. */
 export type RaisedPrice = { tool: string; before: number; after: number };
 
-/** How many tools of a server wait for a decision, and how many an administrator keeps hidden. */
+/** Number of a server's tools that wait for a decision, and of those that an administrator keeps hidden. */
 type HiddenTools = { toolsUnderReview: number; toolsKeptHidden: number };
 
 /**
- * Describes in sentences what deploying a manifest does and to whom, as billing and upstreams do it. Empty without any
- * noticeable effect.
- * @param before what is live; undefined: nothing
- * @param people includes how many tools of the live server are hidden
+ * Describes in sentences what deploying a manifest does, and to whom. It must match what billing and upstreams do.
+ * Empty if users notice nothing.
+ * @param before the live manifest, if any
+ * @param people includes the numbers of hidden tools of the live server
  */
 export function describeEffects(
   before: Manifest | undefined,
@@ -130,7 +133,7 @@ function toolPrices(before: Manifest, after: Manifest, people: PeopleOfServer): 
   return effects;
 }
 
-/** The tools whose price rises from one version to the other. */
+/** Returns the tools whose price rises from one version to the other. */
 export function raisedPrices(before: Manifest, after: Manifest): RaisedPrice[] {
   const was = costsOf(before);
   return [...costsOf(after)]
@@ -157,7 +160,9 @@ function comparedResults(
   ];
 }
 
-/** Accounts are bound to the address and the kind of sign-in that they were made for. */
+/**
+ * Says who has to sign in again: accounts are bound to the address and the kind of sign-in that they were created for.
+ */
 function signIns(before: Manifest, after: Manifest, people: PeopleOfServer): string[] {
   const moved = !isDeepStrictEqual(before.connection, after.connection);
   const opened = moved ? ['New connections are opened: calls in progress finish on the old ones.'] : [];
@@ -196,7 +201,9 @@ function headersOfPeople({ auth }: Manifest): string[] {
   return auth.type === 'headers' ? auth.headers.filter(({ from }) => from === 'user').map(({ name }) => name) : [];
 }
 
-/** A new version's tools are trusted as discovered (features/catalogue/review/review-tools.ts). */
+/**
+ * Describes changes of the review of tools. A new version's tools are trusted as discovered (review/review-tools.ts).
+ */
 function trust(before: Manifest, after: Manifest, hidden: HiddenTools): string[] {
   const review = (count: number, how: string) =>
     count === 0 || before.version === after.version
