@@ -8,15 +8,17 @@ import type { ResolveName } from '#platform/http/outgoing/name-lookups.ts';
 
 /** Largest network: 256 addresses. */
 const shortestPrefix = { 4: 24, 6: 120 } as const;
-/** A name with more addresses is a cloud's load balancer. */
-const mostAddresses = 16;
-const resolveMs = 5000;
+/** Addresses allowed per name: a name with more is a cloud's load balancer. */
+const maxAddresses = 16;
+const resolveTimeoutMs = 5000;
 
 /** Ports that an administrator's entry cannot open. */
 export type ClosedPorts = {
-  /** Ports of our database, closed at any address: its name may resolve to another one later. */
+  /**
+   * Ports of our database, closed at every address, because the database's name may resolve to another address later.
+   */
   database: ReadonlySet<number>;
-  /** Ports that this broker listens on, closed at the addresses of this machine. */
+  /** Ports that this broker listens on, closed at this machine's addresses. */
   own: ReadonlySet<number>;
 };
 
@@ -78,13 +80,13 @@ const refuse = (message: string) => new SoukError('invalid_request', { message }
 
 async function addressesOf(host: string, resolve: ResolveName): Promise<string[]> {
   const found = await new Promise<string[]>((done) => {
-    const timer = setTimeout(() => done([]), resolveMs);
+    const timer = setTimeout(() => done([]), resolveTimeoutMs);
     resolve(host, {}, (error, addresses) => {
       clearTimeout(timer);
       done(error ? [] : addresses.map(({ address }) => address));
     });
   });
   if (found.length === 0) throw refuse(`${host} cannot be resolved here. Check the name, or enter its address.`);
-  if (found.length > mostAddresses) throw refuse(`${host} has more than ${mostAddresses} addresses.`);
+  if (found.length > maxAddresses) throw refuse(`${host} has more than ${maxAddresses} addresses.`);
   return [...new Set(found)].toSorted();
 }

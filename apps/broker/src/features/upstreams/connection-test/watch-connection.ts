@@ -15,18 +15,18 @@ export type WatchedConnection = {
 };
 
 /**
- * Follows the first connection to an address.
+ * Follows the first connection to an address, for the progress of a test.
  * @param service the demo service at this address
  */
 export function watchConnection(url: URL, service: string | undefined, progress: Progress): WatchedConnection {
   const isSecure = url.protocol === 'https:' || url.protocol === 'wss:';
-  let way = '';
+  let route = '';
   let tcpMs = 0;
   let beganAt = performance.now();
 
   function connect(ms: number): void {
     progress.begin('connect');
-    progress.pass(way, ms);
+    progress.pass(route, ms);
     progress.begin('initialize');
   }
 
@@ -50,9 +50,9 @@ export function watchConnection(url: URL, service: string | undefined, progress:
       },
       connected({ address, proxy }) {
         tcpMs = performance.now() - beganAt;
-        way = proxy === undefined ? address : `${address} through the proxy ${proxy}`;
+        route = proxy === undefined ? address : `${address} through the proxy ${proxy}`;
         if (progress.current !== 'connect') return;
-        progress.pass(way, tcpMs);
+        progress.pass(route, tcpMs);
         progress.begin('initialize');
       },
       secured({ protocol, issuer = 'an unnamed authority', validUntil }) {
@@ -63,7 +63,7 @@ export function watchConnection(url: URL, service: string | undefined, progress:
       },
     },
     failed(error) {
-      if (progress.current === 'tls' && way === '') {
+      if (progress.current === 'tls' && route === '') {
         progress.skip('There is no connection to secure.');
         progress.begin('connect');
       }

@@ -1,6 +1,6 @@
 import type { ClientEntry } from './client-entry.ts';
 
-/** A server over HTTP that is configured as a program: `npx mcp-remote URL`. */
+/** A server over HTTP that is configured as a program that connects to it: `npx mcp-remote URL`. */
 export type Bridge = { url: string; headers: string[]; isOld: boolean; signsIn: boolean; notes: string[] };
 
 const isBridge = (arg: string) => /^mcp-remote(?:@[^/]{0,100})?$/.test(arg);

@@ -9,11 +9,13 @@ const timeoutMs = 5_000;
 const maxBytes = 8 * 1024 * 1024;
 const atOnce = 4;
 
-/** Returns the exact version that a tag of a package names now. Throws an Error that says why it is unknown. */
+/**
+ * Returns the exact version that a tag of a package currently names. Throws an Error with the reason if it is unknown.
+ */
 export type FindVersion = (kind: 'npm' | 'pypi', name: string, tag: string) => Promise<string>;
 
 /**
- * Asks PyPI, and npm or the registry that the environment names for it.
+ * Finds versions at PyPI and at npm, or at the npm registry that the environment names.
  * @param options.dispatcher a guarded one
  */
 export function createVersionFinder(options: { dispatcher: Dispatcher; environment: NodeJS.ProcessEnv }): FindVersion {
@@ -63,7 +65,10 @@ async function ask(address: string, dispatcher: Dispatcher): Promise<Record<stri
   return found;
 }
 
-/** Returns the entries with exact versions of their packages. Refuses those with an unknown version, and says what to write. */
+/**
+ * Returns the entries with exact versions of their packages. Refuses entries whose version is unknown, with what to
+ * write.
+ */
 export async function withVersions(entries: readonly ReadEntry[], find: FindVersion): Promise<ReadEntry[]> {
   const found: ReadEntry[] = [...entries];
   const known = new Map<string, Promise<string>>();

@@ -12,7 +12,7 @@ const exact = {
   pypi: /^\d[0-9A-Za-z.!+_-]{0,99}$/,
 } as const;
 
-/** The words before a package with which npm and similar tools run it, such as `npm exec`. */
+/** Subcommands with which npm and similar tools run a package, such as `npm exec`. */
 const npmRunners: Readonly<Record<string, readonly string[]>> = {
   npx: [],
   bunx: [],
@@ -24,8 +24,9 @@ const npmRunners: Readonly<Record<string, readonly string[]>> = {
 const pythonRunners: Readonly<Record<string, readonly string[]>> = { uvx: [], uv: ['tool run'], pipx: ['run'] };
 
 /**
- * Returns what a command line starts: a package of npm or PyPI if it calls one of their runners, else the line itself.
- * @throws NotImportable for containers, git repositories, archives and ranges of versions, with what to do
+ * Returns what a command line starts: a package of npm or PyPI if the command is one of their runners, else the line
+ * itself.
+ * @throws NotImportable for containers, git repositories, archives and version ranges, with what to do
  */
 export function readLaunch(command: string, args: readonly string[]): Launch {
   const runner = programName(command);
@@ -66,13 +67,13 @@ function ofRunner(kind: 'npm' | 'pypi', words: readonly string[], args: readonly
   return { kind, ...readSpec(kind, spec), command, args: more[0] === '--' && kind === 'npm' ? more.slice(1) : more };
 }
 
-const longestSpec = 500;
+const maxSpecCharacters = 500;
 
 /** @throws NotImportable for a package from elsewhere than the registry, and for a range of versions */
 function readSpec(kind: 'npm' | 'pypi', spec: string): { name: string; version: PackageVersion } {
-  // no package name is so long, and the patterns below need short texts
-  if (spec.length > longestSpec)
-    throw new NotImportable(`the name of its package is longer than ${longestSpec} characters`);
+  // package names are shorter, and the patterns below need short texts
+  if (spec.length > maxSpecCharacters)
+    throw new NotImportable(`the name of its package is longer than ${maxSpecCharacters} characters`);
   refuseElsewhere(kind, spec);
   const at = kind === 'pypi' && spec.includes('==') ? spec.indexOf('==') : spec.indexOf('@', 1);
   const name = (at === -1 ? spec : spec.slice(0, at)).trim();

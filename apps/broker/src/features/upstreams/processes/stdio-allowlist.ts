@@ -77,12 +77,14 @@ const entrySchema = z
   });
 
 /**
- * The operator's allow-list: alias -> how to start it. It is a file on disk and never set over the web, since starting a
- * program means trusting it (security.md, Boundaries).
- * `npm` is a package that we install and run, in place of `argv`. `reads` names what the program reads besides the
- * system's folders, this Node and its packages: the sandbox contains nothing else. `network`: none (false), only public
- * addresses (true), or this machine's ("host"). `secrets` names variables whose values the operator gives to the broker.
- * Placeholders: {node} this Node, {package:name/file} a file of an installed package, {personDir} the user's own folder.
+ * The operator's allow-list of programs by alias. It is a file on disk and cannot be changed over the web, since
+ * starting a program means trusting it.
+ * - `npm`: a package that we install and run, in place of `argv`
+ * - `reads`: paths that the program reads besides the system's folders, this Node and its packages; the sandbox contains
+ *   nothing else
+ * - `network`: none (false), only public addresses (true), or this machine's ("host")
+ * - `secrets`: names of variables whose values the operator gives to the broker
+ * - placeholders: {node} this Node, {package:name/file} a file of an installed package, {personDir} the user's own folder
  */
 const allowlistSchema = z.record(
   z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'is not an alias: use up to 63 lower-case letters, digits and -'),
@@ -92,7 +94,7 @@ const allowlistSchema = z.record(
 export type StdioAllowlist = z.output<typeof allowlistSchema>;
 export type AllowlistEntry = StdioAllowlist[string];
 
-/** Returns whether a program keeps files: it is told the folder that its process may write to. */
+/** Returns whether a program keeps files: if so, its entry passes it the folder that its process may write to. */
 export function keepsFiles({ argv = [], args = [], env }: Pick<AllowlistEntry, 'argv' | 'args' | 'env'>): boolean {
   return [...argv, ...args, ...Object.values(env)].some((text) => text.includes('{personDir}'));
 }
@@ -127,14 +129,14 @@ export function readStdioAllowlist(path: string): StdioAllowlist {
 }
 
 /**
- * Returns the broker's variable that holds the secret `name` of a program. No two secrets share a variable: neither an alias
- * nor a name may contain `__` after its letters.
+ * Returns the broker's variable for the secret `name` of a program. No two secrets share a variable, because names
+ * contain no `__`.
  */
 export function secretVariable(alias: string, name: string): string {
   return `UPSTREAM_ENV_${alias.toUpperCase().replaceAll('-', '_')}__${name}`;
 }
 
-/** Tells the operator that a server's program is not on the list, and what to do. */
+/** Returns a text for the operator: a server's program is not on the list, and what to do. */
 export function notAllowedText(
   alias: string,
   { stdio, stdioAllowlist }: Pick<Config, 'stdio' | 'stdioAllowlist'>,

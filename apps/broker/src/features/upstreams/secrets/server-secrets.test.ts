@@ -185,7 +185,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
 
   test('a header of the environment goes to the first deployed address alone, also after the server was deleted', async () => {
     const elsewhere = { id: 'given', version: '2.0.0', connection: { type: 'http', url: thief.url }, auth };
-    const alone = `UPSTREAM_HEADER_GIVEN__X_KEY is sent to ${server.url} alone, and X-Key was not entered for it`;
+    const alone = `UPSTREAM_HEADER_GIVEN__X_KEY is sent only to ${server.url}, and X-Key was not entered for it`;
     const tested = await admin.test({ manifest: manifestText(elsewhere) });
     expect(tested.end).toMatchObject({ result: 'failed', text: expect.stringContaining(alone) });
     await deployManifest(app, elsewhere, 'error');

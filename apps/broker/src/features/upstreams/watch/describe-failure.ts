@@ -39,10 +39,13 @@ const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string 
 
 const maxReasonChars = 1000;
 
-/** Remedy for a server whose manifest has no sign-in; one with a sign-in shows as connected. */
+/**
+ * Remedy for a server that requires a sign-in although its manifest has none. A server whose manifest has one shows as
+ * connected.
+ */
 const signInRemedy = 'add "auth" to its manifest, or correct the header that it is sent';
 
-/** Returns the reason for the operator. A server's own words may be a megabyte. */
+/** Returns the reason for the operator, shortened: a server's message may be a megabyte. */
 export function reasonOf({ kind, message }: UpstreamError): string {
   const reason = message.slice(0, maxReasonChars);
   return kind === 'sign_in_required' ? `${reason}: ${signInRemedy}` : reason;

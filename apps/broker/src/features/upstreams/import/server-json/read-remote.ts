@@ -5,7 +5,7 @@ import { fillInput, fillText, hasVariable } from './fill-input.ts';
 import type { KeyValue, Remote } from './server-json-schema.ts';
 
 /**
- * Reads a server at its maker's address.
+ * Reads a server at its author's address.
  * @param at its path in the document, for messages
  * @throws NotImportable
  */

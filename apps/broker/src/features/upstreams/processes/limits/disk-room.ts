@@ -3,10 +3,13 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Log } from '#platform/log.ts';
 import { inMegabytes } from './program-limits.ts';
 
-/** Reads the free space of the disk. `reason`: why no program may run now, because the embedded database needs the room. */
+/**
+ * Reads the free space of the disk. `reason`: set if it is too little for programs, because the embedded database needs
+ * it.
+ */
 export type CheckDisk = () => Promise<{ freeBytes: number; reason: UpstreamError | undefined }>;
 
-/** Returns a check that logs when the free space becomes too little or enough again. */
+/** Returns a check that logs when the free space becomes too little, and when it is enough again. */
 export function createDiskCheck(options: { dataDir: string; freeDiskBytes: number; log: Log }): CheckDisk {
   const { dataDir, freeDiskBytes, log } = options;
   let isLow = false;

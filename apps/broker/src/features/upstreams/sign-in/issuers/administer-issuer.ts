@@ -11,7 +11,7 @@ import { clientIssuerVariable, configuredClient } from '../client/operator-secre
 import { dropRegistrations, registeredAt } from '../client/registrations.ts';
 import type { SignInParts } from '../sign-in-parts.ts';
 
-/** Returns where users sign in at a server, as it says now, and what was decided about that. */
+/** Returns where users sign in at a server, as it currently says, and what was decided about that. */
 export async function describeIssuer(server: CatalogueServer, parts: SignInParts): Promise<ServerSignIn> {
   const configured = configuredClient(server, parts);
   const found = await findPair(server, parts);
