@@ -157,9 +157,9 @@ describe.skipIf(!hasPostgres() || own === undefined)(
       const ofOperator = 'only the operator can allow it';
       for (const [entry, words] of [
         ['0.0.0.0/0', 'must have a prefix from 1 to 32'],
-        ['10.0.0.0/8:8080', 'larger ones are the operator'],
+        ['10.0.0.0/8:8080', 'only the operator can allow a larger one'],
         ['10.0.0.0/24', 'needs a port'],
-        ['[fd00::/8]:8080', 'larger ones are the operator'],
+        ['[fd00::/8]:8080', 'only the operator can allow a larger one'],
         ['169.254.169.0/24:80', ofOperator],
         ['169.254.169.254:80', ofOperator],
         ['[fd00:ec2::254]:80', ofOperator],

@@ -99,7 +99,7 @@ test('what a deployment does is said with its numbers, and nothing where nobody 
     /1 person called it in the last 30 days; they agreed to a lower price and are asked before their next/,
   );
   expect(rise(40, 0)).toMatch(/days; no one has to confirm the higher price\.$/);
-  expect(rise(0, 0)).toMatch(/theirs\. 0 people called it in the last 30 days\.$/);
+  expect(rise(0, 0)).toMatch(/old ones\. 0 people called it in the last 30 days\.$/);
   const coming = billing({ announcedPrices: { a: { credits: 5, from: '2099-01-01T00:00:00Z' } } });
   expect(effectsOf(billing({}), coming, people)).toEqual([
     'The announced prices of 1 tool begin on their dates. People are notified until then, and asked from then on if a price is higher.',

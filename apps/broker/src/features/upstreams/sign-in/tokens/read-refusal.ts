@@ -4,7 +4,7 @@ type Refusal = {
   /** Whether the server does not know our client, or not with this secret. */
   isOfClient: boolean;
   /** The server's description, if any. */
-  description: string | undefined;
+  said: string | undefined;
 };
 
 /**
@@ -32,7 +32,7 @@ export function readRefusal(error: unknown): Refusal | undefined {
   if (!(error instanceof oidc.ResponseBodyError) || temporary.has(error.status) || !permanent.has(error.error)) {
     return undefined;
   }
-  return { isOfClient: error.error === 'invalid_client', description: error.error_description };
+  return { isOfClient: error.error === 'invalid_client', said: error.error_description };
 }
 
 /** Returns whether a server may have refused the scope: some refuse any scope at a refresh. */

@@ -106,8 +106,8 @@ async function failed(error: unknown, account: StoredAccount, parts: SignInParts
   if (refusal) {
     log.info({ err: error, server: account.serverId }, 'a refresh was refused: a new sign-in is needed');
     if (refusal.isOfClient) await forgetRegistration(account.serverId, tokensOf(account).binding, parts.identity);
-    const { description } = refusal;
-    const why = description === undefined ? '' : ` The authorization server says: ${description}`;
+    const { said } = refusal;
+    const why = said === undefined ? '' : ` The authorization server says: ${said}`;
     await endAccount(account, `The sign-in has ended or was withdrawn.${why}`, parts);
     return undefined;
   }
