@@ -138,7 +138,7 @@ function presentCapability(item: CatalogueItem): Omit<CapabilityAnswer, 'type'> 
   };
 }
 
-export function presentTool(item: CatalogueItem) {
+function presentTool(item: CatalogueItem) {
   const inputSchema = asRecord(item.definition['inputSchema']);
   const annotations = asRecord(item.definition['annotations']);
   const { coming } = item.price;
@@ -155,7 +155,7 @@ export function presentTool(item: CatalogueItem) {
   };
 }
 
-export const presentPrompt = (item: CatalogueItem) => ({ ...presentCapability(item), type: 'prompt' as const });
+const presentPrompt = (item: CatalogueItem) => ({ ...presentCapability(item), type: 'prompt' as const });
 
 export const presentResource = (item: CatalogueItem) => ({
   ...presentCapability(item),

@@ -160,7 +160,7 @@ create table registries (
   added_at timestamptz not null
 );
 
--- The newest version of each imported server at its registry, as of the last look.
+-- The newest version of each imported server at its registry, as of the last check.
 create table registry_updates (
   server_id text primary key references servers,
   version text not null,

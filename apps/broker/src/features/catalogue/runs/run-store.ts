@@ -12,7 +12,7 @@ export const runChannel = 'souk_manifest_runs';
 export const runNotice = (word: 'started' | 'changed' | 'ended', runId: string): string => `${word} ${runId}`;
 
 /** Runs kept in addition to those under way: as many as the list shows. */
-export const keptRuns = 20;
+const keptRuns = 20;
 
 export type RunKind = ManifestRun['kind'];
 export type Run = {

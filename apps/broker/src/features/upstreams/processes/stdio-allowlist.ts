@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readJson } from '#features/catalogue/index.ts';
 import { ConfigError, type Config } from '#platform/config.ts';
 
-export const exactVersion =
+const packageAtVersion =
   /^(?:@[a-z0-9][a-z0-9._-]{0,99}\/)?[a-z0-9][a-z0-9._-]{0,99}@\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.-]{1,99})?$/;
 const secretName = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 const secretsAreNames =
@@ -16,7 +16,10 @@ const entrySchema = z
     argv: texts.min(1).optional(),
     npm: z
       .string()
-      .regex(exactVersion, 'must be a package at an exact version, such as "@scope/name@1.2.3": no range and no tag')
+      .regex(
+        packageAtVersion,
+        'must be a package at an exact version, such as "@scope/name@1.2.3": no range and no tag',
+      )
       .optional(),
     bin: z.string().max(214).optional(),
     args: texts.optional(),

@@ -7,7 +7,7 @@ import { asRecord, isRecord, parseObject } from '#platform/json.ts';
 const timeoutMs = 10_000;
 /** Largest answer. A page of 50 servers of the official registry takes 150 KB. */
 const maxBytes = 2 * 1024 * 1024;
-export const serversPerPage = 50;
+const serversPerPage = 50;
 const maxCursorCharacters = 1000;
 
 /** Thrown when a registry could not be read. The message is for administrators. */

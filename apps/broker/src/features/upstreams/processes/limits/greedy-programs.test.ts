@@ -334,7 +334,9 @@ describe('programs that take what they can, beside those of the tests before', {
     expect(full.upstreams.pool.stdioPids()).toEqual([]);
     // it was not even started
     expect(full.logged()).not.toContain('a program was ended');
-    expect(full.logged()).toMatch(/programs \(stdio servers\) are stopped: the disk of the data folder has \d+ MB free/);
+    expect(full.logged()).toMatch(
+      /programs \(stdio servers\) are stopped: the disk of the data folder has \d+ MB free/,
+    );
   });
 
   test('a program that fills the disk is ended before the room for the database is gone', async () => {
