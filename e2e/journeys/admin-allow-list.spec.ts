@@ -70,7 +70,7 @@ test('an address is refused with a reason, allowed after a new sign-in, used by 
   await button(page, 'Allow an address').click();
   await field.fill('169.254.169.254:80');
   await page.keyboard.press('Enter');
-  await expect(dialog).toContainText('only the operator may allow it, by UPSTREAM_ALLOW_ADDRESSES.');
+  await expect(dialog).toContainText('only the operator can allow it, with UPSTREAM_ALLOW_ADDRESSES.');
   await page.keyboard.press('Escape');
   await expect(button(page, 'Allow an address')).toBeFocused();
 

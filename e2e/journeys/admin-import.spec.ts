@@ -60,9 +60,7 @@ test("a client's configuration is previewed, staged by a click, deployed, and ca
   await expect(entry(page, 'weir 1.0.0')).toContainText('Authorization as UPSTREAM_HEADER_WEIR__AUTHORIZATION');
   await expect(entry(page, 'weir 1.0.0')).toContainText('Free');
   await expect(entry(page, 'weir 1.0.0')).toContainText('Empty: its name is shown until you write one');
-  await expect(entry(page, 'small 1.0.0')).toContainText(
-    'Its version is not written: 1.0.0 is the one that npm has now.',
-  );
+  await expect(entry(page, 'small 1.0.0')).toContainText('It has no exact version: npm currently has 1.0.0.');
   await expect(entry(page, 'reed 1.0.0')).toContainText('"npm": "reed-mcp@1.0.0"');
   await expect(entry(page, 'reed 1.0.0')).toContainText(
     'Once this program is allowed, this machine runs its code, and it reads the secrets that you give it.',
@@ -144,7 +142,7 @@ test('a registry is added, read by a click, filtered, and imported from; its upd
   await dialog.getByLabel('Address').fill(registry.url);
   await button(page, 'Add registry').click();
   await expect(part(page, 'Registries').getByRole('alert')).toContainText(
-    'Harbour cannot be read: it answered text/html and no JSON',
+    'Harbour cannot be read: it answered text/html instead of JSON',
   );
   await expectNoAxeFindings(page);
   registry.fail(undefined);

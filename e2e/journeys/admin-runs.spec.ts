@@ -182,7 +182,7 @@ test('a run continues when its tab is closed, and is opened again: a deploy-all 
     ).toBeVisible();
     await expect(runOf(page).getByRole('status')).toHaveText('1 deployed, 0 failed. 1 deployed server is failing.');
     await expect(itemOf(page, 'silent')).toContainText(
-      /Deployed, failing.*It is live, but the server has not answered yet: it is still being asked\.$/s,
+      /Deployed, failing.*It is live, but the server has not answered yet: discovery continues\.$/s,
     );
     await expectNoAxeFindings(page);
 

@@ -3,7 +3,7 @@ import type { Query } from '#platform/db/database.ts';
 /** Tables whose reasons may contain a deleted user's address. */
 const tables = ['manifest_versions', 'manifest_runs', 'tool_changes'] as const;
 
-/** Removes a deleted user's address from administrators' reasons. Versions that the user staged keep the bare id. */
+/** Removes a deleted user's address from administrators' reasons. Staged versions keep the user's id. */
 export function catalogueContributor({ query }: { query: Query }) {
   return {
     name: 'stagedManifests',

@@ -26,15 +26,15 @@ export type Catalogue = Deployments & {
   /** Replaces what a server offers, unless an administrator approved a list for this version; marks it connected. */
   storeDiscovery(serverId: string, discovered: Discovered): Promise<void>;
   /**
-   * Stores that a new version of a server works, although it answered "sign in first". The shop shows the snapshot in
-   * its manifest, which was approved with it, or what it showed before.
+   * Stores that a new version of a server works, although it requires a sign-in to list anything. The shop shows the
+   * snapshot that was approved with the manifest, else its previous list.
    */
-  storeClosed(serverId: string): Promise<void>;
+  storeSignInRequired(serverId: string): Promise<void>;
   /** Returns what a deployment of this manifest would store of these lists. Stores nothing. */
   inspectLists(manifest: Pick<Manifest, 'id' | 'slug'>, discovered: Discovered): Promise<InspectedLists>;
-  /** How changes of a user's personal tools are judged; undefined when the server is not deployed. */
+  /** Returns how changes of personal tools of this server are reviewed; undefined when it is not deployed. */
   driftOf(serverId: string): Promise<{ slug: string; version: string; policy: DriftPolicy } | undefined>;
-  /** Makes these items what the shop shows of a server, with an audit row. @throws SoukError not_found */
+  /** Sets these items as the list that the shop shows for a server, with an audit row. @throws SoukError not_found */
   approveList(serverId: string, list: ListToApprove, approval: Approval): Promise<void>;
   /** Re-reads everything that is deployed, on this broker alone. */
   reload(): Promise<void>;
@@ -90,7 +90,7 @@ export async function createCatalogue(parts: {
 
     storeDiscovery: recorder.storeDiscovery,
 
-    storeClosed: recorder.storeClosed,
+    storeSignInRequired: recorder.storeSignInRequired,
 
     inspectLists: (manifest, discovered) => inspectLists(tables, manifest, discovered, find(manifest.id)),
 

@@ -22,7 +22,7 @@ export {
   type PersonalChange,
   type PersonalList,
   isAddress,
-  withoutAddresses,
+  withPrefixedAddresses,
 } from './discovery/personal-list.ts';
 export type { ListToApprove } from './review/approve-list.ts';
 export { requireShown, shownCode } from './review/shown-code.ts';

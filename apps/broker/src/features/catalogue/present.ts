@@ -68,8 +68,9 @@ export function presentServer(server: CatalogueServer, sold: SoldTerms = {}): Se
 }
 
 function sentences(...texts: readonly (string | undefined)[]): string {
-  const told = texts.filter((each) => each !== undefined && each !== '');
-  return told.length < 2 ? (told[0] ?? '') : told.map((each) => (each?.endsWith('.') ? each : `${each}.`)).join(' ');
+  const given = texts.flatMap((each) => (each === undefined || each === '' ? [] : [each]));
+  if (given.length < 2) return given[0] ?? '';
+  return given.map((each) => (each.endsWith('.') ? each : `${each}.`)).join(' ');
 }
 
 function requiredOfPeople({ auth }: Manifest): ServerAnswer['requires'] {
@@ -77,7 +78,7 @@ function requiredOfPeople({ auth }: Manifest): ServerAnswer['requires'] {
   return auth.type === 'headers' && auth.headers.some(({ from }) => from === 'user') ? 'headers' : undefined;
 }
 
-/** A manifest's tier, the name of its rental, and the plan that includes it. */
+/** Presents a manifest's tier and rental, and the plan that includes it. */
 export function presentBilling(
   manifest: Manifest,
   { rentalPriceId: stripePriceId, plan }: SoldTerms = {},
@@ -102,8 +103,8 @@ export function presentBilling(
 }
 
 /**
- * Address of an icon on our own origin: a path from the manifest, or the icon that was fetched from an address in it. A
- * browser never asks other hosts, which would learn of each visitor.
+ * Returns the path of an icon on our own origin: that of the manifest, or that of the icon fetched from the manifest's
+ * address. Browsers never load icons from other hosts, which would learn of each visitor.
  */
 function presentIcon({ manifest, icon }: CatalogueServer): string | undefined {
   if (manifest.icon !== undefined && isOwnPath(manifest.icon)) return manifest.icon;
@@ -112,7 +113,7 @@ function presentIcon({ manifest, icon }: CatalogueServer): string | undefined {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** The title for users, or the name if there is none. */
+/** Returns the title for users, or the name if there is none. */
 export function toolTitle({ name, definition }: Pick<CatalogueItem, 'name' | 'definition'>): string {
   return (
     text(definition['title']) ??
@@ -137,7 +138,7 @@ function presentCapability(item: CatalogueItem): Omit<CapabilityAnswer, 'type'> 
   };
 }
 
-export function presentTool(item: CatalogueItem) {
+function presentTool(item: CatalogueItem) {
   const inputSchema = asRecord(item.definition['inputSchema']);
   const annotations = asRecord(item.definition['annotations']);
   const { coming } = item.price;
@@ -154,7 +155,7 @@ export function presentTool(item: CatalogueItem) {
   };
 }
 
-export const presentPrompt = (item: CatalogueItem) => ({ ...presentCapability(item), type: 'prompt' as const });
+const presentPrompt = (item: CatalogueItem) => ({ ...presentCapability(item), type: 'prompt' as const });
 
 export const presentResource = (item: CatalogueItem) => ({
   ...presentCapability(item),
@@ -163,13 +164,16 @@ export const presentResource = (item: CatalogueItem) => ({
 });
 
 /** Presents the tools, prompts and resources of a server in the order of its lists. */
-export function* presentOffer(server: CatalogueServer): Generator<CapabilityAnswer> {
+export function* presentItems(server: CatalogueServer): Generator<CapabilityAnswer> {
   yield* servedTools(server).map(presentTool);
   yield* server.prompts.map(presentPrompt);
   yield* server.resources.map(presentResource);
 }
 
-/** These are generators: for thousands of servers the lists are megabytes. */
+/**
+ * Presents the tools of all servers. This and the functions below are generators, because the lists of thousands of
+ * servers are megabytes.
+ */
 export function* presentTools({ servers }: CatalogueSnapshot) {
   for (const server of servers) for (const tool of servedTools(server)) yield presentTool(tool);
 }
@@ -188,18 +192,18 @@ export function* presentCapabilities(snapshot: CatalogueSnapshot) {
   yield* presentResources(snapshot);
 }
 
-/** Length of a description that is shown in one line. */
-const suggestedCharacters = 160;
+/** Longest description in a one-line list. */
+const maxBriefCharacters = 160;
 function cut(description: string): string {
-  if (description.length <= suggestedCharacters) return description;
-  // drops half of a surrogate pair
+  if (description.length <= maxBriefCharacters) return description;
+  // removes half of a surrogate pair
   return `${description
-    .slice(0, suggestedCharacters)
+    .slice(0, maxBriefCharacters)
     .replace(/[\uD800-\uDBFF]$/, '')
     .trimEnd()}…`;
 }
 
-/** A server in a one-line list. */
+/** Presents a server for a one-line list. */
 export function presentBrief(server: CatalogueServer) {
   const icon = presentIcon(server);
   return {

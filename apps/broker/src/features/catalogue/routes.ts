@@ -30,8 +30,8 @@ import {
 } from './present.ts';
 
 /**
- * Mounts the public read calls under /mcp/, which answer from memory and wait for no upstream and no database, and the
- * administrators' decisions about changed tools.
+ * Mounts the public read calls under /mcp/, which answer from memory without waiting for upstreams or the database, and
+ * the administrators' decisions about changed tools.
  */
 export function mountCatalogueRoutes(
   router: Router,
@@ -65,9 +65,9 @@ export function mountCatalogueRoutes(
       (sum, server) => sum + servedTools(server).length + server.prompts.length + server.resources.length,
       0,
     );
-    const asked = servers.some((server) => server.status !== 'disconnected' || server.statusDetail !== undefined);
+    const isAnyKnown = servers.some((server) => server.status !== 'disconnected' || server.statusDetail !== undefined);
     return {
-      status: servers.length > 0 && !asked ? ('initializing' as const) : ('healthy' as const),
+      status: servers.length > 0 && !isAnyKnown ? ('initializing' as const) : ('healthy' as const),
       timestamp: isoNow(),
       server: { serverCount: servers.length, totalCapabilities },
       connections: { connected: servers.filter((server) => server.status === 'connected').length },

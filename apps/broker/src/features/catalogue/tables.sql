@@ -73,7 +73,7 @@ create table server_health (
   answer_sha256 text
 );
 
--- The definition of each tool that was trusted when the version was deployed (security.md: definitions are pinned).
+-- The definition of each tool that was trusted when the version was deployed.
 create table tool_pins (
   server_id text not null references servers,
   name text not null,

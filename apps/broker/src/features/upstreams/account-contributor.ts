@@ -1,7 +1,10 @@
 import type { AccountContributor } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
 
-/** Exports and erases what this feature stores about a user: what they switched off, and their accounts without secrets. */
+/**
+ * Exports and erases what this feature stores about a user: the servers that they switched off, and their accounts
+ * without secrets.
+ */
 export function upstreamContributor({ query }: { query: Query }): AccountContributor {
   return {
     name: 'connections',

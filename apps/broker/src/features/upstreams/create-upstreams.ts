@@ -45,7 +45,7 @@ export type Upstreams = {
   readonly programs: StdioPrograms;
   readonly programWatch: ProgramWatch;
   readonly watch: ServerWatch;
-  /** Begins a stop: what ends from now on, our own processes included, is neither reported as a failure nor restarted. */
+  /** Begins a stop: connections and processes that end from now on are neither reported as failures nor restarted. */
   beginStop(): void;
   readonly tests: ConnectionTests;
   /** Lists the running processes of a server, those of connection tests included. */
@@ -57,13 +57,13 @@ export type Upstreams = {
   readonly signIn: UpstreamSignIn;
   readonly secrets: SecretAdministration;
   readonly personalTools: PersonalTools;
-  /** Publishes what a server offers to one user as what the shop shows of it (personal-tools/approve-personal-tools.ts). */
+  /** Sets one user's list of a server as the list that the shop shows (personal-tools/approve-personal-tools.ts). */
   approvePersonalTools(
     serverId: string,
     of: { userId: string; name: string },
     decision: { by: string | undefined; reason: string; shown: string },
   ): Promise<string[]>;
-  /** Returns what that would change in the shop, and the code of the list for the approval. */
+  /** Returns what that approval would change in the shop, and the code of the list for it. */
   comparePersonalTools(
     serverId: string,
     of: { userId: string; name: string },
@@ -75,7 +75,7 @@ type UpstreamsOptions = {
   db: Database;
   vault: Vault;
   catalogue: Catalogue;
-  /** Which manifests this installation accepts. */
+  /** Rules for the manifests that this installation accepts. */
   policy: ManifestPolicy;
   config: Config;
   programs: ServicePrograms;
@@ -159,12 +159,12 @@ export async function createUpstreams(options: UpstreamsOptions): Promise<Upstre
   const { isOf } = signIn;
   const asking = { accounts: store, store: personalToolStore, catalogue, pool, isOf, announce: preferences.announce };
   const personalTools = createPersonalTools({ ...asking, timers: systemTimers, clock, log });
-  const rooms = { pool, services, programs, programWatch, watch, tests, health, preferences, signIn, personalTools };
-  const opened = { ...rooms, entered, places, certificates };
+  const running = { pool, services, programs, programWatch, watch, tests, health, preferences, signIn, personalTools };
+  const opened = { ...running, entered, places, certificates };
   followAllowances(allowances, { ...options, pool, watch });
   followChanges(opened);
   return {
-    ...rooms,
+    ...running,
     childrenOf: (serverId) =>
       listChildren([
         ...pool.programsOf(serverId),
@@ -196,7 +196,10 @@ type Opened = Omit<
 > &
   Pick<OpenedSecrets, 'entered' | 'places'> & { certificates: ServerCertificates };
 
-/** Replaces connections, and discards cached lists, when what servers are sent or an account has changed. */
+/**
+ * Replaces connections when the secrets that servers get have changed, and discards cached lists when an account has
+ * changed.
+ */
 function followChanges({ entered, places, preferences, pool, watch, personalTools }: Opened): void {
   const secretsChanged = (serverId: string) => {
     pool.replaceServer(serverId);
@@ -204,7 +207,7 @@ function followChanges({ entered, places, preferences, pool, watch, personalTool
   };
   entered.onChange(secretsChanged);
   places.onChange(secretsChanged);
-  preferences.onUnheard(() => personalTools.forget(undefined));
+  preferences.onNoticesLost(() => personalTools.forget(undefined));
   preferences.onChange((userId, serverId) => {
     personalTools.forget(userId);
     if (userId !== undefined && serverId !== undefined) pool.retire(serverId, userId);
@@ -217,7 +220,7 @@ async function stopInOrder(opened: Opened): Promise<void> {
   await opened.preferences.stop();
   await opened.entered.stop();
   await opened.places.stop();
-  // Begun first: a discovery that waits for a package's installation then knows why it ends.
+  // Begun first, so that a discovery that waits for a package's installation knows why it ends.
   const watched = opened.watch.stop();
   await opened.programs.stop();
   // Discoveries, checks and questions under way end when the pool closes their connections.

@@ -1,9 +1,9 @@
 import type { Database } from '#platform/db/database.ts';
 
 /**
- * Reads rows now and after each notice. Readings are sequential: an older one cannot replace a newer one.
+ * Reads rows now and after each notice. Reads are sequential, so that an older one cannot replace a newer one.
  * @param read receives the payload of the notice; '' to read everything
- * @param failed receives errors of readings after notices
+ * @param failed receives errors of reads after notices
  */
 export async function followRows(
   db: Pick<Database, 'listen'>,
@@ -20,7 +20,7 @@ export async function followRows(
   }
 
   const hear = (payload?: string) => void reload(payload).catch(failed);
-  // before the first reading, so that no change falls between the two
+  // before the first read, so that no change in between is missed
   const stopListening = await db.listen(channel, hear, hear);
   await reload();
   return {

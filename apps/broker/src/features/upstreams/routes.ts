@@ -5,7 +5,10 @@ import { SoukError } from '#platform/errors.ts';
 import type { PersonalTools } from './personal-tools/personal-tools.ts';
 import type { ServerWatch } from './watch/watch-servers.ts';
 
-/** POST /mcp/refresh: asks the servers again for a signed-in user; a visitor only gets the stored catalogue. */
+/**
+ * Mounts POST /mcp/refresh, which discovers the servers again for a signed-in user. A visitor only gets the stored
+ * catalogue.
+ */
 export function mountUpstreamRoutes(
   router: Router,
   {
@@ -21,7 +24,7 @@ export function mountUpstreamRoutes(
     const message =
       refreshed.length > 0
         ? `Refreshing ${refreshed.length} servers`
-        : 'The servers were asked a moment ago: this is the current state';
+        : 'The servers were checked a moment ago: this is the current state';
     return { success: true as const, message, refreshed };
   });
 }

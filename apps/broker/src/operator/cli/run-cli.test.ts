@@ -411,7 +411,7 @@ describe("the operator's command line", () => {
     const check = (env: NodeJS.ProcessEnv) => run(['check-config'], { environment: { DATA_DIR: dataDir, ...env } });
     expect(await check({ PROGRAMS_CGROUP: dataDir })).toMatchObject({
       code: 78,
-      err: expect.stringContaining(`  - PROGRAMS_CGROUP cannot be used (${dataDir} is no control group)`),
+      err: expect.stringContaining(`  - PROGRAMS_CGROUP cannot be used (${dataDir} is not a control group)`),
     });
     expect(await check({ PROGRAMS_CGROUP: dataDir, STDIO: 'off' })).toMatchObject({ code: 0 });
     // together with a problem of the variables too
@@ -419,7 +419,7 @@ describe("the operator's command line", () => {
     expect(both).toMatchObject({ code: 78 });
     expect(both.err.split('\n').slice(1)).toEqual([
       '  - PERSONAL_MEMORY_MB (1024) must be at least PROGRAM_MEMORY_MB (1025): one program of a user may take that much',
-      `  - PROGRAMS_CGROUP cannot be used (${dataDir} is no control group)`,
+      `  - PROGRAMS_CGROUP cannot be used (${dataDir} is not a control group)`,
     ]);
     expect(await check({ PROGRAM_MEMORY_MB: '1025', STDIO: 'off' })).toMatchObject({ code: 0 });
   });

@@ -68,7 +68,7 @@ describe.skipIf(sandboxProblem() !== undefined)('packages by command', () => {
     const code = / --shown (\w+) /.exec(shown.out)?.[1] ?? '';
     expect(await souk('package', 'tiny', wanted, '--shown', code)).toMatchObject({
       code: 1,
-      err: expect.stringContaining('is not what was shown'),
+      err: expect.stringContaining('has changed since it was shown'),
     });
     expect((await souk('package', 'tiny', '@souk-test/small@latest')).err).toContain(
       'must be a package at an exact version',

@@ -92,7 +92,7 @@ example.harbour/old: not staged
   published.fail('html');
   expect(await souk('registry', 'search', 'tides')).toMatchObject({
     code: 1,
-    err: 'The broker refused: Harbour cannot be read: it answered text/html and no JSON: it is no registry of the API v0.1',
+    err: 'The broker refused: Harbour cannot be read: it answered text/html instead of JSON: it is not a registry with API v0.1',
   });
   published.fail(undefined);
   expect((await souk('registry', 'remove', 'Harbour')).out).toBe('Removed Harbour.');

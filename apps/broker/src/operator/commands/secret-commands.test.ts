@@ -111,7 +111,7 @@ describe.skipIf(!hasPostgres())('secrets by command', { shuffle: false }, () => 
     expect(next.sent).toEqual([]);
     expect(await secret(['bind', 'moved', '--version', '1.0.0'])).toEqual({
       code: 1,
-      printed: 'The broker refused: moved 1.0.0 asks for no header of yours.',
+      printed: 'The broker refused: moved 1.0.0 needs no header value from you.',
     });
     expect(await secret(['bind', 'moved'])).toEqual({
       code: 0,

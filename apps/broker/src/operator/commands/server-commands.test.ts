@@ -40,7 +40,7 @@ test('manifest test prints each step of a stored version, and its findings', asy
   const { code, out } = await souk('manifest', 'test', 'web');
   expect(code).toBe(0);
   expect(out).toMatch(/^manifest {3}ok {5}web 1\.0\.0 \(\d+ ms\)$/m);
-  expect(out).toMatch(/^tls {8}- {6}There is none/m);
+  expect(out).toMatch(/^tls {8}- {6}No TLS/m);
   expect(out).toMatch(/^initialize ok {5}fixture 1\.0\.0, protocol 2025-11-25/m);
   expect(out).toMatch(/^ {4}echo: It has no description/m);
   expect(out).toMatch(/^passed: A deployment would work\. \(\d+ ms\)$/m);

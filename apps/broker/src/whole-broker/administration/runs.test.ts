@@ -261,7 +261,7 @@ describe.skipIf(!hasPostgres())('runs of manifests on two brokers (PostgreSQL)',
       errors: [
         {
           id: 'deadly',
-          message: 'Failed to deploy manifest: The process that worked on it ended, and no other could go on.',
+          message: 'Failed to deploy manifest: The process that worked on it ended, and no other could continue.',
         },
       ],
     });

@@ -247,7 +247,9 @@ test('the effects of a deployment, and the affected users, are shown before it i
     before: { version: '1.0.0' },
     after: { version: '1.1.0' },
     people: { renters: 0, users: 1, asked: 1 },
-    effects: [expect.stringContaining('1 person called it in the last 30 days; they agreed to less and are asked')],
+    effects: [
+      expect.stringContaining('1 person called it in the last 30 days; they agreed to a lower price and are asked'),
+    ],
   });
   expect(told.differences.map(({ text }) => text)).toEqual([
     'version: 1.0.0 -> 1.1.0',
@@ -298,7 +300,9 @@ test('the preview of a price counts users who called the tool and agreed to less
   );
   const { people, effects } = await differences();
   expect(people).toEqual({ renters: 0, users: 4, asked: 1 });
-  expect(effects.join(' ')).toContain('4 people called it in the last 30 days; 1 of them agreed to less and is asked');
+  expect(effects.join(' ')).toContain(
+    '4 people called it in the last 30 days; 1 of them agreed to a lower price and is asked',
+  );
   await priced('1.2.0', 1);
   const lower = await differences();
   expect(lower.people).toEqual({ renters: 0, users: 4, asked: 0 });

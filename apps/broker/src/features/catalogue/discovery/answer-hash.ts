@@ -5,7 +5,7 @@ import type { Discovered } from './discovered.ts';
 /**
  * SHA-256 of a server's whole answer to a discovery. While it is the same, nothing needs to be stored: most servers
  * answer the same at each start, and storing costs a hundred times as much.
- * @param judgedBy what else decides what is stored: the versions of the manifest and of this program
+ * @param judgedBy other inputs that decide what is stored: the versions of the manifest and of this program
  */
 export async function answerHash(discovered: Discovered, judgedBy: string): Promise<string> {
   const { tools, prompts, resources, templates, instructions, features, asks, leftOut } = discovered;

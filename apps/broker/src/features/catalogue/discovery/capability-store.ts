@@ -68,7 +68,7 @@ export async function storeDiscovered(
   { era, instructions, features, leftOut }: DiscoveredFacts,
   at: Date,
 ): Promise<void> {
-  const told = {
+  const facts = {
     status: 'connected' as const,
     detail: null,
     instructions: instructions ?? null,
@@ -80,10 +80,10 @@ export async function storeDiscovered(
   };
   await tx
     .insertInto('server_health')
-    .values({ server_id: serverId, ...told, era: era ?? null, era_at: era ? at : null, status_since: at })
+    .values({ server_id: serverId, ...facts, era: era ?? null, era_at: era ? at : null, status_since: at })
     .onConflict((conflict) =>
       conflict.column('server_id').doUpdateSet({
-        ...told,
+        ...facts,
         ...(era && { era, era_at: at }),
         status_since: sql`case when server_health.status = 'connected' then server_health.status_since else ${at}::timestamptz end`,
       }),
@@ -91,7 +91,7 @@ export async function storeDiscovered(
     .execute();
 }
 
-/** The shop's list changed without a discovery. */
+/** Records that the shop's list changed without a discovery. */
 export async function markDiscovered(tx: Tx, serverId: string, at: Date): Promise<void> {
   await tx
     .updateTable('server_health')

@@ -11,7 +11,7 @@ const words: Record<CapabilityKind, string> = {
   resource: 'resource',
   template: 'resource template',
 };
-const maxTold = 3;
+const maxDescribed = 3;
 
 /** Describes definitions that are left out and prices of missing tools, for the server's status. */
 export function describeLeftOut(leftOut: readonly LeftOut[], unoffered: readonly string[]): string | undefined {
@@ -19,7 +19,7 @@ export function describeLeftOut(leftOut: readonly LeftOut[], unoffered: readonly
   return sentences.length > 0 ? sentences.join(' ') : undefined;
 }
 
-/** Names of tools for which a manifest has a price and which the server does not offer. */
+/** Returns the names of tools that have a price in the manifest and that the server does not offer. */
 export function pricedButMissing({ billing }: Manifest, tools: ReadonlySet<string>): string[] {
   const priced = [...Object.keys(billing?.toolCosts ?? {}), ...Object.keys(billing?.announcedPrices ?? {})];
   return [...new Set(priced)].filter((name) => !tools.has(name));
@@ -46,12 +46,12 @@ function leftOutSentences(leftOut: readonly LeftOut[]): string[] {
   );
 }
 
-/** A sentence for each of the first three items, and one for the number of the others. */
+/** Returns a sentence for each of the first three items, and one with the number of the others. */
 export function describeFirst<Item>(
   items: readonly Item[],
-  tell: (item: Item) => string,
-  tellMore: (more: number) => string,
+  describe: (item: Item) => string,
+  describeMore: (more: number) => string,
 ): string[] {
-  const more = items.length - maxTold;
-  return [...items.slice(0, maxTold).map(tell), ...(more > 0 ? [tellMore(more)] : [])];
+  const more = items.length - maxDescribed;
+  return [...items.slice(0, maxDescribed).map(describe), ...(more > 0 ? [describeMore(more)] : [])];
 }

@@ -11,7 +11,7 @@ export type PersonalItem = StoredCapability & {
   /** Differs from this user's first discovery. */
   underReview: boolean;
   textChangedAtMs?: number | undefined;
-  /** When an address became this server's on /mcp, because no other server had it. */
+  /** Time since which this server has its address on /mcp; undefined if another server had the address first. */
   ownedSinceMs?: number | undefined;
 };
 
@@ -21,7 +21,7 @@ export type PersonalPins = Record<
   { sha256: string; definition: Record<string, unknown>; textChangedAtMs?: number | undefined }
 >;
 
-/** A new difference between a tool and the user's pin. */
+/** A new difference between a tool and its pin for the user. */
 export type PersonalChange = { tool: string; change: string; underReview: boolean };
 
 /** A server's list for one user. */
@@ -33,8 +33,8 @@ export type PersonalList = {
 };
 
 /**
- * Compares what a server offers to a user with their first discovery, by the server's drift policy. The first discovery
- * of a version is trusted as a whole, even if it found nothing.
+ * Compares what a server offers a user with that user's first discovery, by the server's drift policy. The first
+ * discovery of a version is trusted as a whole, even if it found nothing.
  * @param before as stored; undefined at the user's first discovery
  * @param isTaken whether another server has this address on /mcp now
  */
@@ -83,7 +83,7 @@ function pinOf({ name, sha256, body, textChangedAtMs }: PersonalItem): [string, 
 
 /**
  * Returns a server's catalogue entry for one user. A tool under review is visible if an administrator approved exactly
- * this definition; the shop showing it, because the server lists it to anyone, is no approval.
+ * this definition. A definition that the shop shows only because the server lists it to anyone is not approved.
  * @param isTaken whether another server has this address on /mcp
  */
 export function personalEntry(
@@ -101,7 +101,7 @@ export function personalEntry(
       serverId: server.id,
       name,
       exposedName: isAddress(item) && isTaken(name) ? exposeUri(server.slug, name) : item.exposedName,
-      // one object for all users who are offered the same
+      // users who get the same definition share one object
       definition: isSame ? ofShop.definition : item.body,
       sha256: item.sha256,
       resultTypes: isSame ? ofShop.resultTypes : kind === 'tool' ? resultTypesOf(item.body) : undefined,
@@ -127,8 +127,10 @@ export function personalEntry(
   };
 }
 
-/** Returns a server's entry for a user whose personal servers have some of its addresses, which are prefixed here. */
-export function withoutAddresses(server: CatalogueServer, isTaken: (uri: string) => boolean): CatalogueServer {
+/**
+ * Returns a server's entry for one user, with a prefix on each address that one of the user's own servers has on /mcp.
+ */
+export function withPrefixedAddresses(server: CatalogueServer, isTaken: (uri: string) => boolean): CatalogueServer {
   const isBare = ({ name, exposedName }: CatalogueItem) => exposedName === name && isTaken(name);
   const rename = (items: readonly CatalogueItem[]) =>
     items.some(isBare)

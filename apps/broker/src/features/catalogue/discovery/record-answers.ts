@@ -9,10 +9,11 @@ import type { CatalogueServer } from '../snapshot/snapshot.ts';
 import type { CatalogueDb, Tx } from '../tables.ts';
 import { answerHash } from './answer-hash.ts';
 import type { Discovered } from './discovered.ts';
-import { recordAnswer, storeClosed, storeDiscovery, type StoredDiscovery } from './store-discovery.ts';
+import { recordAnswer, storeSignInRequired, storeDiscovery, type StoredDiscovery } from './store-discovery.ts';
 
 /**
- * Stores what deployed servers answer to discoveries, one transaction at a time: they would wait for each other's lock.
+ * Stores what deployed servers answer to discoveries, one transaction at a time, because concurrent ones would wait for
+ * each other's lock.
  * @param parts.builtBy version of this program: another one may store the same answer differently
  */
 export function createAnswerRecorder(parts: {
@@ -61,17 +62,21 @@ export function createAnswerRecorder(parts: {
         return live.health.answeredTheSame(serverId, discovered.era);
       await store(serverId, async (tx, known, at) => {
         const stored = await storeDiscovery(tx, known, discovered, policyOf, at);
-        // what has no audit row yet gets one on another day
+        // without the hash, the next discovery stores the answer again and writes the audit rows that are missing
         if (stored.notAudited === 0) await recordAnswer(tx, serverId, sha256);
         return stored;
       });
     },
 
-    storeClosed: (serverId: string) => store(serverId, (tx, server, at) => storeClosed(tx, server, policyOf, at)),
+    storeSignInRequired: (serverId: string) =>
+      store(serverId, (tx, server, at) => storeSignInRequired(tx, server, policyOf, at)),
   };
 }
 
-/** Whether the same answer would be stored as before: for this version, and without another server's address. */
+/**
+ * Whether storing the same answer again would change nothing: it is stored for this version, and no address is prefixed
+ * because another server has it.
+ */
 function isStoredAsAnswered({ discoveredAtMs = 0, deployedAtMs, resources, templates }: CatalogueServer): boolean {
   return (
     discoveredAtMs >= deployedAtMs &&

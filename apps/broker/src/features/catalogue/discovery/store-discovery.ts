@@ -14,7 +14,7 @@ type PolicyOf = (deployed: versions.DeployedVersion) => DriftPolicy;
 /** Facts for the log. */
 export type StoredDiscovery = {
   found: readonly FoundDrift[];
-  /** How many of them have no audit row, because the server had its rows of this day. */
+  /** Number of them without an audit row, because the server reached its limit of audit rows per day. */
   notAudited: number;
   leftOut: string | undefined;
 };
@@ -22,7 +22,7 @@ const nothingNew: StoredDiscovery = { found: [], notAudited: 0, leftOut: undefin
 
 /**
  * Stores what a server lists to anyone as the shop's list, and marks it connected. A list that an administrator
- * approved for this version stays: what users are offered beyond it is judged for each of them.
+ * approved for this version stays: what users get in addition is reviewed per user.
  */
 export async function storeDiscovery(
   tx: Tx,
@@ -42,7 +42,7 @@ export async function storeDiscovery(
   return storeList(tx, server, discovered, deployed, policyOf, at);
 }
 
-/** Notes that the whole answer is stored: the same answer need not be stored again. */
+/** Records the hash of a stored answer, so that the same answer is not stored again. */
 export async function recordAnswer(tx: Tx, serverId: string, answerSha256: string): Promise<void> {
   await tx
     .updateTable('server_health')
@@ -52,10 +52,15 @@ export async function recordAnswer(tx: Tx, serverId: string, answerSha256: strin
 }
 
 /**
- * Stores that a new version works, although it answered "sign in first". The shop shows the snapshot that was approved
- * with the manifest, or what it showed before. Tools that the server lists to anyone later are new.
+ * Stores that a new version works, although it requires a sign-in to list anything. The shop shows the snapshot that
+ * was approved with the manifest, else its previous list. Tools that the server later lists to anyone count as new.
  */
-export async function storeClosed(tx: Tx, server: Server, policyOf: PolicyOf, at: Date): Promise<StoredDiscovery> {
+export async function storeSignInRequired(
+  tx: Tx,
+  server: Server,
+  policyOf: PolicyOf,
+  at: Date,
+): Promise<StoredDiscovery> {
   await versions.lockDeployments(tx);
   const deployed = await versions.findDeployed(tx, server.id);
   if (!deployed) return nothingNew;

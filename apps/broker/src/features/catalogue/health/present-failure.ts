@@ -1,6 +1,6 @@
 /**
  * Returns why a server fails: the reason for everyone, and the technical detail for operators alone.
- * @param failure such as connect ECONNREFUSED, with an address
+ * @param failure technical detail, such as "connect ECONNREFUSED" with an address
  */
 export function presentFailure(
   { statusDetail }: { statusDetail: string | undefined },

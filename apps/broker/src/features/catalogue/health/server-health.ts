@@ -10,8 +10,8 @@ import { createHealthWriter } from './write-health.ts';
 /** Minimum time between two writes of unchanged health. */
 const writeIntervalMs = 60_000;
 const maxDetailCharacters = 300;
-/** Each change of the catalogue takes about a millisecond when there are thousands of servers. */
-const answeredRestMs = 200;
+/** Pause between two batches of answers: each change of the catalogue takes about 1 ms with thousands of servers. */
+const answersPauseMs = 200;
 
 /** Result of a check or a discovery. */
 export type FoundHealth = Omit<HealthChange, 'checkedAtMs'>;
@@ -21,7 +21,10 @@ type NewHealth = {
   isWritten: boolean;
 };
 
-/** Health of the deployed servers: known here at once, then stored and announced to other brokers. */
+/**
+ * Tracks the health of the deployed servers. A change is visible on this broker immediately, then stored and announced
+ * to other brokers.
+ */
 export function createServerHealth(parts: {
   db: CatalogueDb;
   find(serverId: string): CatalogueServer | undefined;
@@ -32,7 +35,7 @@ export function createServerHealth(parts: {
 }) {
   const { find, publish, changed, clock, log } = parts;
   const writtenAtMs = new Map<string, number>();
-  /** Newest health of servers, kept until a read that began after it was written: earlier reads do not include it. */
+  /** Newest health by server, until a read that began after it was written: earlier reads do not include it. */
   const newest = new Map<string, NewHealth>();
   const writer = createHealthWriter(parts.db, (error) =>
     log.warn({ err: error }, 'the health of servers could not be stored'),
@@ -41,7 +44,7 @@ export function createServerHealth(parts: {
   async function set(serverId: string, { status, detail: reason, era: found }: FoundHealth): Promise<void> {
     const server = find(serverId);
     if (!server) return;
-    // it may quote the server
+    // the reason may quote the server
     const detail = reason === undefined ? undefined : cleanLabel(reason, maxDetailCharacters);
     const nowMs = clock.now();
     const change = { status, detail, era: found, checkedAtMs: nowMs };
@@ -61,7 +64,10 @@ export function createServerHealth(parts: {
     await changed(serverId);
   }
 
-  /** Thousands of servers answer in succession at a start. Other brokers ask for themselves and need no notice. */
+  /**
+   * Publishes answers in batches: at a start, thousands of servers answer in succession. Other brokers discover servers
+   * themselves and need no notice.
+   */
   const answered = createGathered<{ serverId: string; era: Era | undefined }>(
     async (answers) => {
       const nowMs = clock.now();
@@ -76,13 +82,13 @@ export function createServerHealth(parts: {
       );
       await Promise.all(rows);
     },
-    { restMs: answeredRestMs },
+    { restMs: answersPauseMs },
   );
 
   return {
     set,
 
-    /** The server answered a discovery as before. */
+    /** Records that a server answered a discovery as before. */
     async answeredTheSame(serverId: string, era: Era | undefined): Promise<void> {
       await set(serverId, { status: 'connected', detail: undefined, era });
       await answered.add({ serverId, era });

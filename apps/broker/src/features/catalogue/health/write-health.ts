@@ -9,12 +9,12 @@ type Row = HealthChange & { serverId: string };
 
 /** Rows per statement: each has nine values, and a statement takes 65,535. */
 const maxRows = 500;
-/** Delay in which unchanged checks are collected. */
-const restMs = 2_000;
+/** Time for which unchanged checks are collected before they are written. */
+const delayMs = 2_000;
 
 /** Writes the health of servers, many in one statement. */
 export function createHealthWriter(db: CatalogueDb, onFailure: (error: unknown) => void) {
-  const resting = new Map<string, HealthChange>();
+  const delayed = new Map<string, HealthChange>();
   let timer: NodeJS.Timeout | undefined;
   const gathered = createGathered<Row>(
     async (rows) => {
@@ -25,27 +25,27 @@ export function createHealthWriter(db: CatalogueDb, onFailure: (error: unknown) 
     { maxBatch: maxRows },
   );
 
-  function writeResting(): void {
+  function writeDelayed(): void {
     timer = undefined;
-    const rows = [...resting].map(([serverId, change]) => ({ serverId, ...change }));
-    resting.clear();
+    const rows = [...delayed].map(([serverId, change]) => ({ serverId, ...change }));
+    delayed.clear();
     for (const row of rows) gathered.add(row).catch(onFailure);
   }
 
   return {
-    /** Resolves when it is stored. */
+    /** Stores a change. Resolves when it is stored. */
     write(serverId: string, change: HealthChange): Promise<void> {
-      resting.delete(serverId);
+      delayed.delete(serverId);
       return gathered.add({ serverId, ...change });
     },
-    /** Stores the time of an unchanged check, together with others, some seconds later. */
+    /** Stores the time of an unchanged check together with others, 2 s later. */
     checked(serverId: string, change: HealthChange): void {
-      resting.set(serverId, change);
-      timer ??= setTimeout(writeResting, restMs).unref();
+      delayed.set(serverId, change);
+      timer ??= setTimeout(writeDelayed, delayMs).unref();
     },
     async stop(): Promise<void> {
       clearTimeout(timer);
-      writeResting();
+      writeDelayed();
       await gathered.flush();
     },
   };

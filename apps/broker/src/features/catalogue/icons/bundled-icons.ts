@@ -5,7 +5,8 @@ import { createConstantText } from '#platform/http/answers/constant-text.ts';
 
 /**
  * Serves the icons of the bundled services at /icons/bundled/{file}.svg. They are our own drawings: no SVG from outside
- * is accepted (icon-type.ts). The policy lets an icon that is opened by itself run and load nothing.
+ * is accepted (icon-type.ts). The Content-Security-Policy keeps an icon that is opened directly from running scripts or
+ * loading anything.
  */
 export async function mountBundledIcons(app: FastifyInstance, folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.svg'));

@@ -12,8 +12,8 @@ import { findIcon, upsertIcon, type IconFile } from './icon-store.ts';
 import type { CatalogueServer } from '../snapshot/snapshot.ts';
 import type { CatalogueTables } from '../tables.ts';
 
-/** Icons in memory, of at most 256 KiB each. */
-const maxKept = 32;
+/** Cached icons, of at most 256 KiB each. */
+const maxCached = 32;
 
 /** Icons of servers: fetched once per deployment, stored in the database, served from our own origin. */
 export type Icons = {
@@ -45,7 +45,7 @@ export function createIcons(parts: {
   const background = createBackground(log);
   /** Time of the deployment whose icon was last fetched, by server. */
   const askedFor = new Map<string, number>();
-  const kept = new Map<string, IconFile>();
+  const cached = new Map<string, IconFile>();
   let stopListening = () => {};
   let queue: Promise<void> = Promise.resolve();
 
@@ -83,11 +83,11 @@ export function createIcons(parts: {
     mountRoutes(app) {
       app.get<{ Params: { file: string } }>('/icons/:file', async (request, reply) => {
         const [, sha256] = /^([0-9a-f]{64})\.(?:png|jpg|webp)$/.exec(request.params.file) ?? [];
-        const icon = sha256 === undefined ? undefined : (kept.get(sha256) ?? (await findIcon(db, sha256)));
+        const icon = sha256 === undefined ? undefined : (cached.get(sha256) ?? (await findIcon(db, sha256)));
         if (sha256 === undefined || !icon) throw new SoukError('not_found');
-        const [oldest] = kept.size < maxKept || kept.has(sha256) ? [] : kept.keys();
-        if (oldest !== undefined) kept.delete(oldest);
-        kept.set(sha256, icon);
+        const [oldest] = cached.size < maxCached || cached.has(sha256) ? [] : cached.keys();
+        if (oldest !== undefined) cached.delete(oldest);
+        cached.set(sha256, icon);
         return reply
           .header('content-type', icon.contentType)
           .header('x-content-type-options', 'nosniff')
@@ -104,7 +104,7 @@ export function createIcons(parts: {
   };
 }
 
-/** Other icons are paths on our own origin, or nothing that a page shows. */
+/** Whether an icon has to be fetched. Others are paths on our own origin, or are not shown. */
 function isWebAddress(source: string): boolean {
   return ['https:', 'http:'].includes(URL.parse(source)?.protocol ?? '');
 }

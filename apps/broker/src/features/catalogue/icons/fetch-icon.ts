@@ -3,14 +3,14 @@ import { request, type Dispatcher } from 'undici';
 import { readBounded } from '#platform/http/outgoing/read-bounded.ts';
 import { iconTypeOf, type IconType } from './icon-type.ts';
 
-/** security.md, Boundaries */
 const maxBytes = 256 * 1024;
 const timeoutMs = 10_000;
 
 export type FetchedIcon = { sha256: string; contentType: IconType; bytes: Buffer };
 
 /**
- * Fetches a server's icon once, so that visitors' browsers don't: no redirect, 256 KiB, 10 s, a picture by its bytes.
+ * Fetches a server's icon, so that visitors' browsers do not: without redirects, at most 256 KiB within 10 s, and only
+ * if its bytes are those of a picture.
  * @param dispatcher a guarded one: it connects to public and allow-listed addresses only
  * @throws Error whose message is for the operator
  */

@@ -21,13 +21,13 @@ import { explainStaleWrite } from './explain-stale-write.ts';
 import * as versions from './version-store.ts';
 import type { CatalogueDb, Tx } from '../tables.ts';
 
-/** Decisions of operators and administrators about servers, each of which is stored together with its audit row. */
+/** Decisions of operators and administrators about servers, each stored with its audit row. */
 export type Deployments = ManifestReads & {
   /** Stages a manifest; a known version is `unchanged`. @throws SoukError manifest_conflict when its content differs */
   stage(manifest: Manifest, by: versions.StagedBy): Promise<'staged' | 'unchanged'>;
   /**
    * Stages an administrator's manifest, even a version that was removed before.
-   * @param only id of a server that must be known
+   * @param only id that the manifest must have and that must be known
    * @throws SoukError manifest_conflict, not_found, changed_since_shown
    */
   upload(
@@ -45,7 +45,7 @@ export type Deployments = ManifestReads & {
     by: ManifestActor,
     also?: (query: Query) => Promise<void>,
   ): Promise<{ renters: number }>;
-  /** Re-reads what `work` changes once, at its end, here and on every replica. */
+  /** Runs `work`, and then re-reads all servers that it changed together, here and on every replica. */
   together<T>(work: () => Promise<T>): Promise<T>;
   /** Re-reads these deployed servers, or all of them, here and on every replica. */
   reloadEverywhere(serverIds?: readonly string[]): Promise<void>;
@@ -92,7 +92,7 @@ export function createDeployments(parts: {
 
   const countRenters = async (serverId: string) => (await parts.rentersOf([serverId])).get(serverId) ?? 0;
 
-  /** @param by whose expected revision must be the stored one */
+  /** @param by the sender of the change, for the explanation of a stale write */
   async function inTurn<T>(work: (tx: Tx, at: Date) => Promise<T>, by?: ManifestActor): Promise<T> {
     try {
       return await db.transaction().execute(async (tx) => {

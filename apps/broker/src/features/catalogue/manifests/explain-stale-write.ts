@@ -2,7 +2,7 @@ import { SoukError } from '#platform/errors.ts';
 import type { ManifestHead } from './manifest-heads.ts';
 import { revisionOf, type LastChange, type StaleWriteError } from './revision.ts';
 
-/** Explains a stale write to its sender. @param by the sender */
+/** Returns an error that explains a stale write to its sender. @param by user id of the sender */
 export async function explainStaleWrite(
   { stored: { serverId, heads, last } }: StaleWriteError,
   by: string | undefined,

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { arrayLiteral } from '#platform/db/array-literal.ts';
 import type { CatalogueDb } from '../tables.ts';
 
-/** How a server left the catalogue and staging. */
+/** Action that removed a server from the catalogue and from staging. */
 export type Removal = 'deleted' | 'undeployed';
 
-/** Finds in the audit log what removed these servers; a server whose row is no longer stored is missing. */
+/** Finds in the audit log which action removed each of these servers. A server without a row is missing. */
 export async function findRemovals(
   db: CatalogueDb,
   serverIds: readonly string[],

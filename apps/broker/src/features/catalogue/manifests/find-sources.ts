@@ -4,7 +4,7 @@ import type { ManifestSource } from './manifest-source.ts';
 
 export type SourceOfServer = { serverId: string; source: ManifestSource };
 
-/** Finds where the newest import of each deployed or staged server came from, or of one of them. */
+/** Finds the source of the newest import of each deployed or staged server, or of one server. */
 export async function findSources(db: CatalogueDb, serverId?: string): Promise<SourceOfServer[]> {
   const { rows } = await sql<SourceOfServer>`
     select distinct on (m.server_id) m.server_id as "serverId", m.source from manifest_versions m

@@ -19,7 +19,7 @@ const columns = headColumns.map((column) => column.split(' as '));
 const head = sql.join(columns.map(([name = '']) => sql.ref(name)));
 const named = sql.join(columns.map(([name = '', alias = name]) => sql`${sql.ref(name)} as ${sql.ref(alias)}`));
 
-/** Each server once: its deployed version, else the staged one, and what is staged. */
+/** Each server once, with its deployed version, else its staged version, and what is staged. */
 const listed = sql`(
   select distinct on (server_id) ${head}
   from manifest_versions where status <> 'superseded' order by server_id, status) shown
@@ -36,8 +36,8 @@ const deleted = sql`(
   order by server_id, deployed_at desc nulls last, created_at desc) shown`;
 
 /**
- * Lists the manifests that are deployed or staged, or the deleted ones: a page of those that match, or all of them,
- * with the counts of all. @param parts.rentersOf number of renters of each of these servers
+ * Lists the deployed and staged manifests, or the deleted ones: all that match the filters or a page of them, and
+ * counts regardless of the filters.
  */
 export async function listManifests(
   parts: {
@@ -62,10 +62,10 @@ export async function listManifests(
     order by ${order.by} limit ${limit} offset ${(page - 1) * limit}`.execute(db);
   const ids = rows.map(({ serverId }) => serverId);
   const renters = await parts.rentersOf(ids);
-  const isOfDeleted = filters.status === 'deleted';
-  const gone = isOfDeleted ? await findRemovals(db, ids) : undefined;
-  const asksElsewhere = (filters.search ?? '') !== '' && !isOfDeleted;
-  const deletedMatching = asksElsewhere
+  const listsDeleted = filters.status === 'deleted';
+  const gone = listsDeleted ? await findRemovals(db, ids) : undefined;
+  const searchesDeletedToo = (filters.search ?? '') !== '' && !listsDeleted;
+  const deletedMatching = searchesDeletedToo
     ? await countMatching(db, deleted, conditionOf({ search: filters.search, type: filters.type }, failing))
     : 0;
   const manifests = rows.map(({ stagedVersion: version, stagedOrigin: origin, ...shown }) =>
@@ -101,7 +101,7 @@ function conditionOf(
   return sql.join(conditions, sql` and `);
 }
 
-/** Returns what to join for an order, and its terms. */
+/** Returns the join that a sort needs, and its `order by` terms. */
 function orderOf(
   sort: ManifestSort | undefined,
   snapshot: CatalogueSnapshot,
@@ -109,7 +109,7 @@ function orderOf(
   const byId = sql`server_id collate "C"`;
   if (sort === undefined) return { join: sql``, by: byId };
   const isDescending = sort.startsWith('-');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a sort is an order, with or without its sign
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a sort is an order with an optional minus sign
   const { join, key } = keyOf(sort.replace('-', '') as ManifestOrder, snapshot);
   return { join, by: sql`${key} ${sql.raw(isDescending ? 'desc' : 'asc')} nulls last, ${byId}` };
 }
@@ -135,7 +135,7 @@ function keyOf(order: ManifestOrder, { servers }: CatalogueSnapshot): Record<'jo
   }
 }
 
-/** Texts of a row. */
+/** Columns that a search looks in. */
 const searched = sql`server_id, name, author, description, connection->>'url', connection->>'command'`;
 
 async function countMatching(

@@ -13,10 +13,10 @@ import type { ManifestHead } from './manifest-heads.ts';
 type ManifestProblem = { code: string; message: string; issues: readonly Issue[] };
 export type ManifestFile = { file: string; manifest: Manifest } | { file: string; problem: ManifestProblem };
 
-/** Files open at a time: a folder may have thousands. */
+/** Files read concurrently: a folder may have thousands. */
 const filesAtOnce = 32;
 
-/** Reads every *.json of a folder as a manifest. An invalid file is one of the results; nothing is thrown for it. */
+/** Reads every *.json of a folder as a manifest. Invalid files are returned with their problem. */
 export async function readManifestFolder(folder: string, policy: ManifestPolicy): Promise<ManifestFile[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
   const files: ManifestFile[] = [];
@@ -134,7 +134,7 @@ async function loadFiles(
   }
 }
 
-/** Names each field with its rule; `code` alone tells an operator nothing. */
+/** Names each invalid field with its rule, because an operator needs more than the `code`. */
 function sayProblem({ message, issues }: ManifestProblem): string {
   const said = issues.map(({ path, message: rule }) => (path === '' ? rule : `${path}: ${rule}`));
   return (said.length > 0 ? said.join('; ') : message).slice(0, 2000);
@@ -142,7 +142,7 @@ function sayProblem({ message, issues }: ManifestProblem): string {
 
 async function bringInBundled(catalogue: Catalogue, manifest: Manifest, deploy: boolean): Promise<void> {
   const versions = await catalogue.versions(manifest.id);
-  // a bundled server that an administrator has changed is theirs from then on
+  // a bundled server that an administrator has changed is no longer updated from the bundle
   if (versions.some((row) => row.origin === 'admin' && row.status !== 'superseded')) return;
   const result = await catalogue.stage(manifest, { origin: 'bundled' });
   if (result === 'staged' && deploy && !wasUndeployed(versions)) await catalogue.deploy(manifest.id, manifest.version);
@@ -151,7 +151,7 @@ async function bringInBundled(catalogue: Catalogue, manifest: Manifest, deploy: 
 async function bringInOwn(catalogue: Catalogue, manifest: Manifest): Promise<void> {
   const versions = await catalogue.versions(manifest.id);
   const known = versions.find(({ version }) => version === manifest.version);
-  // a version that was replaced or rolled back stays so: the latest decision counts, not the file
+  // a version that was replaced or rolled back is not deployed again: the latest decision has precedence over the file
   if (wasUndeployed(versions) || (known && known.status !== 'staging')) {
     await catalogue.stage(manifest, { origin: 'admin' });
     return;
@@ -159,7 +159,9 @@ async function bringInOwn(catalogue: Catalogue, manifest: Manifest): Promise<voi
   await catalogue.deployManifest(manifest, { via: 'start' });
 }
 
-/** Whether a server was live once and is not now: only a decision brings it back. */
+/**
+ * Whether a server was live and was undeployed. Only a decision of an administrator or the operator deploys it again.
+ */
 function wasUndeployed(versions: readonly ManifestHead[]): boolean {
   const wasLive = versions.some(({ deployedAt }) => deployedAt !== null);
   return wasLive && !versions.some(({ status }) => status === 'deployed');

@@ -3,11 +3,15 @@ import type { ManifestActor } from './manifest-versions.ts';
 import { checkAllowed, checkCurrency, type ManifestPolicy } from './parse-manifest.ts';
 import type { ManifestHead } from './manifest-heads.ts';
 
-/** Asks servers what they offer, in a feature above. */
+/** Discovery of servers, which the upstreams feature implements. */
 export type ManifestWatch = {
-  /** Resolves when a server was asked since its deployment, with why it could not be. */
+  /** Resolves when a server was discovered since its deployment, with the reason if that failed. */
   asked(serverId: string): Promise<string | undefined>;
-  /** @param byOperator asks at once, even if they were asked a moment ago */
+  /**
+   * Discovers these servers again.
+   * @param byOperator even if that was done less than 10 s ago.
+   * @returns the ids of the servers that are asked
+   */
   refresh(serverIds: readonly string[], byOperator?: boolean): string[];
 };
 
@@ -15,13 +19,16 @@ export type ManifestWatch = {
 export function manageManifests(parts: {
   catalogue: Catalogue;
   policy: ManifestPolicy;
-  /** If absent, a deployed server is not asked until the next start. */
+  /** If absent, a deployed server is not discovered until the next start. */
   watch?: ManifestWatch | undefined;
 }) {
   const { catalogue, policy, watch } = parts;
 
   return {
-    /** Lists every server that has a manifest, by id. `last`: was live last, if nothing is deployed or staged. */
+    /**
+     * Lists every server that has a manifest, by id. `last`: the version that was live last, if none is deployed or
+     * staged.
+     */
     async list() {
       const byServer = Map.groupBy(await catalogue.currentVersions(), (head) => head.serverId);
       const entries = [...byServer].flatMap(([id, heads]) => {
@@ -34,7 +41,7 @@ export function manageManifests(parts: {
     },
 
     /**
-     * Makes a known version live; one that is live already is asked again.
+     * Makes a known version live. A server whose version is live already is discovered again.
      * @param version by default the staged one, else the one that was live last
      * @throws SoukError not_found, changed_since_shown; manifest_invalid, url_not_allowed, command_not_allowed
      */

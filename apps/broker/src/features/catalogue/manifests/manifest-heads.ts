@@ -24,7 +24,7 @@ export type ManifestHead = {
   deployedAt: Date | null;
 };
 
-/** Columns of a head, for the query builder. */
+/** Columns of a `ManifestHead`, for the query builder. */
 export const headColumns = [
   'server_id as serverId',
   'version',
@@ -43,7 +43,7 @@ export const headColumns = [
   'deployed_at as deployedAt',
 ] as const;
 
-/** All versions of a server, newest first. */
+/** Finds all versions of a server, newest first. */
 export async function findHeads(db: CatalogueDb, serverId: string): Promise<ManifestHead[]> {
   return db
     .selectFrom('manifest_versions')
@@ -54,7 +54,9 @@ export async function findHeads(db: CatalogueDb, serverId: string): Promise<Mani
     .execute();
 }
 
-/** The deployed and staged versions of each server; for a server without either, the version that was live last. */
+/**
+ * Finds the deployed and staged versions of each server; for a server without either, the version that was live last.
+ */
 export async function findCurrentHeads(db: CatalogueDb): Promise<ManifestHead[]> {
   const rows = await db
     .selectFrom('manifest_versions')
@@ -69,7 +71,7 @@ export async function findCurrentHeads(db: CatalogueDb): Promise<ManifestHead[]>
   return rows.filter(({ status, serverId }) => status !== 'superseded' || !current.has(serverId));
 }
 
-/** The deployed and the staged version of one server. */
+/** Finds the deployed and the staged version of one server. */
 export async function findCurrentHeadsOf(db: CatalogueDb, serverId: string): Promise<ManifestHead[]> {
   return db
     .selectFrom('manifest_versions')
@@ -79,7 +81,7 @@ export async function findCurrentHeadsOf(db: CatalogueDb, serverId: string): Pro
     .execute();
 }
 
-/** The version whose server answered last, and whose tools are trusted. */
+/** Finds the version that answered last, whose tools are trusted. */
 export async function findAnsweredVersion(db: CatalogueDb, serverId: string): Promise<string | undefined> {
   const row = await db.selectFrom('servers').select('pinned_version').where('id', '=', serverId).executeTakeFirst();
   return row?.pinned_version ?? undefined;
@@ -95,7 +97,10 @@ export async function findManifest(db: CatalogueDb, serverId: string, version: s
   return row?.body;
 }
 
-/** The live version, else the one that was live last, else the newest. @param heads of one server, newest first */
+/**
+ * Returns the live version, else the one that was live last, else the newest.
+ * @param heads of one server, newest first
+ */
 export function lastLive(heads: readonly ManifestHead[]): ManifestHead | undefined {
   const live = heads.find(({ status }) => status === 'deployed');
   return live ?? heads.toSorted((a, b) => (b.deployedAt?.getTime() ?? 0) - (a.deployedAt?.getTime() ?? 0))[0];

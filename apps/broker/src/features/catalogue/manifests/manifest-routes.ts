@@ -13,7 +13,7 @@ import type { Database, Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import type { Router } from '#platform/http/router.ts';
-import { failureWithin } from '../health/failure-within.ts';
+import { waitForDiscovery } from '../health/wait-for-discovery.ts';
 import { manageManifests, type ManifestWatch } from './manage-manifests.ts';
 import { noManifest, type ManifestActor } from './manifest-versions.ts';
 import { listManifests as readList } from './list-manifests.ts';
@@ -23,16 +23,19 @@ import { readUpload } from './read-upload.ts';
 import { sharedFolderNotes } from './shared-folder.ts';
 import type { CatalogueTables } from '../tables.ts';
 
-/** Rentals that end with the deletion of their server, and refunds for the time that is left. */
+/** Ends rentals when their server is deleted, and refunds the unused time. */
 type RefundedRentals = {
-  /** Ends them in the transaction of the deletion. Their stored refunds are made even if this broker dies. */
+  /**
+   * Ends the rentals in the transaction of the deletion. The refunds are stored with it, and are made even if this
+   * broker crashes.
+   */
   end(
     query: Query,
     serverId: string,
     rentalIds: readonly string[],
     by: { actorId: string; reason: string | undefined },
   ): Promise<void>;
-  /** Makes the refunds, as far as the provider answers. Repeated, it refunds nothing twice. */
+  /** Makes the refunds, as far as the provider answers. A repeated call refunds nothing twice. */
   pay(serverId: string, rentalIds: readonly string[]): Promise<Answer<typeof deleteManifest>['refunds']>;
 };
 
@@ -46,7 +49,7 @@ type ManifestRouteParts = ManifestFacts & {
    */
   putRental(manifest: Manifest): Promise<{ productId: string; priceId: string } | undefined>;
   refundedRentals: RefundedRentals;
-  /** Called before money moves. @throws SoukError sign_in_again */
+  /** Called before a refund. @throws SoukError sign_in_again */
   requireRecentSignIn(caller: Caller): void;
 };
 
@@ -132,7 +135,7 @@ export function mountManifestRoutes(router: Router, parts: ManifestRouteParts): 
     const { id } = params;
     const by = byOf(caller, { reason: body.reason, expected });
     const { version, result, revision } = await manifests.deploy(id, body.version, by);
-    const failure = await failureWithin(watch, id);
+    const failure = await waitForDiscovery(watch, id);
     const manifest = await presentOne(parts, await catalogue.versions(id));
     if (!manifest) throw noManifest(id);
     const live = catalogue.snapshot().byId.get(id);

@@ -18,14 +18,14 @@ export type ManifestActor = {
   actorId?: string | undefined;
   via: 'command' | 'start' | 'administration';
   reason?: string | undefined;
-  /** The revision that they were shown: if another is stored by now, nothing is changed. */
+  /** The revision that the actor was shown. If another one is stored by now, nothing is changed. */
   expected?: string | undefined;
   /** The registry that the manifest was imported from. */
   source?: ManifestSource | undefined;
 };
 
-/** Changed prices that an audit row names; the others are counted. */
-const maxPricesTold = 50;
+/** Changed prices listed in an audit row. The others are counted. */
+const maxAuditedPrices = 50;
 
 export function manifestHash(manifest: Manifest): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
@@ -122,8 +122,8 @@ export async function deployVersion(
   const details = {
     version,
     ...(before && { before: before.manifest.version }),
-    ...(prices.length > 0 && { prices: prices.slice(0, maxPricesTold) }),
-    ...(prices.length > maxPricesTold && { morePrices: prices.length - maxPricesTold }),
+    ...(prices.length > 0 && { prices: prices.slice(0, maxAuditedPrices) }),
+    ...(prices.length > maxAuditedPrices && { morePrices: prices.length - maxAuditedPrices }),
   };
   await audit(tx, 'manifest.deployed', serverId, by, details, at);
 }
@@ -170,7 +170,8 @@ export async function deployManifest(
 
 /**
  * Removes a server from the catalogue. Its versions, the pins of its tools and their history are kept; what it offered
- * and its health are deleted. @returns the version that was deployed
+ * and its health are deleted.
+ * @returns the version that was deployed
  */
 export async function undeployServer(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Length of a version (contract, manifest.ts). */
+/** Longest version (contract, manifest.ts). */
 const maxCharacters = 40;
 
 /**

@@ -12,7 +12,7 @@ export const maxManifestBytes = 256 * 1024;
 export type ManifestPolicy = {
   /** Aliases of the operator's allow-list for stdio, and those that administrators allowed. */
   stdioAliases: Pick<ReadonlySet<string>, 'has'>;
-  /** Whether the program of an alias is given a folder that its process may write to. */
+  /** Whether the program of an alias gets a folder that it may write to. */
   keepsFiles?: ((alias: string) => boolean) | undefined;
   /** Names allowed after `service:`. */
   services: ReadonlySet<string>;
@@ -29,7 +29,7 @@ export function parseManifest(source: Uint8Array | string, policy: ManifestPolic
   return checkManifest(read.value, policy);
 }
 
-/** Does the same with a value that was parsed already (a request's body). */
+/** Checks a manifest that was already parsed as JSON, such as a request's body. */
 export function checkManifest(value: unknown, policy: ManifestPolicy): Manifest {
   const parsed = manifestSchema.safeParse(completeManifest(value));
   if (!parsed.success) throw invalid(manifestIssues(parsed.error, value));
@@ -47,7 +47,7 @@ export function checkAllowed(manifest: Manifest, policy: ManifestPolicy): void {
 }
 
 /**
- * Checks the rental: the payment provider lets a user pay in one currency alone, and has a smallest amount.
+ * Checks the rental: the payment provider lets a user pay in only one currency, and has a minimum amount.
  * @throws SoukError manifest_invalid when the rental could not be sold
  */
 export function checkCurrency({ billing }: Manifest, { currency }: Pick<ManifestPolicy, 'currency'>): void {

@@ -32,7 +32,7 @@ export function presentManifest({
     description,
     isActive,
     connection,
-    // counted as on its link and its page in the shop
+    // the same counts as on the server's link and its page in the shop
     capabilities: {
       tools: count(live && servedTools(live)),
       prompts: count(live?.prompts),

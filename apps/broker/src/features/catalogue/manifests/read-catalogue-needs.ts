@@ -5,7 +5,10 @@ import { presentFailure } from '../health/present-failure.ts';
 
 type CatalogueNeeds = Pick<Needs, 'toolsUnderReview' | 'stagedVersions' | 'failingServers'>;
 
-/** Finds what needs an operator's attention. @param parts.failureOf why a server fails, for operators */
+/**
+ * Finds servers and tools that need an operator's attention.
+ * @param parts.failureOf returns why a server fails, for operators
+ */
 export async function readCatalogueNeeds(parts: {
   query: Query;
   snapshot: CatalogueSnapshot;

@@ -10,8 +10,8 @@ export type ReadJson = { value: unknown; issues: [] } | { value: undefined; issu
 
 /**
  * Reads hand-written JSON more strictly than JSON.parse: a byte order mark, NUL, invalid UTF-8, a duplicate key and a
- * key that would reach an object's prototype are mistakes or attacks, and are reported with their path (security.md,
- * bad input 31). No issue quotes a value: the file may contain secrets.
+ * key that would reach an object's prototype are mistakes or attacks, and are reported with their path. No issue quotes
+ * a value: the file may contain secrets.
  * @param options.comments allows comments and trailing commas, as in the settings of editors
  */
 export function readJson(source: Uint8Array | string, { comments = false }: { comments?: boolean } = {}): ReadJson {
@@ -33,7 +33,7 @@ export function readJson(source: Uint8Array | string, { comments = false }: { co
 }
 
 /** Words for the parser's token names. */
-const met: Readonly<Record<string, string>> = {
+const tokenWords: Readonly<Record<string, string>> = {
   LBrace: '{',
   RBrace: '}',
   LBracket: '[',
@@ -48,7 +48,7 @@ const met: Readonly<Record<string, string>> = {
   BlockComment: 'a comment',
 };
 
-/** Describes a parser's error in our words. A word without quotes may be a secret: it is not repeated. */
+/** Describes a parser's error in our words. Does not repeat a word without quotes, which may be a secret. */
 function sayFault(reason: string, text: string): string {
   const [, line, column] = /\((\d{1,9}):(\d{1,9})\)$/.exec(reason) ?? [];
   const where = line === undefined ? '' : ` at line ${line}, column ${column}`;
@@ -56,7 +56,7 @@ function sayFault(reason: string, text: string): string {
   // the parser names the bracket that was never closed
   const mayBeCut = token === 'LBrace' || token === 'LBracket' || reason.startsWith('Unexpected end of input');
   if (mayBeCut && isCut(text)) return 'it ends before every bracket and quote is closed';
-  if (token !== undefined) return `${met[token] ?? 'something'} is not expected${where}`;
+  if (token !== undefined) return `${tokenWords[token] ?? 'something'} is not expected${where}`;
   if (reason.includes(' identifier ')) return `a word without quotes is not expected${where}`;
   const [, character] = /^Unexpected character '(.)'/su.exec(reason) ?? [];
   return character === undefined ? `it cannot be read${where}` : `“${character}” is not expected${where}`;

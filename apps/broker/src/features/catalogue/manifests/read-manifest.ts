@@ -19,7 +19,7 @@ export type PeopleOfServers = {
   /** Addresses by user id; deleted users have none. */
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   peopleOf(serverId: string): Promise<Omit<PeopleOfServer, 'asked'>>;
-  /** How many users who called these tools in 30 days are asked before they pay the higher price. */
+  /** Counts the users who called these tools in 30 days and are asked before they pay the higher price. */
   askedOf(manifest: Manifest, raised: readonly RaisedPrice[]): Promise<number>;
 };
 
@@ -27,7 +27,7 @@ export type ManifestFacts = Pick<PeopleOfServers, 'rentersOf' | 'emailsOf'> & { 
 
 /**
  * Reads a manifest with its versions: the staged one, else the deployed one, else the one that was live last.
- * @param version another version of it
+ * @param version reads this version instead
  * @throws SoukError not_found
  */
 export async function readManifest(

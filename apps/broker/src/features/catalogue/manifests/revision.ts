@@ -5,7 +5,7 @@ import { findCurrentHeadsOf, type ManifestHead } from './manifest-heads.ts';
 
 type Current = Pick<ManifestHead, 'version' | 'status' | 'sha256'>;
 
-/** Names what is deployed and staged of a server: other content has another revision. */
+/** Returns a code for what is deployed and staged for a server: other content has another code. */
 export function revisionOf(heads: readonly Current[]): string {
   const named = (status: ManifestHead['status']) => {
     const head = heads.find((one) => one.status === status);
@@ -18,7 +18,7 @@ export function revisionOf(heads: readonly Current[]): string {
 /** The last decision about a server, from its audit row. */
 export type LastChange = { action: string; version: string | undefined; actorId: string | null; via: string; at: Date };
 
-/** A write was based on another state than the stored one. */
+/** Thrown when a write was based on an outdated state. */
 export class StaleWriteError extends Error {
   readonly stored: { serverId: string; heads: readonly ManifestHead[]; last: LastChange | undefined };
 
@@ -29,8 +29,9 @@ export class StaleWriteError extends Error {
 }
 
 /**
- * To be called in the transaction of the change, under the lock of deployments.
- * @param expected what the caller was shown; undefined when they don't say
+ * Requires the stored revision to be the expected one. To be called in the transaction of the change, under the lock of
+ * deployments.
+ * @param expected the revision that the caller was shown, if they sent one
  * @throws StaleWriteError when something else is deployed or staged by now
  */
 export async function requireRevision(tx: CatalogueDb, serverId: string, expected: string | undefined): Promise<void> {

@@ -3,8 +3,8 @@ import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { ManifestPolicy } from './parse-manifest.ts';
 
 /**
- * Default isolation of a server. A program is written for one user: its files and its memory serve every caller alike,
- * so by default each user has their own process.
+ * Returns the isolation of a server. By default each user has their own process of a program: programs are written for
+ * one user, and do not separate the files and memory of several.
  */
 export function isolationOf({ isolation, connection }: Pick<Manifest, 'isolation' | 'connection'>) {
   return isolation ?? (connection.type === 'stdio' ? 'perUser' : 'shared');

@@ -20,7 +20,7 @@ export async function ensureServer(tx: Tx, id: string, wantedSlug: string): Prom
   }
 }
 
-/** Removes the staged version from staging, and keeps it. */
+/** Removes the staged version from staging, and keeps it as superseded. */
 export async function markUnstaged(tx: Tx, serverId: string): Promise<void> {
   await tx
     .updateTable('manifest_versions')
@@ -108,7 +108,7 @@ export async function markUndeployed(tx: Tx, serverId: string, at: Date): Promis
   await tx.deleteFrom('server_health').where('server_id', '=', serverId).execute();
 }
 
-/** @param version whose stored list was approved as a whole; null: none */
+/** Sets the version whose list was approved as a whole; null for none. */
 export async function setApprovedVersion(tx: Tx, serverId: string, version: string | null): Promise<void> {
   await tx.updateTable('servers').set({ approved_version: version }).where('id', '=', serverId).execute();
 }
@@ -116,11 +116,11 @@ export async function setApprovedVersion(tx: Tx, serverId: string, version: stri
 export type DeployedVersion = {
   manifest: Manifest;
   origin: 'bundled' | 'admin';
-  /** The shop's list was approved as a whole. */
+  /** Whether the shop's list was approved as a whole. */
   isListApproved: boolean;
 };
 
-/** The deployed version of a server; to be read in the transaction that stores what it offers. */
+/** Finds the deployed version of a server. To be called in the transaction that stores what the server offers. */
 export async function findDeployed(tx: CatalogueDb | Tx, serverId: string): Promise<DeployedVersion | undefined> {
   const row = await tx
     .selectFrom('manifest_versions as m')

@@ -10,9 +10,9 @@ export type PriceChange = { tool: string; before: number; after: number };
 type NewStep = { tool: string; credits: number; since: Date; announced: boolean };
 
 /**
- * Records the price changes of a deployment; to be called before the version is marked. They compare with the last
- * price in force, even if the server was removed from the catalogue since. Announced prices of the version before are
- * withdrawn.
+ * Records the price changes of a deployment. To be called before the version is marked as deployed. Compares with the
+ * last price in force, even if the server was removed from the catalogue since. Withdraws announced prices of the
+ * previous version.
  * @returns the prices that change now
  */
 export async function recordPrices(tx: Tx, manifest: Manifest, at: Date): Promise<PriceChange[]> {
@@ -26,27 +26,27 @@ export async function recordPrices(tx: Tx, manifest: Manifest, at: Date): Promis
     .orderBy('since')
     .orderBy('id')
     .execute();
-  const isToCome = (row: NewStep) => row.announced && row.since > at;
-  const last = new Map(known.filter((row) => !isToCome(row)).map((row) => [row.tool, row]));
-  if (known.some(isToCome)) await deleteToCome(tx, serverId, at);
+  const isUpcoming = (row: NewStep) => row.announced && row.since > at;
+  const last = new Map(known.filter((row) => !isUpcoming(row)).map((row) => [row.tool, row]));
+  if (known.some(isUpcoming)) await deleteUpcoming(tx, serverId, at);
 
   const tools = new Set([...last.keys(), ...costs.keys(), ...announced.keys()]);
   const freeTools = [...tools].filter((tool) => !last.has(tool));
-  const wereFree = freeTools.length === 0 ? new Set<string>() : await toolsBefore(tx, manifest, freeTools);
+  const wereFree = freeTools.length === 0 ? new Set<string>() : await findFreeTools(tx, manifest, freeTools);
 
   function stepsOf(tool: string): NewStep[] {
     const before = last.get(tool);
     const next = announced.get(tool);
     const isDue = next !== undefined && next.from <= at;
     const credits = (isDue ? next.credits : costs.get(tool)) ?? 0;
-    const toCome = next && !isDue ? [{ tool, credits: next.credits, since: next.from, announced: true }] : [];
+    const upcoming = next && !isDue ? [{ tool, credits: next.credits, since: next.from, announced: true }] : [];
     // clocks of brokers differ: a step never precedes the one that it follows
     const since = before && before.since > at ? before.since : at;
     const now = { tool, credits, since, announced: false };
-    if (before) return before.credits === credits ? toCome : [now, ...toCome];
+    if (before) return before.credits === credits ? upcoming : [now, ...upcoming];
     const free = { tool, credits: 0, since: always, announced: false };
-    if (credits === 0) return toCome.length === 0 ? [] : [free, ...toCome];
-    return wereFree.has(tool) ? [free, now, ...toCome] : [now, ...toCome];
+    if (credits === 0) return upcoming.length === 0 ? [] : [free, ...upcoming];
+    return wereFree.has(tool) ? [free, now, ...upcoming] : [now, ...upcoming];
   }
 
   const steps = [...tools].flatMap(stepsOf);
@@ -63,7 +63,7 @@ export async function recordPrices(tx: Tx, manifest: Manifest, at: Date): Promis
     });
 }
 
-/** A map, because a tool may be called `constructor`. */
+/** Returns the prices of a manifest, in a map because a tool may be called `constructor`. */
 export const costsOf = ({ billing }: Manifest) => new Map(Object.entries(billing?.toolCosts ?? {}));
 
 function announcedIn({ billing }: Manifest): Map<string, { credits: number; from: Date }> {
@@ -76,10 +76,10 @@ function announcedIn({ billing }: Manifest): Map<string, { credits: number; from
 }
 
 /**
- * Finds which of these tools users already had for free. The catalogue does not have all tools that a server offers to
- * signed-in users: of such a server, every tool counts.
+ * Finds which of these tools users already had for free. The catalogue may not know all tools of a server with a
+ * sign-in: there, every tool counts if the server was ever deployed.
  */
-async function toolsBefore(tx: Tx, { id, auth }: Manifest, tools: readonly string[]): Promise<Set<string>> {
+async function findFreeTools(tx: Tx, { id, auth }: Manifest, tools: readonly string[]): Promise<Set<string>> {
   if (auth.type !== 'none') {
     const before = await tx
       .selectFrom('manifest_versions')
@@ -96,13 +96,13 @@ async function toolsBefore(tx: Tx, { id, auth }: Manifest, tools: readonly strin
     .where('server_id', '=', id)
     .where('kind', '=', 'tool')
     .where('name', 'in', tools)
-    // kept when the server is removed from the catalogue
+    // pins remain when the server is removed from the catalogue
     .union(tx.selectFrom('tool_pins').select('name').where('server_id', '=', id).where('name', 'in', tools))
     .execute();
   return new Set(listed.map(({ name }) => name));
 }
 
-async function deleteToCome(tx: Tx, serverId: string, at: Date): Promise<void> {
+async function deleteUpcoming(tx: Tx, serverId: string, at: Date): Promise<void> {
   await tx
     .deleteFrom('tool_prices')
     .where('server_id', '=', serverId)

@@ -1,4 +1,4 @@
-/** Price of a tool from a moment on, until the next step. */
+/** Price of a tool from a time until the next step. */
 export type PriceStep = { credits: number; sinceMs: number };
 
 export const toStep = ({ credits, since }: { credits: number; since: Date }): PriceStep => ({
@@ -9,9 +9,12 @@ export const toStep = ({ credits, since }: { credits: number; since: Date }): Pr
 export type ToolPrice = {
   /** Credits per call. */
   credits: number;
-  /** Last rise of the price, while it is above an earlier one: users who know only that one are asked first. */
+  /**
+   * Time of the last increase, if an earlier price was lower: users who agreed only to that one are asked before they
+   * pay more.
+   */
   raisedAtMs: number | undefined;
-  /** Every price so far, oldest first; empty when no user has to be asked. */
+  /** Every price until now, oldest first; empty if no user has to be asked. */
   steps: readonly PriceStep[];
   /** The next announced price. */
   coming: PriceStep | undefined;
@@ -19,7 +22,7 @@ export type ToolPrice = {
 
 export const freeOfCharge: ToolPrice = { credits: 0, raisedAtMs: undefined, steps: [], coming: undefined };
 
-/** @param steps of one tool in order, future ones included */
+/** Returns the current price of a tool. @param steps its prices in order, future ones included */
 export function toolPrice(steps: readonly PriceStep[], nowMs: number): ToolPrice {
   let credits = 0;
   let lowest = Infinity;
@@ -41,7 +44,10 @@ export function toolPrice(steps: readonly PriceStep[], nowMs: number): ToolPrice
   };
 }
 
-/** The price in force at a moment. Before the first step it is the first price, because the tool is newer. */
+/**
+ * Returns the price in force at a time. A time before the first step gets the first price, because the tool did not
+ * exist yet.
+ */
 export function creditsAt(steps: readonly PriceStep[], atMs: number): number {
   const inForce = steps.findLast(({ sinceMs }) => sinceMs <= atMs) ?? steps[0];
   return inForce?.credits ?? 0;

@@ -7,7 +7,7 @@ import {
 import type { PublishedVersion } from './published-versions.ts';
 import type { RegistryNames } from './registry-names.ts';
 
-/** A version as registries describe it: clients reach it at its own address of this shop, where they sign in. */
+/** Presents a version as a registry entry. Clients connect to the server's own link in this shop, and sign in there. */
 export function presentPublished(
   { serverId, version, name, description, isDeployed, isLatest, publishedAt, endedAt }: PublishedVersion,
   { names, publicUrl, icon }: { names: RegistryNames; publicUrl: string; icon: string | undefined },
@@ -39,7 +39,7 @@ export function presentPublished(
   };
 }
 
-/** Cuts a description or title to the length of registries: at the end of a word, if one ends in the last third. */
+/** Shortens a description or title to the registries' limit: at the end of a word, if one ends in the last third. */
 export function cutText(text: string): string {
   // JSON Schema counts code points
   const characters = [...text];

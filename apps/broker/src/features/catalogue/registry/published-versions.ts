@@ -11,25 +11,25 @@ export type PublishedVersion = {
   /** The deployed version; for a server without one, the version that was live last. */
   isLatest: boolean;
   publishedAt: Date;
-  /** When it was removed or replaced. */
+  /** Time when it was removed or replaced. */
   endedAt: Date | null;
 };
 
-/** All conditions must hold. */
+/** Conditions on versions, all of which must be met. */
 export type PublishedFilter = {
   serverId?: string | undefined;
   /** `latest`, or exactly this version. */
   version?: string | undefined;
-  /** A text in the title, or in the namespace with the id. */
+  /** Text contained in the title or in the registry name (namespace and id). */
   search?: { text: string; namespace: string } | undefined;
   changedSince?: Date | undefined;
   withEnded: boolean;
-  /** The page begins after this server and version, in the order of ids and versions. */
+  /** The server and version before the page, in the order of ids and versions. */
   after?: readonly [serverId: string, version: string] | undefined;
   limit: number;
 };
 
-/** Reads no manifest bodies: the fields are columns. */
+/** Reads a page of published versions, without manifest bodies: the fields are columns. */
 export async function readPublished(db: CatalogueDb, filter: PublishedFilter): Promise<PublishedVersion[]> {
   const { serverId, version, search, changedSince, withEnded, after, limit } = filter;
   const changedAt = sql<Date>`coalesce(p.ended_at, p.deployed_at)`;
@@ -43,7 +43,7 @@ export async function readPublished(db: CatalogueDb, filter: PublishedFilter): P
             order by (m.status = 'deployed') desc, m.ended_at desc, m.deployed_at desc, m.version) = 1`.as('is_latest'),
         )
         .where('m.deployed_at', 'is not', null)
-        // each reduces the rows to sort: a page of deployed versions reads an index of them alone
+        // each condition here reduces the rows to sort: a page of deployed versions reads only the index of these
         .$if(!withEnded, (of) => of.where('m.status', '=', 'deployed'))
         .$if(after !== undefined, (of) => of.where(sql<boolean>`m.server_id collate "C" >= ${after?.[0]}::text`))
         .$if(serverId !== undefined, (of) => of.where('m.server_id', '=', serverId ?? '')),

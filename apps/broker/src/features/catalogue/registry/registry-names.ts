@@ -1,7 +1,7 @@
 /** Names of our servers in registries: the shop's host in reverse order (reverse DNS), then the server's id. */
 export type RegistryNames = {
   of(serverId: string): string;
-  /** Undefined for a name that is not ours. */
+  /** Returns undefined for a name that is not ours. */
   idOf(name: string): string | undefined;
 };
 

@@ -10,11 +10,11 @@ import { readPublished, type PublishedVersion } from './published-versions.ts';
 import { createRegistryNames } from './registry-names.ts';
 
 /** Versions listed per server: more than a server gets in years. */
-const mostVersions = 1_000;
+const maxVersions = 1_000;
 
 /**
  * Mounts this shop as a registry of MCP servers, where clients such as VS Code find its services. It lists the servers
- * of the marketplace from the database, because memory has no removed ones.
+ * of the marketplace from the database, because the snapshot in memory has no removed ones.
  */
 export function mountRegistryRoutes(
   router: Router,
@@ -55,7 +55,7 @@ export function mountRegistryRoutes(
   router.route(listRegistryVersions, async ({ params: { serverName }, query }) => {
     const serverId = idOf(serverName);
     const withEnded = query.include_deleted ?? false;
-    const found = await readPublished(db, { serverId, withEnded, limit: mostVersions });
+    const found = await readPublished(db, { serverId, withEnded, limit: maxVersions });
     if (found.length === 0) throw notFound(serverName);
     return { servers: found.map(present), metadata: { count: found.length } };
   });
@@ -71,7 +71,7 @@ export function mountRegistryRoutes(
 
 const notFound = (what: string) => new SoukError('not_found', { message: `This registry has no ${what}` });
 
-/** Ids contain no colon. */
+/** Splits a cursor into server id and version. Ids contain no colon. */
 function placeOf(cursor: string): readonly [string, string] {
   const colon = cursor.indexOf(':');
   return [cursor.slice(0, colon), cursor.slice(colon + 1)];

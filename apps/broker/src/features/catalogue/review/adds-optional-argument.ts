@@ -21,7 +21,7 @@ const mirrored = 'x-mcp-header';
 
 /**
  * Whether a tool has new optional arguments and no other change, not even of a text: calls keep their meaning. False
- * for a schema with conditions, which may hide more.
+ * for a schema with conditional keywords, which may hide other changes.
  */
 export function addsOptionalArgument(before: Definition, after: Definition): boolean {
   const { inputSchema: schemaBefore, ...restBefore } = before;

@@ -19,9 +19,9 @@ export type Approval = {
 export type ListToApprove = { version: string; items: readonly StoredCapability[] };
 
 /**
- * Sets the list that the shop shows of a server to which each user signs in. It comes from a connection test or from
- * one user's discovery; only an administrator's approval puts it into the shop. The next approval or version replaces
- * it, later discoveries do not. A user's tool with an approved definition needs no review.
+ * Sets the list that the shop shows for a server that each user signs in to. The list comes from a connection test or
+ * from one user's discovery, and only an administrator's approval puts it into the shop. The next approval or version
+ * replaces it; later discoveries do not. A user's tool with an approved definition needs no review.
  * @throws SoukError not_found for a server that is not deployed, or in another version
  */
 export async function approveList(
@@ -37,7 +37,7 @@ export async function approveList(
   if (deployed.manifest.version !== version) {
     const now = deployed.manifest.version;
     throw new SoukError('not_found', {
-      message: `This list is of version ${version} of ${serverId}, and ${now} is deployed. Sign in to it again, then approve.`,
+      message: `This list is from version ${version} of ${serverId}, but ${now} is deployed. Sign in again, then approve.`,
     });
   }
   const slug = await versions.ensureServer(tx, serverId, serverId);

@@ -5,7 +5,7 @@ import type { CatalogueDb, Tx } from '../tables.ts';
 import { decideToolChange, findPendingChanges, findRejectedChanges } from './decide-tool-change.ts';
 import { codeOfChanges, requireShown } from './shown-code.ts';
 
-/** Approves pending changes of all tools, or of those named. @throws SoukError not_found, changed_since_shown */
+/** Approves pending changes of all tools, or of the named ones. @throws SoukError not_found, changed_since_shown */
 export async function approveTools(
   tx: Tx,
   serverId: string,

@@ -2,7 +2,7 @@ import { cleanLabel } from '#platform/text/clean-label.ts';
 import { cleanText } from './clean-text.ts';
 import type { CapabilityKind } from '../tables.ts';
 
-/** Fields whose text users and models read, at every depth, including schemas and prompts' arguments. */
+/** Fields with text that users and models read, at any depth, including schemas and prompts' arguments. */
 const textFields: ReadonlySet<string> = new Set(['title', 'description']);
 
 /** Titles are cut to this length and to one line. */

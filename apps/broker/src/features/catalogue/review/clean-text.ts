@@ -1,7 +1,7 @@
 /**
- * Characters that hide or reorder text, which is removed because users and models read it: control characters (except
- * newline and tab), bidirectional overrides and isolates, zero-width characters, and the tag block, which can hide
- * whole sentences in a description (gateway.md, Names).
+ * Characters that hide or reorder text. They are removed, because users and models read the texts: control characters
+ * (except newline and tab), bidirectional overrides and isolates, zero-width characters, and the tag block, which can
+ * hide whole sentences in a description.
  */
 const hidden =
   // eslint-disable-next-line no-control-regex, no-misleading-character-class

@@ -8,7 +8,7 @@ import { upsertPin } from './tool-pin-store.ts';
 /** Limit of a discovery (adapters/mcp/connect/list-pages.ts). */
 const maxToolsOfServer = 512;
 
-/** Newest first. */
+/** Lists changes of tools, newest first. */
 export async function listToolChanges(
   db: CatalogueDb,
   filter: { status?: ToolChangeStatus | undefined; serverId?: string | undefined },
@@ -33,8 +33,8 @@ export async function findPendingChanges(db: CatalogueDb, serverId: string): Pro
 }
 
 /**
- * Finds the decisions that keep tools of a server hidden, by tool: the newest per tool, if nothing newer waits and the
- * server still offers the rejected definition.
+ * Finds the decisions that keep tools of a server hidden, by tool: the newest rejection per tool, if no newer change is
+ * pending and the server still offers the rejected definition.
  */
 export async function findRejectedChanges(db: CatalogueDb, serverId: string): Promise<ToolChange[]> {
   const newest = db
@@ -67,8 +67,8 @@ export type Decision = { verdict: 'approved' | 'rejected'; by: string | undefine
 
 /**
  * Stores an administrator's decision about a change, with its audit row. Approved: the server's current definition is
- * trusted and shown. Rejected: the tool stays hidden until it is as trusted again, or until the newest rejection is
- * approved while the server still offers that definition.
+ * trusted and shown. Rejected: the tool stays hidden until it has its trusted definition again, or until the newest
+ * rejection is approved while the server still offers that definition.
  * @throws SoukError not_found, or change_decided when it is neither pending nor such a rejection
  */
 export async function decideToolChange(tx: Tx, id: number, decision: Decision, at: Date): Promise<ToolChange> {

@@ -2,7 +2,8 @@ import type { DeployedVersion } from '../manifests/version-store.ts';
 import type { DriftPolicy } from './judge-tool.ts';
 
 /**
- * Returns how a server's tools may change. What comes with this installation changes with an upgrade of Souk.
+ * Returns which changes of a server's tools are accepted. `own`: the server comes with this installation, so that its
+ * tools change only with an upgrade of Souk.
  * @param bundledPrograms aliases of programs that come with this installation
  */
 export function driftPolicy(

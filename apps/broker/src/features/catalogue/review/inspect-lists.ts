@@ -19,7 +19,8 @@ export type InspectedLists = {
 
 /**
  * Returns what a deployment would store of a server's lists, and how its tools differ from the deployed ones. Stores
- * nothing. @param live is deployed under this id
+ * nothing.
+ * @param live the server deployed under this id
  */
 export async function inspectLists(
   db: CatalogueDb,

@@ -16,12 +16,14 @@ export type Judgement =
   | { change: undefined; underReview: false }
   | { change: ToolChangeKind; /** Hidden until an administrator decides. */ underReview: boolean };
 
-/** Fields that say what a tool does, or make it look like something else (icons); all others are text to read. */
+/**
+ * Fields that decide what a tool does, or that can make it look like another one (icons). All others are text to read.
+ */
 const decisiveFields = ['inputSchema', 'outputSchema', 'annotations', 'execution', 'icons'] as const;
 /** Members of `_meta` that name the page that a client opens with the tool's result (MCP Apps and its predecessors). */
 const decisiveMeta = ['ui', 'ui/resourceUri', 'openai/outputTemplate'] as const;
 
-/** Compares a tool with the trusted definition (security.md, incidents: postmark-mcp; bad inputs, row 26). */
+/** Compares a tool with its trusted definition: a server may become hostile with an update, as postmark-mcp did. */
 export function judgeTool(pin: PinnedTool | undefined, seen: PinnedTool, policy: DriftPolicy): Judgement {
   if (pin?.sha256 === seen.sha256) return { change: undefined, underReview: false };
   const change = kindOfChange(pin, seen);
@@ -33,7 +35,7 @@ export function judgeTool(pin: PinnedTool | undefined, seen: PinnedTool, policy:
 function kindOfChange(pin: PinnedTool | undefined, seen: PinnedTool): ToolChangeKind {
   if (!pin) return 'new';
   // an earlier release may have cleaned it differently, and kept the empty lists that PHP writes for objects
-  const before = withObjects(cleanDefinition('tool', pin.definition).cleaned);
+  const before = withoutEmptyLists(cleanDefinition('tool', pin.definition).cleaned);
   const after = seen.definition;
   if (definitionHash(decisivePart(before)) === definitionHash(decisivePart(after))) return 'text';
   return addsOptionalArgument(before, after) ? 'argument' : 'definition';
@@ -47,16 +49,17 @@ function decisivePart(definition: Record<string, unknown>): Record<string, unkno
   ]);
 }
 
-/** Members of a schema that contain schemas by name. */
-const named: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
+/** Keywords whose value contains schemas by name. */
+const schemaMaps: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
 
-/** Replaces an empty list in one of these members by an empty object. */
-function withObjects(definition: Record<string, unknown>): Record<string, unknown> {
+/** Replaces an empty list under one of these keywords with an empty object. */
+function withoutEmptyLists(definition: Record<string, unknown>): Record<string, unknown> {
   const read = (value: unknown, key?: string): unknown => {
-    if (Array.isArray(value)) return value.length === 0 && named.has(key ?? '') ? {} : value.map((item) => read(item));
-    return isRecord(value) ? withObjectsIn(value) : value;
+    if (Array.isArray(value))
+      return value.length === 0 && schemaMaps.has(key ?? '') ? {} : value.map((item) => read(item));
+    return isRecord(value) ? repair(value) : value;
   };
-  const withObjectsIn = (record: Record<string, unknown>) =>
+  const repair = (record: Record<string, unknown>) =>
     Object.fromEntries(Object.entries(record).map(([key, value]) => [key, read(value, key)]));
-  return withObjectsIn(definition);
+  return repair(definition);
 }

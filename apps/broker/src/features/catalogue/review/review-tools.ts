@@ -4,7 +4,10 @@ import { judgeTool, type DriftPolicy } from './judge-tool.ts';
 import type { Reviewed, StoredCapability, Tx } from '../tables.ts';
 import * as pins from './tool-pin-store.ts';
 
-/** More than the 512 tools that a server may have: a release that changes all of them is recorded completely. */
+/**
+ * Audit rows per server and day: more than the 512 tools that a server may have, so that a release that changes all of
+ * them is recorded completely.
+ */
 const maxAuditRowsADay = 600;
 
 /** A new difference between a tool and its pin. */
@@ -13,8 +16,8 @@ export type FoundDrift = { tool: string; change: ToolChangeKind; underReview: bo
 /**
  * Compares a server's current list with what was trusted when its version was deployed, and records the differences. A
  * deployment trusts the first discovery after it.
- * @returns the items with their verdicts: a tool under review is neither listed nor callable. `notAudited`: how many of
- *   the differences have no audit row, because the server had its rows of this day
+ * @returns the items with their verdicts: a tool under review is neither listed nor callable. `notAudited`: number of
+ *   differences without an audit row, because the server reached its limit of this day
  */
 export async function reviewTools(
   tx: Tx,

@@ -3,7 +3,7 @@ import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import { SoukError } from '#platform/errors.ts';
 import { definitionHash } from './definition-hash.ts';
 
-/** Long enough that two lists do not share one by accident, and short enough to type. */
+/** Length of a code: two lists do not share one by accident, and it can still be typed. */
 const codeCharacters = 12;
 
 /** Returns a code for exactly these definitions. Operators send it back, so that they approve what they read. */

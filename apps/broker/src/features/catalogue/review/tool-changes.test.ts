@@ -312,7 +312,7 @@ test('deploy-all is previewed before it runs: tools under review first, then ren
     '1 tool is under review: a new version trusts all tools as the server offers them then, including these.',
   );
   expect(yard).toMatchObject({ from: '1.0.0', to: '2.0.0', people: { renters: 1, users: 0 } });
-  expect(yard?.effects).toContainEqual(expect.stringContaining('1 person rents it and keeps the price they have'));
+  expect(yard?.effects).toContainEqual(expect.stringContaining('1 person rents it and keeps the current price'));
   expect(fresh).toMatchObject({ from: null, to: '1.0.0', changedFields: 0, changes: [] });
   expect(fresh?.effects).toEqual(['It appears in the shop. Everyone who is signed in may use it.']);
 

@@ -1,7 +1,7 @@
 import type { ToolChangeKind } from '@souk/contract/catalogue/tool-changes.ts';
 import type { StoredCapability, Tx } from '../tables.ts';
 
-/** Undecided changes kept per server, which could cause one every few seconds. */
+/** Accepted and withdrawn changes kept per server, because a server can cause one every few seconds. */
 const maxUndecidedKept = 600;
 
 export type Pin = { sha256: string; definition: Record<string, unknown>; textChangedAt: Date | null };
@@ -13,7 +13,9 @@ export type FoundChange = {
   at: Date;
 };
 
-/** Definitions trusted with this version, by tool; undefined when there was no discovery since the deployment. */
+/**
+ * Finds the definitions trusted with this version, by tool; undefined if there was no discovery since the deployment.
+ */
 export async function findPins(tx: Tx, serverId: string, version: string): Promise<Map<string, Pin> | undefined> {
   const server = await tx
     .selectFrom('servers')
@@ -88,7 +90,7 @@ export async function findOpenHashes(tx: Tx, serverId: string): Promise<Map<stri
   return new Map(rows.map((row) => [row.tool, row.after_sha256]));
 }
 
-/** Stores a pending change, which replaces the tool's earlier one. Returns its id. */
+/** Stores a pending change in place of the tool's earlier one. Returns its id. */
 export async function openChange(tx: Tx, found: FoundChange): Promise<number> {
   await tx
     .updateTable('tool_changes')
@@ -123,14 +125,17 @@ async function insertChange(tx: Tx, found: FoundChange, status: 'pending' | 'acc
   return id;
 }
 
-/** Closes the pending changes of all tools except these: they are as trusted again, or no longer offered. */
-export async function withdrawPending(tx: Tx, serverId: string, but: readonly string[], at: Date): Promise<void> {
+/**
+ * Withdraws the pending changes of all tools except these: the tools have their trusted definitions again, or are no
+ * longer offered.
+ */
+export async function withdrawPending(tx: Tx, serverId: string, except: readonly string[], at: Date): Promise<void> {
   await tx
     .updateTable('tool_changes')
     .set({ status: 'withdrawn', decided_at: at })
     .where('server_id', '=', serverId)
     .where('status', '=', 'pending')
-    .$if(but.length > 0, (query) => query.where('tool', 'not in', [...but]))
+    .$if(except.length > 0, (query) => query.where('tool', 'not in', [...except]))
     .execute();
 }
 

@@ -24,22 +24,22 @@ const lifeMs = 10_000;
 
 export type WholeRun = { run: Run; items: RunItem[] };
 
-/** Reloads and deploy-alls: stored runs that a broker processes, even if no caller waits for them. */
+/** Reloads and deploy-alls: runs that are stored and that a broker processes, even if no caller waits for them. */
 export type ManifestRuns = {
-  /** Takes over unfinished runs, and takes part in those of other brokers. */
+  /** Takes over unfinished runs, and takes part in reloads of other brokers. */
   start(): Promise<void>;
   /**
    * Begins a run, or joins the one of its kind that is under way on any broker. Returns its id.
    * @throws SoukError unavailable for a reload without a broker
    */
   begin(kind: RunKind, by: ManifestActor): Promise<string>;
-  /** Resolves with a run when it has ended. @throws SoukError unavailable when this broker stops before */
+  /** Resolves with a run when it has ended. @throws SoukError unavailable when this broker stops first */
   ended(runId: string): Promise<WholeRun>;
   find(runId: string): Promise<WholeRun | undefined>;
-  /** The run, and its manifests that changed after this number. */
+  /** Finds a run with those of its manifests that changed after this change number. */
   since(runId: string, change: number): Promise<WholeRun | undefined>;
   list(): Promise<store.CountedRun[]>;
-  /** Calls back when a run may have changed, and when this broker stops. Returns a function that ends it. */
+  /** Calls the listener when a run may have changed, and when this broker stops. Returns a function that removes it. */
   onChange(runId: string, listener: () => void): () => void;
   readonly isStopping: boolean;
   stop(): Promise<void>;
@@ -64,7 +64,7 @@ export async function createManifestRuns(parts: ManifestRunParts): Promise<Manif
   const listeners = createRunListeners();
   const stopping = new AbortController();
   const { signal } = stopping;
-  let patienceMs = lifeMs;
+  let maxSilenceMs = lifeMs;
 
   const runParts: RunParts = {
     db,
@@ -80,8 +80,8 @@ export async function createManifestRuns(parts: ManifestRunParts): Promise<Manif
 
   const loop = createWorkLoop({
     async work() {
-      const isUnderWay = await runWork.look(patienceMs);
-      patienceMs = lifeMs;
+      const isUnderWay = await runWork.checkRuns(maxSilenceMs);
+      maxSilenceMs = lifeMs;
       await reloads.takePart();
       return isUnderWay || runWork.isWorking() ? heartbeatMs : undefined;
     },
@@ -107,8 +107,8 @@ export async function createManifestRuns(parts: ManifestRunParts): Promise<Manif
   return {
     async start() {
       await reloads.start();
-      // an embedded database has one broker: any run that was under way before this start has lost its broker
-      if (parts.db.engine === 'pglite') patienceMs = 0;
+      // an embedded database has one broker: a run that was under way before this start has no broker any more
+      if (parts.db.engine === 'pglite') maxSilenceMs = 0;
       await loop.run();
     },
     async begin(kind, by) {
@@ -151,7 +151,7 @@ export async function createManifestRuns(parts: ManifestRunParts): Promise<Manif
       await loop.stop();
       listeners.call(undefined);
       await background.flush();
-      await store.leaveRuns(db, brokerId);
+      await store.releaseRuns(db, brokerId);
       await stopListening();
     },
   };

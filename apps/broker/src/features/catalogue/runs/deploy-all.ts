@@ -9,9 +9,9 @@ import type { RunProgress } from './run-progress.ts';
 import { RunLostError, writeItems, type OwnRun, type Run, type RunItem } from './run-store.ts';
 
 /**
- * Deploys manifests sequentially, each in a transaction with its audit row and its end in the run, so that a broker
- * that takes over knows exactly which are deployed. One that fails does not affect the others.
- * @param parts.deployed the run's status of a live manifest
+ * Deploys manifests sequentially, each in a transaction with its audit row and its status in the run, so that a broker
+ * that takes over knows exactly which are deployed. A failure does not affect the others.
+ * @param parts.deployed status of a manifest in the run once it is live
  * @param parts.check throws for a manifest that must not be deployed here
  * @throws RunLostError; the error of a lost database
  */

@@ -5,15 +5,15 @@ import { presentItem, presentRun, type EmailsOf } from './present-run.ts';
 /** Receives the events of a run. */
 export type RunListener = {
   tell(event: ManifestRunEvent): void;
-  /** Resolves when it accepts more, or has gone. */
+  /** Resolves when the listener accepts more events, or has disconnected. */
   ready(): Promise<void>;
-  /** Aborts when it has gone. */
+  /** Aborts when the listener disconnects. */
   signal: AbortSignal;
 };
 
 /**
- * Reports a run as it happens on any broker: first the whole run, then each changed manifest, and at its end the whole
- * run again. Resolves then, or when the listener has gone or this broker stops.
+ * Reports the progress of a run on any broker: first the whole run, then each changed manifest, and the whole run again
+ * when it has ended. Resolves then, or when the listener disconnects or this broker stops.
  */
 export async function followRun(
   runId: string,

@@ -43,7 +43,7 @@ export function resultOf({ run, items }: WholeRun): {
   errors: { id: string; message: string }[];
   runId: string;
 } {
-  const left = 'The process that worked on it ended, and no other could go on.';
+  const left = 'The process that worked on it ended, and no other could continue.';
   const errors = items.flatMap(({ serverId: id, status, message }) => {
     if (status === 'done') return [];
     const text =

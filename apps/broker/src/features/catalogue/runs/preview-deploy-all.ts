@@ -17,8 +17,8 @@ type Preview = Omit<Answer<typeof endpoint>, 'success'>;
 type Staged = { id: string; name: string; version: string; isDeployed: boolean };
 
 /**
- * Returns what deploy-all would deploy and its effects: counts of everything, and descriptions of the first manifests,
- * for which the documents are read.
+ * Returns what deploy-all would do: counts for all staged manifests, and the changes and effects of the first ones,
+ * whose documents are read.
  */
 export async function previewDeployAll(
   parts: Pick<PeopleOfServers, 'rentersOf'> & DifferenceParts & { db: CatalogueDb },
@@ -44,9 +44,9 @@ export async function previewDeployAll(
   const missing = await findMissingSecrets(parts);
   const manifests: Preview['manifests'] = [];
   for (const { id, name, version } of first) {
-    const told = await readDifferences(parts, id, { to: version }).catch(unlessTakenOut);
-    if (!told) continue;
-    const { from, to, differences, effects, people, missingSecrets } = told;
+    const preview = await readDifferences(parts, id, { to: version }).catch(ignoreRemoved);
+    if (!preview) continue;
+    const { from, to, differences, effects, people, missingSecrets } = preview;
     const changes = from === null ? [] : differences.map(({ text }) => text);
     manifests.push({
       id,
@@ -96,6 +96,6 @@ const sumOf = (counts: ReadonlyMap<string, number>) => [...counts.values()].redu
 const serversIn = (counts: ReadonlyMap<string, number>) => [...counts.values()].filter((count) => count > 0).length;
 
 /** Ignores a version that another administrator removed meanwhile. */
-function unlessTakenOut(error: unknown): undefined {
+function ignoreRemoved(error: unknown): undefined {
   if (!(error instanceof SoukError) || error.code !== 'not_found') throw error;
 }

@@ -19,7 +19,7 @@ import {
   type RunItem,
 } from './run-store.ts';
 
-/** Deaths of brokers after which a run is not tried again: one of its manifests may be their cause. */
+/** Broker crashes after which a run is no longer retried: one of its manifests may be the cause. */
 const maxTakeovers = 3;
 
 export type RunParts = {
@@ -35,8 +35,8 @@ export type RunParts = {
 };
 
 /**
- * Processes the rest of a run, and ends it. An aborted signal leaves the rest to another broker.
- * @param takeovers how many brokers have died on it
+ * Processes the rest of a run, and ends the run. An aborted signal leaves the rest to another broker.
+ * @param takeovers number of brokers that crashed while they processed it
  * @throws RunLostError when another broker has taken it over; the error of a lost database
  */
 export async function processRun(
@@ -60,11 +60,11 @@ export async function processRun(
     if (run.kind === 'deploy-all') {
       const asks = servers && { watch: servers.watch, progress, log: parts.log };
       const deployed = asks ? 'asking' : 'done';
-      // another broker has deployed them, and could not wait for their answers
+      // another broker deployed these, and stopped before they answered
       for (const { serverId } of items.filter(({ status }) => status === 'asking'))
         progress.note({ serverId, status: deployed });
       await deployAll(run, left, signal, { ...parts, own, progress, deployed });
-      // by then this broker knows them as deployed
+      // after this, the snapshot of this broker has them as deployed
       await progress.flush();
       if (asks) await askDeployed(await idsAsked(db, run.id), signal, asks);
     } else if (servers) {
@@ -90,7 +90,10 @@ async function idsAsked(db: CatalogueDb, runId: string): Promise<string[]> {
   return items.flatMap(({ serverId, status }) => (status === 'asking' ? [serverId] : []));
 }
 
-/** A deployed manifest is live here, and every other broker is about to read it. */
+/**
+ * Writes progress, after this broker has read the manifests that are live now and has announced them to the other
+ * brokers.
+ */
 async function writeProgress(
   run: Run,
   own: OwnRun,

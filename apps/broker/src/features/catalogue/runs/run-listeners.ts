@@ -2,7 +2,9 @@
 export function createRunListeners() {
   const listeners = new Map<string, Set<() => void>>();
   return {
-    /** Calls back when the run may have changed, and when this broker stops. Returns a function that ends it. */
+    /**
+     * Calls the listener when the run may have changed, and when this broker stops. Returns a function that removes it.
+     */
     add(runId: string, listener: () => void): () => void {
       const own = listeners.get(runId) ?? new Set();
       listeners.set(runId, own.add(listener));

@@ -1,13 +1,16 @@
 import type { ItemChange } from './run-store.ts';
 
 /** Minimum time between two writes of a run's progress, which may concern thousands of manifests. */
-const everyMs = 250;
+const intervalMs = 250;
 
 /** Collects the progress of a run's manifests. */
 export type RunProgress = {
-  /** Notes the status of a manifest. The first note is written at once; later ones together, the last per manifest. */
+  /**
+   * Notes the status of a manifest. The first note is written immediately, later ones together: the newest per
+   * manifest.
+   */
   note(change: ItemChange): void;
-  /** Resolves when everything noted is written. @throws the error of a write, even an earlier one */
+  /** Resolves when every note is written. @throws the first error of a write, even an earlier one */
   flush(): Promise<void>;
 };
 
@@ -28,7 +31,7 @@ export function createRunProgress(parts: {
   async function writeWaiting(): Promise<void> {
     const changes = [...waiting.values()];
     waiting.clear();
-    nextAtMs = performance.now() + everyMs;
+    nextAtMs = performance.now() + intervalMs;
     try {
       await parts.write(changes);
     } catch (error) {
@@ -37,7 +40,7 @@ export function createRunProgress(parts: {
     }
   }
 
-  function plan(): void {
+  function schedule(): void {
     if (timer || writing || failure || waiting.size === 0) return;
     timer = setTimeout(writeNow, Math.max(0, nextAtMs - performance.now()));
   }
@@ -47,14 +50,14 @@ export function createRunProgress(parts: {
     timer = undefined;
     writing = writeWaiting().finally(() => {
       writing = undefined;
-      plan();
+      schedule();
     });
   }
 
   return {
     note(change) {
       waiting.set(change.serverId, change);
-      plan();
+      schedule();
     },
     async flush() {
       await writing;

@@ -39,7 +39,7 @@ export function mountManifestRunRoutes(
   const { runs, emailsOf, keepAlive, streams } = parts;
   const success = { success: true as const };
 
-  /** Continues even if the caller hangs up. */
+  /** Runs and returns the result. The run continues if the caller disconnects. */
   async function run(kind: RunKind, { userId }: Caller, reason?: string) {
     const runId = await runs.begin(kind, { actorId: userId, via: 'administration', reason });
     return resultOf(await runs.ended(runId));

@@ -4,12 +4,15 @@ import { arrayLiteral } from '#platform/db/array-literal.ts';
 import type { ManifestActor } from '../manifests/manifest-versions.ts';
 import type { CatalogueDb, Tx } from '../tables.ts';
 
-/** Notices to brokers: `started` for a run that may need a broker; `changed` and `ended` for those that wait for it. */
+/**
+ * Notices to brokers: `started` for a run that may need a broker; `changed` and `ended` for the brokers that wait for a
+ * run.
+ */
 export const runChannel = 'souk_manifest_runs';
 export const runNotice = (word: 'started' | 'changed' | 'ended', runId: string): string => `${word} ${runId}`;
 
 /** Runs kept in addition to those under way: as many as the list shows. */
-export const keptRuns = 20;
+const keptRuns = 20;
 
 export type RunKind = ManifestRun['kind'];
 export type Run = {
@@ -35,13 +38,13 @@ export type RunItem = {
   /** Number of its last change. */
   change: number;
 };
-/** Statuses of a live manifest of deploy-all; of a reload only the last one occurs. */
+/** Statuses of a live manifest in a deploy-all. In a reload, only the last one occurs. */
 export const liveStatuses: readonly RunItem['status'][] = ['asking', 'unanswered', 'done'];
 export type ItemChange = Pick<RunItem, 'serverId' | 'status'> & { message?: string | undefined };
 /** A run that this broker processes. */
 export type OwnRun = { runId: string; brokerId: string };
 
-/** Another broker has taken the run over, or it has ended: this broker's last write was not stored. */
+/** Thrown when another broker has taken the run over, or the run has ended: this broker's write was not stored. */
 export class RunLostError extends Error {}
 
 const columns = sql.raw(
@@ -80,7 +83,10 @@ export async function findRunning(db: CatalogueDb, kind: RunKind): Promise<Run |
   return rows[0];
 }
 
-/** The runs under way, and whether each lacks a broker: its broker left it, or has sent no heartbeat for this long. */
+/**
+ * Finds the runs under way, and whether each lacks a broker: its broker released it, or has sent no heartbeat for
+ * `lifeMs`.
+ */
 export async function findUnderWay(db: CatalogueDb, lifeMs: number): Promise<{ run: Run; isLeft: boolean }[]> {
   const { rows } = await sql<Run & { isLeft: boolean }>`
     select ${columns}, ${isLeft(lifeMs)} as "isLeft" from manifest_runs where status = 'running'`.execute(db);
@@ -93,8 +99,8 @@ const isLeft = (lifeMs: number) =>
 
 /**
  * Takes over a run without a broker.
- * @param how.isOwnDeath whether it counts as a death if this broker itself had the run last
- * @returns how many brokers have died on it; undefined if another broker was faster
+ * @param how.isOwnDeath whether to count a crash if this broker itself had the run last
+ * @returns number of brokers that crashed while they processed it; undefined if another broker was faster
  */
 export async function claimRun(
   db: CatalogueDb,
@@ -123,22 +129,25 @@ export async function renewHeartbeats(db: CatalogueDb, brokerId: string, runIds:
   return rows.map(({ id }) => id);
 }
 
-/** Leaves a run to any broker, including this one. */
-export async function leaveRun(db: CatalogueDb, { runId, brokerId }: OwnRun): Promise<void> {
+/** Releases a run, so that any broker may claim it, this one included. */
+export async function releaseRun(db: CatalogueDb, { runId, brokerId }: OwnRun): Promise<void> {
   await sql`
     update manifest_runs set broker_id = null
     where id = ${runId} and broker_id = ${brokerId} and status = 'running'`.execute(db);
 }
 
-/** Leaves this broker's unfinished runs to other brokers. */
-export async function leaveRuns(db: CatalogueDb, brokerId: string): Promise<void> {
+/** Releases this broker's unfinished runs, and notifies the other brokers. */
+export async function releaseRuns(db: CatalogueDb, brokerId: string): Promise<void> {
   await sql`
     with run as (
       update manifest_runs set broker_id = null where broker_id = ${brokerId} and status = 'running' returning id)
     select pg_notify(${runChannel}, 'started ' || id) from run`.execute(db);
 }
 
-/** Stores changes of manifests with one number. A late 'working' replaces no newer status. @throws RunLostError */
+/**
+ * Stores changes of manifests under one change number. A late 'working' does not replace a newer status.
+ * @throws RunLostError
+ */
 export async function writeItems(
   db: CatalogueDb | Tx,
   { runId, brokerId }: OwnRun,
@@ -180,7 +189,7 @@ export async function findRun(db: CatalogueDb, runId: string): Promise<Run | und
   return rows[0];
 }
 
-/** A run's manifests by id: those that changed after this number. */
+/** Finds a run's manifests that changed after this change number, by id. */
 export async function findItems(db: CatalogueDb | Tx, runId: string, after = -1): Promise<RunItem[]> {
   const { rows } = await sql<RunItem>`
     select i.server_id as "serverId", coalesce(m.name, i.server_id) as name, i.version, i.status, i.message, i.change
@@ -201,7 +210,7 @@ export async function listRuns(db: CatalogueDb): Promise<CountedRun[]> {
   return rows.map(({ total, done, failed, ...run }) => ({ run, total, done, failed }));
 }
 
-/** The reload that was started last, under way or not. */
+/** Finds the reload that was started last, whether it has ended or not. */
 export async function newestReload(db: CatalogueDb): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from manifest_runs where kind = 'reload' order by started_at desc, id desc limit 1`.execute(db);

@@ -7,7 +7,7 @@ import { newestReload } from './run-store.ts';
 
 export type ReloadParticipation = ReturnType<typeof createReloadParticipation>;
 
-/** This broker's part in other brokers' reloads: a reload opens new connections on every broker. */
+/** Takes part in other brokers' reloads, because a reload opens new connections on every broker. */
 export function createReloadParticipation(parts: {
   db: CatalogueDb;
   catalogue: Pick<Catalogue, 'snapshot' | 'reload'>;
@@ -28,11 +28,11 @@ export function createReloadParticipation(parts: {
   }
 
   return {
-    /** Takes no part in reloads from before this start. */
+    /** Skips reloads from before this start. */
     async start(): Promise<void> {
       reloaded = await newestReload(db);
     },
-    /** This broker begins a run, of which its own notice may arrive first. */
+    /** Notes a run that this broker begins, because its own notice may arrive before the run is processed. */
     noteBegun: (runId: string) => void (begun = runId),
     noteWorked: (runId: string) => void (reloaded = runId),
     async takePart(): Promise<void> {

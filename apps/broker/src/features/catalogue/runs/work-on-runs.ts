@@ -5,12 +5,12 @@ import type { ReloadParticipation } from './take-part-in-reloads.ts';
 import { processRun, type RunParts } from './process-run.ts';
 
 /**
- * Database failures allowed per run, after each of which this broker leaves it to any broker. From then on one of the run's
- * manifests may be the cause: a failure counts as a death.
+ * Database failures allowed per run. After each, this broker releases the run to any broker. After more of them, one of
+ * the run's manifests may be the cause: the next failure counts as a crash.
  */
 const maxFailures = 20;
 
-/** The runs that this broker works on. */
+/** Processes runs on this broker. */
 export function createRunWork(parts: {
   brokerId: string;
   runParts: RunParts;
@@ -24,7 +24,7 @@ export function createRunWork(parts: {
   const failures = new Map<string, number>();
   const isFailing = (runId: string) => (failures.get(runId) ?? 0) > maxFailures;
 
-  /** Processes a run in the background. @param takeovers how many brokers have died on it */
+  /** Processes a run in the background. @param takeovers number of brokers that crashed while they processed it */
   function begin(run: Run, takeovers: number): void {
     const lost = new AbortController();
     working.set(run.id, lost);
@@ -36,7 +36,7 @@ export function createRunWork(parts: {
         if (error instanceof store.RunLostError) return;
         failures.set(run.id, (failures.get(run.id) ?? 0) + 1);
         // if this fails too, the run is taken over once its heartbeat has expired, here or elsewhere
-        if (!isFailing(run.id)) await store.leaveRun(db, own).catch(() => {});
+        if (!isFailing(run.id)) await store.releaseRun(db, own).catch(() => {});
         throw error;
       })
       .finally(() => working.delete(run.id));
@@ -51,9 +51,9 @@ export function createRunWork(parts: {
      * @param lifeMs silence after which a run's broker is considered dead
      * @returns whether any run is under way
      */
-    async look(lifeMs: number): Promise<boolean> {
-      const still = working.size > 0 ? await store.renewHeartbeats(db, brokerId, [...working.keys()]) : [];
-      for (const [runId, lost] of working) if (!still.includes(runId)) lost.abort();
+    async checkRuns(lifeMs: number): Promise<boolean> {
+      const renewed = working.size > 0 ? await store.renewHeartbeats(db, brokerId, [...working.keys()]) : [];
+      for (const [runId, lost] of working) if (!renewed.includes(runId)) lost.abort();
       const underWay = await store.findUnderWay(db, lifeMs);
       for (const runId of failures.keys()) if (!underWay.some(({ run }) => run.id === runId)) failures.delete(runId);
       for (const { run, isLeft } of underWay) {

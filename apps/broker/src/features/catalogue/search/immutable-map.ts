@@ -1,12 +1,12 @@
 /**
- * Shards of an index. A change copies only the shards of its keys: with 50,000 tools a shard has about twelve, and 500
+ * Number of shards. A change copies only the shards of its keys: with 50,000 tools a shard has about twelve, and 500
  * tools of 50 servers copy 6,000 entries.
  */
 const shardCount = 4_096;
-/** Addresses of resources may be long. Their ends distinguish them as well as the whole. */
+/** Characters hashed, from the end of a key: addresses of resources may be long, and their ends distinguish them. */
 const hashedCharacters = 64;
 
-/** An immutable map: a change returns another one, which shares everything unchanged. */
+/** An immutable map. A change returns a new map, which shares the unchanged shards. */
 export type ImmutableMap<Value> = {
   get(key: string): Value | undefined;
   has(key: string): boolean;
@@ -16,9 +16,9 @@ export type ImmutableMap<Value> = {
 
 type Shard<Value> = Map<string, Value>;
 
-export const emptyIndex = <Value>(): ImmutableMap<Value> => indexOf<Value>([]);
+export const emptyMap = <Value>(): ImmutableMap<Value> => mapOf<Value>([]);
 
-function indexOf<Value>(shards: readonly (Shard<Value> | undefined)[]): ImmutableMap<Value> {
+function mapOf<Value>(shards: readonly (Shard<Value> | undefined)[]): ImmutableMap<Value> {
   return {
     get: (key) => shards[shardOf(key)]?.get(key),
     has: (key) => shards[shardOf(key)]?.has(key) ?? false,
@@ -39,7 +39,7 @@ function indexOf<Value>(shards: readonly (Shard<Value> | undefined)[]): Immutabl
         if (shard.get(key) === value) shard.delete(key);
       }
       for (const [key, value] of added) shardToChange(key).set(key, value);
-      return indexOf(next);
+      return mapOf(next);
     },
   };
 }

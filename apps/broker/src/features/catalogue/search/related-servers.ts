@@ -2,10 +2,13 @@ import { maxRelatedServers } from '@souk/contract/catalogue/related-servers.ts';
 import type { ServerIndex } from './server-index.ts';
 import type { CatalogueServer, CatalogueSnapshot } from '../snapshot/snapshot.ts';
 
-/** Servers that the same users use, the closest first, by the id of a server. */
+/** Other servers that the users of a server use, the most related first, by its id. */
 export type UsedTogether = ReadonlyMap<string, readonly string[]>;
 
-/** Other servers for a server's page: used together with it, then those of its category in home's order. */
+/**
+ * Returns other servers for a server's page: those used together with it, then those of its category in the order of
+ * the home page.
+ */
 export function relatedServers(
   server: CatalogueServer,
   snapshot: CatalogueSnapshot,

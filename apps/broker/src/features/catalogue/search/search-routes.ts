@@ -13,7 +13,7 @@ import { findServers } from './find-servers.ts';
 import {
   presentBrief,
   presentMatches,
-  presentOffer,
+  presentItems,
   presentResource,
   presentServer,
   type SoldTerms,
@@ -23,15 +23,15 @@ import type { ServerIndex } from './server-index.ts';
 import type { CatalogueServer, CatalogueSnapshot } from '../snapshot/snapshot.ts';
 import { suggestMatches as findMatches } from './suggest-matches.ts';
 
-/** Ids listed by a failed look-up; a large catalogue has more than anyone reads. */
+/** Ids listed when a server is not found: a large catalogue has too many to read. */
 const namedServers = 50;
 
-/** Servers that home names per category; the marketplace has all of them. */
+/** Servers per category on the home page. The marketplace lists all of them. */
 const namedOfCategory = 3;
 
 /**
- * Mounts the shop's own reads: search, one server, suggestions. They answer from memory, and the same to everyone: what
- * a user owns or has switched on is not included.
+ * Mounts the calls that the shop reads: search, one server, suggestions. They answer from memory, with the same content
+ * for all users: what a user owns or has switched on is not included.
  */
 export function mountSearchRoutes(
   router: Router,
@@ -55,7 +55,7 @@ export function mountSearchRoutes(
     const server = requireServer(catalogue.snapshot(), params.serverId);
     return {
       server: present(server),
-      capabilities: [...presentOffer(server)],
+      capabilities: [...presentItems(server)],
       resourceTemplates: server.templates.map(presentResource),
     };
   });

@@ -21,7 +21,7 @@ export type SortOrder = 'name' | 'price' | 'tools' | 'updated' | 'popular' | 'fe
 /** Use of servers by id. An unused server is missing. */
 export type Popularity = ReadonlyMap<string, { people: number; calls: number }>;
 
-/** The catalogue as complete lists, in each order that can be requested. */
+/** Lists of all servers, in any order that can be requested. */
 export type ServerIndex = { inOrder(order: SortOrder): readonly IndexedServer[] };
 
 type Texts = Pick<IndexedServer, 'name' | 'text' | 'toolTexts'>;
@@ -30,11 +30,11 @@ type Texts = Pick<IndexedServer, 'name' | 'text' | 'toolTexts'>;
  * Keeps an index of the newest snapshot, so that a search only compares. A snapshot follows each change of any server's
  * health, so unchanged servers keep their entries and their places in each order; texts are rebuilt only when a
  * server's manifest or tools have changed.
- * @param popularity of the moment, from memory: another map is another order
+ * @param popularity returns the current use of servers, from memory. A new map means a new order
  */
 export function createServerIndex(popularity: () => Popularity): (snapshot: CatalogueSnapshot) => ServerIndex {
   let known: ReadonlyMap<string, Known> = new Map();
-  let current: { snapshot: CatalogueSnapshot; used: Popularity; lists: Lists } | undefined;
+  let current: { snapshot: CatalogueSnapshot; used: Popularity; lists: SortedLists } | undefined;
 
   return (snapshot) => {
     const used = popularity();
@@ -42,7 +42,7 @@ export function createServerIndex(popularity: () => Popularity): (snapshot: Cata
     const next = new Map(snapshot.servers.map((server) => [server.id, indexServer(server, known.get(server.id))]));
     known = next;
     const servers = snapshot.servers.flatMap(({ id }) => next.get(id)?.indexed ?? []);
-    const lists = new Lists(servers, used, current);
+    const lists = new SortedLists(servers, used, current);
     current = { snapshot, used, lists };
     return lists;
   };
@@ -68,7 +68,7 @@ function readTexts({ id, manifest, tools }: CatalogueServer): Texts {
 
 type Compare = (one: IndexedServer, other: IndexedServer) => number;
 
-/** Compares names regardless of case, and 2 before 10. */
+/** Compares names regardless of case, with 2 before 10. */
 const names = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
 
 /** Never 0, so that each order is unambiguous. */
@@ -77,7 +77,10 @@ const byName: Compare = ({ server: one }, { server: other }) =>
   names.compare(one.id, other.id) ||
   (one.id < other.id ? -1 : 1);
 
-/** Free first, then by monthly price. Servers that only a plan includes have no price of their own and come last. */
+/**
+ * Sorts free servers first, then by monthly price. Servers that only plans include have no price of their own and come
+ * last.
+ */
 const priceRank = ({ isFree, server }: IndexedServer): number =>
   isFree ? 0 : (server.manifest.billing?.rental?.price ?? Number.MAX_SAFE_INTEGER);
 
@@ -99,8 +102,8 @@ function comparatorsFor(used: Popularity): Record<SortOrder, Compare> {
   };
 }
 
-/** Orders that were requested. Those that the index before had are updated with the changes. */
-class Lists implements ServerIndex {
+/** Sorts the servers when an order is requested. Orders that the previous index had are updated with the changes. */
+class SortedLists implements ServerIndex {
   readonly #servers: ReadonlySet<IndexedServer>;
   readonly #compare: Record<SortOrder, Compare>;
   readonly #sorted = new Map<SortOrder, readonly IndexedServer[]>();
@@ -108,7 +111,7 @@ class Lists implements ServerIndex {
   constructor(
     servers: readonly IndexedServer[],
     used: Popularity,
-    before: { lists: Lists; used: Popularity } | undefined,
+    before: { lists: SortedLists; used: Popularity } | undefined,
   ) {
     this.#servers = new Set(servers);
     this.#compare = comparatorsFor(used);
@@ -124,15 +127,15 @@ class Lists implements ServerIndex {
   }
 
   inOrder(order: SortOrder): readonly IndexedServer[] {
-    const kept = this.#sorted.get(order);
-    if (kept) return kept;
+    const known = this.#sorted.get(order);
+    if (known) return known;
     const list = [...this.#servers].sort(this.#compare[order]);
     this.#sorted.set(order, list);
     return list;
   }
 }
 
-/** The first servers on the home page. */
+/** Returns the first servers on the home page. */
 export const firstOnHome = (index: ServerIndex, count: number): readonly CatalogueServer[] =>
   index
     .inOrder('featured')

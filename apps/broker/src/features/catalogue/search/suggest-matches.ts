@@ -7,14 +7,14 @@ export type Suggestions = {
   tools: { server: CatalogueServer; tool: CatalogueItem }[];
 };
 
-/** Ranks of a match: the text begins with the word, one of its words does, the word is inside one. */
+/** Ranks of a match: the text begins with the word, one of its words begins with it, or a word contains it. */
 const begins = 0;
 const wordBegins = 1;
 const within = 2;
-/** Only another text of the server matches, not its name. */
+/** Rank of a server whose name does not match, but another text of it. */
 const elsewhere = 3;
 
-/** Finds the servers and tools that match a text best; equal ones by the name of the server. */
+/** Finds the servers and tools that match a text best; equally good ones by the name of the server. */
 export function suggestMatches(index: ServerIndex, q: string, limit: number): Suggestions {
   const words = searchWords(q);
   const all = index.inOrder('name');
@@ -51,7 +51,7 @@ function bestTools(matching: readonly IndexedServer[], words: readonly string[],
   return best.list();
 }
 
-/** Rank of a text for all words: that of its best word. undefined when it lacks one. */
+/** Returns the rank of the best word in a text; undefined if a word is missing. */
 function rank(text: string, words: readonly string[]): number | undefined {
   let best: number | undefined;
   for (const word of words) {
@@ -63,10 +63,10 @@ function rank(text: string, words: readonly string[]): number | undefined {
   return best;
 }
 
-/** Whether a word may begin after this character of a normalized text: after all but letters and digits. */
+/** Whether a word may begin after this character of a normalized text: after any but letters and digits. */
 const endsWord = (code: number): boolean => !((code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code > 127);
 
-/** Keeps the first `limit` items of each rank, and lists the best of all. */
+/** Keeps the first `limit` items of each rank, and lists the best of all ranks. */
 function createBest<Item>(limit: number) {
   const ranks: [Item[], Item[], Item[], Item[]] = [[], [], [], []];
   return {

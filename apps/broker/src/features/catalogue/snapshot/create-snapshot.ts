@@ -1,8 +1,8 @@
-import { emptyIndex, type ImmutableMap } from '../search/immutable-map.ts';
+import { emptyMap, type ImmutableMap } from '../search/immutable-map.ts';
 import { mergeSorted } from '../search/merge-sorted.ts';
 import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
 
-/** A snapshot that others are derived from. */
+/** A snapshot from which the next one is derived. */
 export type OwnSnapshot = CatalogueSnapshot & {
   byId: ImmutableMap<CatalogueServer>;
   toolsByExposedName: ImmutableMap<CatalogueItem>;
@@ -13,17 +13,17 @@ export type OwnSnapshot = CatalogueSnapshot & {
 export const emptySnapshot: OwnSnapshot = {
   version: 0,
   servers: [],
-  byId: emptyIndex(),
-  toolsByExposedName: emptyIndex(),
-  promptsByExposedName: emptyIndex(),
-  resourcesByExposedName: emptyIndex(),
+  byId: emptyMap(),
+  toolsByExposedName: emptyMap(),
+  promptsByExposedName: emptyMap(),
+  resourcesByExposedName: emptyMap(),
 };
 
 const names = new Intl.Collator('en');
 const byName = (one: CatalogueServer, other: CatalogueServer): number =>
   names.compare(one.manifest.name, other.manifest.name) || (one.id < other.id ? -1 : 1);
 
-/** Places the servers without comparing names when these, as in most changes, are unchanged. */
+/** Sorts changed servers into the list. Compares no names if these are unchanged, as in most changes. */
 function placeServers(
   before: OwnSnapshot,
   changed: ReadonlySet<string>,
@@ -31,8 +31,8 @@ function placeServers(
 ): readonly CatalogueServer[] {
   const keepsPlace = ({ id, manifest: { name } }: CatalogueServer) => before.byId.get(id)?.manifest.name === name;
   if (servers.length === changed.size && servers.every(keepsPlace)) {
-    const news = new Map(servers.map((server) => [server.id, server]));
-    return before.servers.map((server) => news.get(server.id) ?? server);
+    const byServerId = new Map(servers.map((server) => [server.id, server]));
+    return before.servers.map((server) => byServerId.get(server.id) ?? server);
   }
   return mergeSorted(before.servers, ({ id }) => !changed.has(id), servers, byName);
 }
@@ -40,7 +40,7 @@ function placeServers(
 /**
  * Returns the next snapshot, which shares the other servers' data: changing a few among thousands is cheap.
  * @param changed ids of servers that changed or are no longer deployed
- * @param servers exactly those of them that are deployed
+ * @param servers those of them that are deployed
  */
 export function changeSnapshot(
   before: OwnSnapshot,

@@ -1,6 +1,6 @@
 import type { CatalogueItem } from './snapshot.ts';
 
-/** Today's models take 3.5 to 4.5 bytes of English and JSON per token. */
+/** Average of today's models, which take 3.5 to 4.5 bytes of English and JSON per token. */
 const bytesPerToken = 4;
 
 const counted = new WeakMap<CatalogueItem, number>();

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { latinLetters } from '../search/latin-letters.ts';
 
-/** Clients add their own prefixes and stop at 64, so ours stop at 48 (gateway.md, Names). */
+/** Longest name on /mcp: clients accept 64 characters, and add their own prefixes. */
 export const maxExposedNameLength = 48;
 const separator = '__';
 const hashLength = 6;
 
-/** Beginning of the names of a server's tools and prompts on /mcp. */
+/** Returns the beginning of the names of a server's tools and prompts on /mcp. */
 export function toolPrefix(slug: string): string {
   return slug + separator;
 }
 
-/** Returns the slug of a name on /mcp, which contains no separator; undefined without one. */
+/** Returns the slug in a name on /mcp; undefined for a name without separator. A slug contains no separator. */
 export function slugOfName(exposedName: string): string | undefined {
   const end = exposedName.indexOf(separator);
   return end > 0 ? exposedName.slice(0, end) : undefined;
@@ -19,8 +19,8 @@ export function slugOfName(exposedName: string): string | undefined {
 
 /**
  * Names a server's tool or prompt on /mcp: `slug__tool`, only [A-Za-z0-9_-], at most 48 characters. A changed name ends
- * in a hash of the original, so that it is unique and stable. Another script is transliterated to Latin letters, so
- * that users and models can still read it.
+ * in a hash of the original, so that it is unique and stable. Names in other scripts are transliterated to Latin
+ * letters, so that users and models can still read them.
  */
 export function exposeName(slug: string, name: string): string {
   const plain = toolPrefix(slug) + name;
@@ -33,7 +33,7 @@ export function exposeName(slug: string, name: string): string {
 
 const appScheme = 'ui://';
 
-/** Pages of MCP Apps keep their scheme, by which clients recognize them. */
+/** Returns the prefix for an address. Pages of MCP Apps keep their scheme, by which clients recognize them. */
 function prefixOf(slug: string, scheme: string): string {
   return scheme === appScheme ? `ui://souk/${slug}/` : `souk://${slug}/`;
 }
@@ -46,12 +46,15 @@ export function exposeUri(slug: string, uri: string): string {
   return uri.startsWith(appScheme) ? prefixOf(slug, appScheme) + uri.slice(appScheme.length) : prefixOf(slug, '') + uri;
 }
 
-/** Whether an address looks like one of these: no server's own may pose as another's. */
+/**
+ * Whether an address begins like those of exposeUri. A server's own address that does is prefixed, so that it cannot
+ * pass for another server's.
+ */
 export function isOurUri(uri: string): boolean {
   return uri.startsWith('souk:') || uri.startsWith(`${appScheme}souk/`);
 }
 
-/** Whether a template names the scheme of its addresses: `{+all}` would claim those of every server. */
+/** Whether a template begins with a scheme: `{+all}` would match the addresses of every server. */
 export function namesScheme(template: string): boolean {
   return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(template);
 }

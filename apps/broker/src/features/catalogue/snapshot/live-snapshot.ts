@@ -28,7 +28,10 @@ export type CatalogueListener = (
 
 export type LiveSnapshot = Awaited<ReturnType<typeof createLiveSnapshot>>;
 
-/** The catalogue in memory: read from the database, re-read when a replica changes it, published to listeners. */
+/**
+ * Keeps the catalogue in memory: reads it from the database, re-reads what a replica changes, and publishes it to
+ * listeners.
+ */
 export async function createLiveSnapshot(parts: { db: Database; tables: CatalogueDb; clock: Clock; log: Log }) {
   const { db, tables, clock, log } = parts;
   const listeners = new Set<CatalogueListener>();
@@ -54,7 +57,7 @@ export async function createLiveSnapshot(parts: { db: Database; tables: Catalogu
 
   const failed = (error: unknown) => log.error({ err: error }, 'the catalog could not be re-read');
   const reads = createReadsInTurn({
-    // only this broker still knows a server that was undeployed
+    // a server that was undeployed is only in this snapshot
     idsOfAll: async () => new Set([...(await readDeployedIds(tables)), ...current.servers.map(({ id }) => id)]),
     read,
     failed,
@@ -65,10 +68,10 @@ export async function createLiveSnapshot(parts: { db: Database; tables: Catalogu
   const readAll = () => void reads.read([]).catch(failed);
   const hear = (payload: string) => {
     const ids = payload.split(',').filter((id) => id !== '' && !id.startsWith('@'));
-    // this broker has already read what it announces
+    // this broker has read its own changes already
     if (!payload.startsWith(ourselves)) reads.read(ids).catch(failed);
   };
-  // before the first read, so that no change falls between the two
+  // before the first read, so that no change in between is missed
   const stopListening = await db.listen(channel, hear, readAll);
   try {
     await reads.read([]);

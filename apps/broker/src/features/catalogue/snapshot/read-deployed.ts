@@ -11,7 +11,7 @@ export async function readDeployedIds(db: CatalogueDb): Promise<string[]> {
   return rows.map((row) => row.server_id);
 }
 
-/** Reads the deployed ones of these servers, with their capabilities, prices and health. */
+/** Reads those of these servers that are deployed, with their capabilities, prices and health. */
 export async function readDeployed(
   db: CatalogueDb,
   only: ReadonlySet<string>,
@@ -91,7 +91,7 @@ function readItemRows(db: CatalogueDb, ids: readonly string[]) {
     .execute();
 }
 
-/** Prices come from their own table, with their dates. */
+/** Builds a server from its rows. Prices come from their own table, with their dates. */
 function toServer(row: ServerRow, items: readonly ItemRow[], prices: PricesOfServer): CatalogueServer {
   const pick = (kind: CapabilityKind, underReview = false): CatalogueItem[] =>
     items
@@ -133,7 +133,7 @@ function toItem(row: ServerRow, item: ItemRow, price: ToolPrice = freeOfCharge):
     creditCost: price.credits,
     price,
     underReview: item.under_review,
-    // a hidden tool differs, and its change is either undecided or rejected (review-tools.ts)
+    // the change of a hidden tool is either undecided or rejected (review-tools.ts)
     keptHidden: item.under_review && !item.change_pending,
     approved: row.approved_version === row.version || Boolean(item.change_approved),
     flagged: item.flagged,
@@ -142,7 +142,7 @@ function toItem(row: ServerRow, item: ItemRow, price: ToolPrice = freeOfCharge):
   };
 }
 
-/** Includes prices, because clients list them. */
+/** Hashes the items with their prices, because clients list these too. */
 function hashOfOffers(items: readonly ItemRow[], prices: PricesOfServer): string {
   return definitionHash(
     Object.fromEntries(
@@ -158,7 +158,7 @@ const priceText = ({ credits, coming }: ToolPrice = freeOfCharge) => `${credits}
 
 const extensions = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' } as const;
 
-/** The stored icon, if it is still the manifest's. */
+/** Returns the stored icon, if it is still the manifest's. */
 function iconOf(row: ServerRow): CatalogueServer['icon'] {
   if (!row.icon_type || !row.icon_at || row.icon_source !== row.body.icon) return undefined;
   return { path: `/icons/${row.icon_sha256}.${extensions[row.icon_type]}`, fetchedAtMs: row.icon_at.getTime() };

@@ -1,13 +1,13 @@
 import { Backoff } from '#platform/work/backoff.ts';
 
-/** Servers read at a time, so that others can use the database and the event loop in between. */
+/** Servers per read, so that other work can use the database and the event loop in between. */
 const perTurn = 50;
 
-/** Reads changed servers: a few at once, all of them (maybe thousands) a few at a time. */
+/** Reads changed servers, one read at a time: a few immediately, all servers (maybe thousands) in several reads. */
 export type ReadsInTurn = {
   /**
-   * Reads these servers; without ids, all. Resolves once their state at the time of the call was read. A few servers do
-   * not wait for a read of all.
+   * Reads these servers; without ids, all. Resolves when their state as of the call was read. A few servers do not wait
+   * until all are read.
    * @throws the error of a read; all servers are then re-read a moment later
    */
   read(serverIds: readonly string[]): Promise<void>;
@@ -15,7 +15,7 @@ export type ReadsInTurn = {
   stop(): Promise<void>;
 };
 
-/** Servers to read, for all callers that asked before the first of them was read. */
+/** Servers to read, for all callers that requested them before the read began. */
 type Request = { ids: Set<string>; done: PromiseWithResolvers<void> };
 
 /**
@@ -49,7 +49,7 @@ export function createReadsInTurn(parts: {
       await work();
       done.resolve();
     } catch (error) {
-      // this process does not know the changes until they are read
+      // this process does not know which servers changed until they are read
       if (!isStopped) retry ??= setTimeout(readMissed, backoff.next()).unref();
       done.reject(error);
     }

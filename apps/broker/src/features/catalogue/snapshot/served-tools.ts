@@ -6,12 +6,12 @@ export function needsTask({ definition }: Pick<CatalogueItem, 'definition'>): bo
   return asRecord(definition['execution'])?.['taskSupport'] === 'required';
 }
 
-/** The tools on a server's link, for every client or for those that can answer what the tool asks. */
+/** Returns the tools on a server's link, including those only for clients that can answer the tool's questions. */
 export function servedTools({ tools }: Pick<CatalogueServer, 'tools'>): readonly CatalogueItem[] {
   return tools.some(needsTask) ? tools.filter((tool) => !needsTask(tool)) : tools;
 }
 
-/** The tools on a server's link for clients that cannot answer questions. */
+/** Returns the tools on a server's link for clients that cannot answer questions. */
 export function toolsOfEveryClient(server: Pick<CatalogueServer, 'tools'>): readonly CatalogueItem[] {
   return servedTools(server).filter(({ asks }) => asks === undefined);
 }

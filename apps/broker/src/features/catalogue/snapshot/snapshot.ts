@@ -35,7 +35,7 @@ export type CatalogueItem = {
   flagged: boolean;
   /** The server lists it only to clients that can answer this while it runs. */
   asks?: QuestionKind | undefined;
-  /** When its title or description last changed without an approval. */
+  /** Time when its title or description last changed without an approval. */
   textChangedAtMs: number | undefined;
 };
 
@@ -46,12 +46,12 @@ export type CatalogueServer = {
   status: ServerStatus;
   /** Reason for the status, in plain words. */
   statusDetail: string | undefined;
-  /** When it became connected or ceased to be, in epoch milliseconds, if known. */
+  /** Time when it became connected or stopped being connected, in epoch milliseconds, if known. */
   statusSinceMs?: number | undefined;
   /** Last seen protocol era of the server, and when. */
   era: { verdict: Era; atMs: number } | undefined;
   instructions: string | undefined;
-  /** Features other than tools; undefined when the server itself was not asked. */
+  /** Features other than tools; undefined if the server itself was not asked. */
   features: readonly ServerFeature[] | undefined;
   /** The manifest's icon, once fetched, on our own origin. */
   icon: { path: string; fetchedAtMs: number } | undefined;
@@ -74,7 +74,7 @@ export type CatalogueServer = {
   deployedAtMs: number;
 };
 
-/** Determines how a server is reached, even if it is not deployed. */
+/** Id and manifest of a server, deployed or not. */
 export type ServerManifest = Pick<CatalogueServer, 'id' | 'manifest'>;
 
 type ByName<Value> = Pick<ImmutableMap<Value>, 'get' | 'has'>;
@@ -91,7 +91,7 @@ export type CatalogueSnapshot = {
   resourcesByExposedName: ByName<CatalogueItem>;
 };
 
-/** Whether a server was asked and did not answer as it should. A server that was never asked is neither up nor down. */
+/** Whether the last discovery or check of a server failed. A server that was never asked is neither up nor down. */
 export function isDown({ status, statusDetail }: Pick<CatalogueServer, 'status' | 'statusDetail'>): boolean {
   return status !== 'connected' && statusDetail !== undefined;
 }

@@ -10,11 +10,14 @@ import { createServerBreakers, type ServerBreakers } from './server-breakers.ts'
 
 /** A call that may go to its server now. */
 export type Admission = {
-  /** Releases the place, with why the call failed: undefined when the server answered. Only the first call counts. */
+  /** Releases the place with the outcome of the call. Only the first call counts. */
   leave(outcome: CallOutcome): void;
 };
 
-/** Decides which calls may go to a server now: by its breaker, its places, the user's places, and a fair queue for them. */
+/**
+ * Decides which calls may go to a server now, by its breaker, its places, the user's places, and a fair queue of
+ * waiting calls.
+ */
 export type Admissions = Pick<ServerBreakers, 'retryNow' | 'answeredCheck' | 'failedCheck' | 'openUntilMs'> & {
   /**
    * Takes a place if one is free, without a promise or timer. Returns undefined when the call has to wait.
@@ -33,7 +36,7 @@ export type Admissions = Pick<ServerBreakers, 'retryNow' | 'answeredCheck' | 'fa
 };
 
 export type AdmissionLimits = {
-  /** Replaces every manifest's own figure, for benchmarks and proofs. */
+  /** Replaces the limit of every manifest, for benchmarks and tests. */
   callsInFlightPerServer: number | undefined;
   callsInFlightPerUser: number;
 };
@@ -84,14 +87,14 @@ export function createAdmissions(options: {
         hasLeft = true;
         leaveBreaker(outcome);
         gate.inFlight--;
-        leavePerson(userId);
+        releasePlaceOf(userId);
         // A call to another server may be waiting for this user's place.
         serveCrowded();
       },
     };
   }
 
-  function leavePerson(userId: string): void {
+  function releasePlaceOf(userId: string): void {
     const left = (callsOfUser.get(userId) ?? 1) - 1;
     if (left > 0) callsOfUser.set(userId, left);
     else callsOfUser.delete(userId);

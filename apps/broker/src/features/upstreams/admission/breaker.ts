@@ -1,18 +1,18 @@
 import type { UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
 import type { Clock } from '#platform/clock.ts';
 
-/** Gateway.md, Lifetimes and limits. */
+/** Consecutive failures that open a circuit. */
 const failuresToOpen = 5;
 const firstOpenMs = 30_000;
 const longestOpenMs = 5 * 60_000;
 
-/** Result of an exchange for the server's health; undefined for an answer, including a tool's own error. */
+/** Outcome of a call for the server's health; undefined if the server answered, even with an error of the tool. */
 export type CallOutcome = UpstreamErrorKind | undefined;
 
 const unreachable: ReadonlySet<CallOutcome> = new Set(['unreachable', 'closed', 'session_lost']);
 const failing: ReadonlySet<CallOutcome> = new Set([...unreachable, 'timeout', 'bad_upstream', 'over_limit']);
-/** Outcomes of calls that did not reach the server, or left it no time to answer. */
-const saysNothing: ReadonlySet<CallOutcome> = new Set([
+/** Outcomes of calls that did not reach the server, or gave it no time to answer. */
+const inconclusive: ReadonlySet<CallOutcome> = new Set([
   'busy',
   'cancelled',
   'refused_address',
@@ -28,9 +28,9 @@ const saysNothing: ReadonlySet<CallOutcome> = new Set([
 ]);
 
 export type BreakerPass = {
-  /** Whether this is the one call that a half-open circuit lets through. */
+  /** Whether this is the probe: the one call that a half-open circuit lets through. */
   readonly isProbe: boolean;
-  /** Calls that the server had answered when this one entered. */
+  /** Number of calls that the server had answered when this one entered. */
   readonly answersBefore: number;
   readonly person: string;
 };
@@ -54,7 +54,9 @@ export class Breaker {
   #openMs = firstOpenMs;
   #openUntilMs: number | undefined;
   #probing = false;
-  /** The user whose probe failed. Another user did not see that failure and may probe before the time is over. */
+  /**
+   * The user whose probe failed. Another user did not see that failure, and may probe before the circuit is half-open.
+   */
   #failedProbeOf: string | undefined;
   /** Whether every consecutive failure was of the unreachable kind. */
   #wasUnreachable = true;
@@ -79,20 +81,20 @@ export class Breaker {
 
   leave(pass: BreakerPass, outcome: CallOutcome): void {
     if (pass.isProbe) this.#probing = false;
-    if (saysNothing.has(outcome) || (outcome === 'timeout' && this.#answers > pass.answersBefore)) return;
+    if (inconclusive.has(outcome) || (outcome === 'timeout' && this.#answers > pass.answersBefore)) return;
     if (failing.has(outcome)) this.#failed(pass, outcome);
     else this.#answered();
   }
 
-  /** Makes an open circuit half-open now. */
+  /** Makes an open circuit half-open immediately. */
   retryNow(): void {
     if (this.#openUntilMs !== undefined) this.#openUntilMs = this.#clock.now();
   }
 
   /**
-   * Records an answered health check. Closes a circuit that only failed checks opened. Makes one that failed calls opened
-   * half-open if the server was unreachable, for example during a restart; only once, because a server that answers each
-   * check and fails each call has to wait out the open times.
+   * Records an answered health check. Closes a circuit that only failed checks opened. Makes one that failed calls
+   * opened half-open if the server was unreachable, for example during a restart; only once, because a server that
+   * answers every check and fails every call must stay paused for the open times.
    */
   answeredCheck(): void {
     this.#failedChecks = 0;

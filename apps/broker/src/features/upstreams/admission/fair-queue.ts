@@ -1,11 +1,13 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Timers } from '../pool/timers.ts';
 
-/** Gateway.md, Lifetimes and limits. */
+/** Calls waiting in one queue. */
 const maxWaiting = 256;
 const maxWaitMs = 2_000;
 
-/** Calls waiting for a place, served user by user: two hundred calls of one user do not delay another's single call. */
+/**
+ * Calls waiting for a place, served round-robin by user: 200 calls of one user do not delay a single call of another.
+ */
 export type FairQueue<Place> = {
   readonly size: number;
   /**
@@ -23,9 +25,9 @@ export type FairQueue<Place> = {
 
 type Waiter<Place> = { userId: string; admit(place: Place): void; refuse(error: UpstreamError): void };
 
-/** @param what names what is waited for in errors */
+/** @param what name of the places, for errors */
 export function createFairQueue<Place>(what: string, timers: Timers): FairQueue<Place> {
-  /** Waiting calls by user, in turn order: a user who got a place goes to the end. */
+  /** Waiting calls by user, in the order in which users get places: a user who got one goes to the end. */
   const lines = new Map<string, Waiter<Place>[]>();
   let size = 0;
 
@@ -42,7 +44,7 @@ export function createFairQueue<Place>(what: string, timers: Timers): FairQueue<
   function makeRoomFor(userId: string): boolean {
     const [longest = []] = [...lines.values()].sort((a, b) => b.length - a.length);
     if (longest.length <= (lines.get(userId)?.length ?? 0) + 1) return false;
-    longest.at(-1)?.refuse(new UpstreamError('busy', `${what}: too many calls of one person wait`));
+    longest.at(-1)?.refuse(new UpstreamError('busy', `${what}: one user has too many waiting calls`));
     return true;
   }
 
@@ -53,7 +55,7 @@ export function createFairQueue<Place>(what: string, timers: Timers): FairQueue<
     wait(userId, signal) {
       if (signal?.aborted) return Promise.reject(new UpstreamError('cancelled', 'the caller canceled'));
       if (size >= maxWaiting && !makeRoomFor(userId)) {
-        return Promise.reject(new UpstreamError('busy', `${what}: ${maxWaiting} calls wait already`));
+        return Promise.reject(new UpstreamError('busy', `${what}: ${maxWaiting} calls are already waiting`));
       }
       return new Promise<Place>((resolve, reject) => {
         const leave = () => {

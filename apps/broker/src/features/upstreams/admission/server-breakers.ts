@@ -5,7 +5,10 @@ import { isProgram } from '../pool/connection-key.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
 import { Breaker, type CallOutcome } from './breaker.ts';
 
-/** Outcomes of a crashed program. The supervisor counts its crashes (processes/supervisor.ts): one can end many calls. */
+/**
+ * Outcomes of a crashed program. The supervisor counts its crashes (processes/supervisor.ts): one crash can end many
+ * calls.
+ */
 const endings: ReadonlySet<CallOutcome> = new Set(['closed', 'unreachable']);
 
 /** Users whose circuits are kept per server. The oldest is dropped for a new one. */
@@ -29,13 +32,13 @@ export function createServerBreakers(clock: Clock) {
   return {
     /**
      * Lets a call through.
-     * @returns a function to call once with how the call ended
+     * @returns a function to call once with the outcome of the call
      * @throws UpstreamError unreachable while the circuit is open, for everyone or for this user
      */
     enter(server: CatalogueServer, userId: string): (outcome: CallOutcome) => void {
       const circuits = circuitsOf(server.id);
       const ofProgram = isProgram(server);
-      // each user has a process of their own, which says nothing about the others
+      // each user has their own process: its failures say nothing about those of other users
       const everyone = ofProgram && isPerUser(server) ? undefined : circuits.everyone;
       const own = circuitOf(circuits, userId, clock);
       const ownPass = own.enter(userId);
@@ -82,7 +85,7 @@ function circuitOf({ people }: Circuits, userId: string, clock: Clock): Breaker 
   return own;
 }
 
-/** Lets each user try again, because the server is back. */
+/** Lets each user probe immediately, because the server answers again. */
 function retryPeople({ people }: Circuits): void {
   for (const own of people.values()) own.retryNow();
 }

@@ -63,7 +63,7 @@ export async function listAllowances(parts: AllowanceParts): Promise<Omit<Allowa
   };
 }
 
-/** Returns whether an entry names the host and port of a server itself. */
+/** Returns whether an entry names the host and port of a server, rather than a network. */
 export function isNamedIn(entries: readonly LimitedEntry[], server: CatalogueServer): boolean {
   return concerns(
     entries.filter(({ entry }) => !entry.includes('/')),

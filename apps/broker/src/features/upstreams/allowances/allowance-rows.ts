@@ -13,9 +13,9 @@ export type PackageRow = Added & { form: AllowedPackageForm; integrity: string; 
 export const allowanceChannel = 'souk_allowances';
 
 const tables = {
-  // more would be a network policy, which is the operator's
-  addresses: { name: 'allowed_addresses', key: 'entry', most: 100, removed: 'address.removed' },
-  packages: { name: 'allowed_packages', key: 'alias', most: 64, removed: 'package.removed' },
+  // more entries would be a network policy, which is up to the operator
+  addresses: { name: 'allowed_addresses', key: 'entry', max: 100, removed: 'address.removed' },
+  packages: { name: 'allowed_packages', key: 'alias', max: 64, removed: 'package.removed' },
 } as const;
 type Kind = keyof typeof tables;
 type Tx = Transaction<Record<never, never>>;
@@ -90,11 +90,11 @@ export function createAllowanceRows({ db, clock }: { db: Database; clock: Clock 
 
 /** @throws SoukError invalid_request when the row exists, or there are too many */
 async function requireRoom(tx: Tx, kind: Kind, id: string, taken: string): Promise<void> {
-  const { name, key, most } = tables[kind];
+  const { name, key, max } = tables[kind];
   const refuse = (message: string) => new SoukError('invalid_request', { message });
-  // locked, so that the count holds
+  // locked, so that the count stays valid
   await sql`lock table ${sql.table(name)} in share row exclusive mode`.execute(tx);
   const { rows } = await sql<{ id: string }>`select ${sql.ref(key)} as id from ${sql.table(name)}`.execute(tx);
   if (rows.some((row) => row.id === id)) throw refuse(taken);
-  if (rows.length >= most) throw refuse(`There are ${most} ${kind} already: remove one first.`);
+  if (rows.length >= max) throw refuse(`There are ${max} ${kind} already: remove one first.`);
 }

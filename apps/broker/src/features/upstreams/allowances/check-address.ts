@@ -8,15 +8,17 @@ import type { ResolveName } from '#platform/http/outgoing/name-lookups.ts';
 
 /** Largest network: 256 addresses. */
 const shortestPrefix = { 4: 24, 6: 120 } as const;
-/** A name with more addresses is a cloud's load balancer. */
-const mostAddresses = 16;
-const resolveMs = 5000;
+/** Addresses allowed per name: a name with more is a cloud's load balancer. */
+const maxAddresses = 16;
+const resolveTimeoutMs = 5000;
 
 /** Ports that an administrator's entry cannot open. */
 export type ClosedPorts = {
-  /** Ports of our database, closed at any address: its name may resolve to another one later. */
+  /**
+   * Ports of our database, closed at every address, because the database's name may resolve to another address later.
+   */
   database: ReadonlySet<number>;
-  /** Ports that this broker listens on, closed at the addresses of this machine. */
+  /** Ports that this broker listens on, closed at this machine's addresses. */
   own: ReadonlySet<number>;
 };
 
@@ -30,7 +32,7 @@ function isOfThisMachine(address: string): boolean {
 
 /**
  * Returns an administrator's entry in canonical spelling, with the addresses that its name has now.
- * @throws SoukError invalid_request that says what is wrong, or why only the operator may allow it
+ * @throws SoukError invalid_request that says what is wrong, or why only the operator can allow it
  */
 export async function checkAddress(
   text: string,
@@ -61,7 +63,7 @@ function checkNetwork(
   const shortest = shortestPrefix[family];
   if (prefix < shortest) {
     throw refuse(
-      `A network here has at most 256 addresses (/${shortest} or more): larger ones are the operator's to allow.`,
+      `A network here has at most 256 addresses (/${shortest} or more): only the operator can allow a larger one.`,
     );
   }
   if (port === undefined) throw refuse('A network needs a port here, such as 10.0.0.0/24:8080.');
@@ -71,20 +73,20 @@ function checkNetwork(
 }
 
 const ofOperatorAlone =
-  'is in no private network (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10, fc00::/7), or belongs to this machine or its cloud: only the operator may allow it, by UPSTREAM_ALLOW_ADDRESSES.';
+  'is not in a private network (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10, fc00::/7), or belongs to this machine or its cloud: only the operator can allow it, with UPSTREAM_ALLOW_ADDRESSES.';
 const ofOurselves = (port: number) =>
-  `Port ${port} is one of Souk's own, or of its database: only the operator may allow it, by UPSTREAM_ALLOW_ADDRESSES.`;
+  `Port ${port} is used by Souk or its database: only the operator can allow it, with UPSTREAM_ALLOW_ADDRESSES.`;
 const refuse = (message: string) => new SoukError('invalid_request', { message });
 
 async function addressesOf(host: string, resolve: ResolveName): Promise<string[]> {
   const found = await new Promise<string[]>((done) => {
-    const timer = setTimeout(() => done([]), resolveMs);
+    const timer = setTimeout(() => done([]), resolveTimeoutMs);
     resolve(host, {}, (error, addresses) => {
       clearTimeout(timer);
       done(error ? [] : addresses.map(({ address }) => address));
     });
   });
-  if (found.length === 0) throw refuse(`${host} has no address here. Check the name, or write the address itself.`);
-  if (found.length > mostAddresses) throw refuse(`${host} has more than ${mostAddresses} addresses.`);
+  if (found.length === 0) throw refuse(`${host} cannot be resolved here. Check the name, or enter its address.`);
+  if (found.length > maxAddresses) throw refuse(`${host} has more than ${maxAddresses} addresses.`);
   return [...new Set(found)].toSorted();
 }

@@ -4,7 +4,7 @@ import { SoukError } from '#platform/errors.ts';
 import { soundsSecret } from '../processes/stdio-allowlist.ts';
 import type { AllowedProgram } from '../processes/stdio-programs.ts';
 
-/** Node's options that NODE_OPTIONS does not accept, since they choose what runs. */
+/** Options of Node that NODE_OPTIONS does not accept, and that choose what runs. */
 const moreFlags = [
   '--node-options',
   '-e',
@@ -28,15 +28,15 @@ const lastWords = new Set(['OPTIONS', 'PRELOAD', 'PROXY']);
 const wholeNames = new Set('PATH HOME LANG SHELL ENV IFS TMPDIR CDPATH LOCPATH NLSPATH'.split(' '));
 
 /**
- * Checks the form of a package beyond its shape: no option of Node, no variable that changes what runs, no placeholder but
- * {personDir}, no secret. Values need no escaping, because no shell reads them.
+ * Checks the form of a package beyond its schema: no option of Node, no variable that changes what runs, no placeholder
+ * except {personDir}, no secret. Values need no escaping, because no shell reads them.
  * @throws SoukError invalid_request with the field
  */
 export function checkPackage({ args, env, secrets }: AllowedPackageForm): void {
   args.forEach((text, index) => {
     const at = `args.${index}`;
     const [option = '', value] = text.split('=', 2);
-    if (isNodeFlag(option)) throw refuse(at, `${option} is an option of Node, which is not given to programs here`);
+    if (isNodeFlag(option)) throw refuse(at, `${option} is an option of Node: programs here cannot have one`);
     if (
       option.startsWith('-') &&
       soundsSecret(option) &&
@@ -69,14 +69,14 @@ function checkName(at: string, name: string): void {
 
 function checkText(at: string, text: string): void {
   if (/\{(?:node|package:)/.test(text))
-    throw refuse(at, 'has a placeholder that is for the operator’s list: {personDir} is the only one here');
+    throw refuse(at, 'has a placeholder that only the operator’s list may use: here only {personDir} is allowed');
 }
 
 function refuse(path: string, message: string): SoukError {
   return new SoukError('invalid_request', { message: `${path} ${message}.`, issues: [{ path, message }] });
 }
 
-/** Returns the code of what is allowed: a hash of the form, the package and its dependencies. */
+/** Returns a code for what is allowed: a hash of the form, the package and its dependencies. */
 export function codeOf(form: AllowedPackageForm, lock: string): string {
   const { alias, package: spec, bin, args, env, secrets, network } = form;
   const variables = Object.entries(env).toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -84,7 +84,7 @@ export function codeOf(form: AllowedPackageForm, lock: string): string {
   return createHash('sha256').update(facts).digest('hex').slice(0, 32);
 }
 
-/** Returns the package as an entry like those of the operator's list, bound to what was confirmed. */
+/** Returns the package as an entry of an allow-list, bound to the confirmed form and dependencies. */
 export function programOf(form: AllowedPackageForm, lock: string): AllowedProgram {
   const { package: npm, bin, args, env, secrets, network } = form;
   return {

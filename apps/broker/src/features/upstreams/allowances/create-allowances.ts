@@ -14,7 +14,7 @@ import { allowanceChannel, createAllowanceRows, type AddressRow, type PackageRow
 import { checkAddress, isClosed, type ClosedPorts } from './check-address.ts';
 import { checkPackage, codeOf, programOf } from './check-package.ts';
 
-/** Entries of addresses, and aliases of packages. */
+/** Changed entries of addresses, and changed aliases of packages. */
 type AllowanceChange = {
   added: readonly LimitedEntry[];
   removed: readonly LimitedEntry[];
@@ -90,7 +90,7 @@ export async function createAllowances(options: AllowanceOptions): Promise<Allow
   }
 
   const { reload, stop } = await followRows(options.db, allowanceChannel, read, (error) =>
-    log.error({ err: error }, 'what administrators allow cannot be refetched'),
+    log.error({ err: error }, 'the allowances of administrators could not be re-read'),
   );
   return {
     addresses: () => entries,
@@ -119,7 +119,7 @@ export async function createAllowances(options: AllowanceOptions): Promise<Allow
       const found = await lookUp(form);
       if (found.code !== code) {
         throw new SoukError('changed_since_shown', {
-          message: `${form.package} is not what was shown: its form or what the registry has of it changed. Nothing was allowed. Please look again.`,
+          message: `${form.package} has changed since it was shown to you: its form, or what the registry returns. Nothing was allowed. Review it again.`,
         });
       }
       await rows.addPackage(form, found, by);
@@ -137,15 +137,15 @@ export async function createAllowances(options: AllowanceOptions): Promise<Allow
   };
 }
 
-/** Largest lock that is stored, since each broker reads it. */
-const largestLock = 1024 * 1024;
+/** Longest lock that is stored, since each broker reads it. */
+const maxLockCharacters = 1024 * 1024;
 
 const refusePackage = (message: string) => new SoukError('invalid_request', { message });
 
 /** Returns a function that looks up one package at a time, because each look-up is a process. */
 function createPackageLookUp(options: AllowanceOptions, mayAddPackages: boolean, signal: AbortSignal) {
   const { environment = process.env, config, log } = options;
-  let lookingUp = false;
+  let isLookingUp = false;
   return async (form: AllowedPackageForm): Promise<FoundPackage & { code: string }> => {
     if (!mayAddPackages) {
       throw new SoukError('operator_decides', {
@@ -154,11 +154,11 @@ function createPackageLookUp(options: AllowanceOptions, mayAddPackages: boolean,
       });
     }
     checkPackage(form);
-    if (lookingUp) throw refusePackage('Another package is being looked up. Try again in a moment.');
-    lookingUp = true;
+    if (isLookingUp) throw refusePackage('Another package is being looked up. Try again in a moment.');
+    isLookingUp = true;
     try {
       const found = await lookUpPackage(form.package, { environment, proxy: config.outgoingProxy, signal });
-      if (found.lock.length > largestLock) throw refusePackage(`${form.package} comes with too many other packages.`);
+      if (found.lock.length > maxLockCharacters) throw refusePackage(`${form.package} has too many dependencies.`);
       return { ...found, code: codeOf(form, found.lock) };
     } catch (error) {
       if (error instanceof SoukError) throw error;
@@ -166,7 +166,7 @@ function createPackageLookUp(options: AllowanceOptions, mayAddPackages: boolean,
       log.warn({ package: form.package, reason }, 'a package could not be looked up');
       throw refusePackage(`${form.package} could not be looked up in the registry: ${reason.slice(0, 500)}`);
     } finally {
-      lookingUp = false;
+      isLookingUp = false;
     }
   };
 }

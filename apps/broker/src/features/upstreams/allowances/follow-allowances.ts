@@ -5,7 +5,7 @@ import type { ServerWatch } from '../watch/watch-servers.ts';
 import { concerns, isNamedIn } from './administer-allowances.ts';
 import type { Allowances } from './create-allowances.ts';
 
-/** Ends connections to servers that administrators no longer allow, and asks servers again whose allowance changed. */
+/** Ends connections to servers that administrators no longer allow, and rediscovers servers whose allowance changed. */
 export function followAllowances(
   allowances: Pick<Allowances, 'onChange'>,
   parts: {
@@ -17,7 +17,7 @@ export function followAllowances(
 ): void {
   const { allowlist, catalogue, pool, watch } = parts;
 
-  /** Whether a server starts one of these programs of the administrators; the operator's list has precedence. */
+  /** Whether a server starts one of these programs that administrators allowed. The operator's list has precedence. */
   const starts = (aliases: readonly string[], { manifest: { connection } }: ServerManifest) =>
     connection.type === 'stdio' &&
     aliases.includes(connection.command) &&
@@ -26,7 +26,8 @@ export function followAllowances(
   allowances.onChange(({ added, removed, addedPrograms, removedPrograms }) => {
     const { servers } = catalogue.snapshot();
     for (const server of servers.filter((one) => concerns(removed, one))) {
-      // what is no longer allowed ends now, with its calls; a name that may be in a network is resolved again
+      // a server named in a removed entry loses its connections and calls now; a host that may be in a removed network
+      // is only resolved again
       if (isNamedIn(removed, server)) void pool.dropAll(server.id);
       else pool.replaceServer(server.id);
     }

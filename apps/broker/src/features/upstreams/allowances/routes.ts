@@ -11,7 +11,7 @@ import type { Router } from '#platform/http/router.ts';
 import type { AllowanceList } from '@souk/contract/admin/allowances.ts';
 import type { Allowances } from './create-allowances.ts';
 
-/** Limit of the contract. */
+/** Packages listed in a preview (contract). */
 const shownPackages = 200;
 
 /** Mounts the administrators' calls on allowances. Each change requires a recent sign-in. */

@@ -5,11 +5,11 @@ import type { Query } from '#platform/db/database.ts';
 import type { ConnectionWatch, TlsFacts } from '#platform/http/outgoing/connection-watch.ts';
 import type { Log } from '#platform/log.ts';
 
-const longestIssuer = 100;
-/** Certificates remembered; when there are more, all are forgotten and compared in the database again. */
-const mostRemembered = 10_000;
+const maxIssuerCharacters = 100;
+/** Certificates remembered. If there are more, all are forgotten, and the database compares them again. */
+const maxRemembered = 10_000;
 
-/** The certificates of servers, as the last new connection to each of them saw it: one row per server. */
+/** Stores the certificates of servers, as seen by the last new connection to each: one row per server. */
 export function createServerCertificates(options: { query: Query; clock: Clock; log: Log }) {
   const { query, clock, log } = options;
   const background = createBackground(log);
@@ -37,9 +37,9 @@ export function createServerCertificates(options: { query: Query; clock: Clock; 
     const untilMs = Date.parse(validUntil);
     const seen = `${untilMs} ${issuer ?? ''}`;
     if (Number.isNaN(untilMs) || stored.get(serverId) === seen) return;
-    if (stored.size >= mostRemembered) stored.clear();
+    if (stored.size >= maxRemembered) stored.clear();
     stored.set(serverId, seen);
-    const name = issuer === undefined ? null : cleanLabel(issuer, longestIssuer);
+    const name = issuer === undefined ? null : cleanLabel(issuer, maxIssuerCharacters);
     background.add(store(serverId, seen, new Date(untilMs), name), 'the certificate of a server could not be stored');
   }
 

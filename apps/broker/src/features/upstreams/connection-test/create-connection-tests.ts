@@ -10,8 +10,8 @@ import { TestEnded } from './test-failure.ts';
 import type { TestChild, TestParts } from './test-parts.ts';
 import { createTestPlaces } from './test-places.ts';
 
-/** Deadline of a test. The rest of the 90 s is for ending a process that does not end by itself. */
-const longestMs = 85_000;
+/** Deadline of a test. The rest of the 90 s is for killing a process that does not end by itself. */
+const maxTestMs = 85_000;
 
 type TestRequest = ({ manifest: string | Uint8Array } | { serverId: string; version?: string | undefined }) & {
   /** The administrator, by their token; undefined for a test by the operator's command. */
@@ -20,7 +20,7 @@ type TestRequest = ({ manifest: string | Uint8Array } | { serverId: string; vers
 };
 
 type ConnectionTest = {
-  /** Runs the test. Resolves after its last event, when nothing of it is left. */
+  /** Runs the test. Resolves after its last event, when its connections, process and folder are gone. */
   run(tell: Tell): Promise<void>;
   /** Does nothing after the end. */
   cancel(): void;
@@ -74,7 +74,7 @@ export async function createConnectionTests(
 
   async function runOne(id: string, request: TestRequest & { tested: Tested }, tell: Tell, abort: AbortController) {
     const beganAt = performance.now();
-    const timer = setTimeout(() => abort.abort(tooLong()), longestMs);
+    const timer = setTimeout(() => abort.abort(tooLong()), maxTestMs);
     try {
       const asked = { id, ...request };
       const end = await runTest(asked, { ...options, children }, tell, abort.signal);

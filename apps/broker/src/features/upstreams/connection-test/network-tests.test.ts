@@ -220,7 +220,7 @@ test('findings list what clients would notice: items left out, hidden characters
   expect(text).toMatch(/^good: The tool is left out: its name is listed twice\.$/m);
   expect(text).toMatch(/^sly: Its texts contain characters that hide or reorder text/m);
   expect(text).toMatch(
-    /^long-x+: .*own name, of 75 characters.* In everyone's link it is tested__long-x+_[0-9a-f]{6}\.$/m,
+    /^long-x+: .*own name, of 75 characters.* On the all-servers link it is named tested__long-x+_[0-9a-f]{6}\.$/m,
   );
   expect(text).toMatch(
     /^either: Clients or models refuse a part of its schemas\. It is listed without: inputSchema\.anyOf\.$/m,

@@ -1,21 +1,21 @@
 import type { ConnectionTestEvent, TestStep } from '@souk/contract/admin/servers.ts';
 import { cleanLabel } from '#platform/text/clean-label.ts';
 
-/** A server's own words may be a megabyte. */
+/** Longest text of a step: a server's message may be a megabyte. */
 const maxTextCharacters = 1000;
 
 export type Tell = (event: ConnectionTestEvent) => void;
 
-/** Reports the steps of a test, one after the other. */
+/** Reports the steps of a test sequentially. */
 export type Progress = {
   readonly current: TestStep | undefined;
   begin(step: TestStep): void;
-  /** Ends the current step. @param ms its duration, if not the time since its beginning */
+  /** Ends the current step. @param ms its duration; by default the time since it began */
   pass(text: string, ms?: number): void;
   skip(text: string): void;
   fail(text: string): void;
   /** Reports the steps that the test did not reach. */
-  leaveRest(): void;
+  reportUnreached(): void;
 };
 
 export function createProgress(steps: readonly TestStep[], tell: Tell): Progress {
@@ -46,7 +46,7 @@ export function createProgress(steps: readonly TestStep[], tell: Tell): Progress
     pass: (text, ms) => end('passed', text, ms),
     skip: (text) => end('skipped', text, 0),
     fail: (text) => end('failed', text),
-    leaveRest() {
+    reportUnreached() {
       for (const step of left) {
         left.delete(step);
         tell({ type: 'step', step, result: 'not-reached', text: '', ms: 0 });

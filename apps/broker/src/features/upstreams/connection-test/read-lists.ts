@@ -5,10 +5,10 @@ import { readLatest, withAsking } from '../watch/read-asking.ts';
 import type { Running } from './test-parts.ts';
 import type { TestConnections } from './test-connections.ts';
 
-/** Limit of a server's tools. */
+/** Tools that a server may have. */
 const maxTools = 512;
 
-/** Reads what a discovery would read, and reports it compared with what is deployed. @throws UpstreamError */
+/** Reads the lists as a discovery does, and reports how they differ from the deployed ones. @throws UpstreamError */
 export async function readLists(
   server: ServerManifest,
   upstream: Upstream,

@@ -12,7 +12,7 @@ export type Tested = { stored: Manifest } | { text: string | Uint8Array };
 
 /**
  * Runs the first step: reads the manifest with the checks of a deployment, and checks its secrets.
- * @returns the manifest, if it can be read, and why this installation cannot use it
+ * @returns the manifest, if it can be read, and the reason if this installation cannot use it
  */
 export async function readManifest(
   tested: Tested,
@@ -24,7 +24,7 @@ export async function readManifest(
     if ('text' in tested) manifest = parseManifest(tested.text, policy);
     else checkAllowed(tested.stored, policy);
     if (manifest) checkSecrets(manifest, secrets);
-    if (manifest && 'text' in tested) await checkFirstPlace(manifest, parts);
+    if (manifest && 'text' in tested) await checkUnboundHeaders(manifest, parts);
     return { manifest, refused: undefined };
   } catch (error) {
     if (error instanceof SoukError) return { manifest, refused: error.message };
@@ -41,11 +41,11 @@ function checkSecrets(manifest: Manifest, secrets: Pick<OperatorSecrets, 'header
 }
 
 /**
- * Refuses to send the operator's headers of a server that was never deployed to an address that is not stored: a test of a
- * text leaves no trace of who sent them where.
+ * Refuses to send the operator's headers to an address that is not stored, if the server was never deployed: a test of
+ * a manifest's text leaves no record of who sent them there.
  * @throws SoukError invalid_request
  */
-async function checkFirstPlace(
+async function checkUnboundHeaders(
   manifest: Manifest,
   { secrets, catalogue }: Pick<TestParts, 'secrets' | 'catalogue'>,
 ): Promise<void> {

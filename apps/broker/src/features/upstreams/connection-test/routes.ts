@@ -3,7 +3,7 @@ import type { PersonStreams } from '#platform/http/answers/person-streams.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { ConnectionTests } from './create-connection-tests.ts';
 
-/** Interval of comments: a step may take longer than proxies keep a silent connection. */
+/** Interval of keep-alive comments: a step may take longer than proxies keep an idle connection. */
 const keepAliveMs = 15_000;
 
 /** POST /admin/connection-tests. The token alone decides whose test it is. */

@@ -12,7 +12,7 @@ import { createProgress, type Tell } from './progress.ts';
 import { readLists } from './read-lists.ts';
 import { readManifest, type Tested } from './read-manifest.ts';
 import { startProgram } from './start-program.ts';
-import type { Running, TestParts, Way } from './test-parts.ts';
+import type { Running, TestParts, TestRoute } from './test-parts.ts';
 import { createTestConnections } from './test-connections.ts';
 import { TestEnded, failureText, type TestEnd } from './test-failure.ts';
 import { watchConnection, type WatchedConnection } from './watch-connection.ts';
@@ -32,28 +32,29 @@ const ofProgram: readonly TestStep[] = ['alias', 'sandbox', 'start'];
 const always: readonly TestStep[] = ['initialize', 'lists', 'findings'];
 
 /**
- * Connects to the server of a manifest as a deployment would, and reports each step. Resolves when nothing of it is left.
+ * Connects to the server of a manifest as a deployment would, and reports each step. Resolves when its connections,
+ * process and folder are gone.
  * @param signal ends the test; its reason is a TestEnded
  */
 export async function runTest(
   asked: AskedTest,
   parts: TestParts,
-  toldAsItIs: Tell,
+  send: Tell,
   signal: AbortSignal,
 ): Promise<TestResult> {
   const { manifest, refused } = await readManifest(asked.tested, parts);
   const hide = (text: string) => (manifest ? parts.hide(manifest.id, text) : text);
-  const tell: Tell = (event) => toldAsItIs(withTexts(event, hide));
+  const tell: Tell = (event) => send(withTexts(event, hide));
   const steps = stepsOf(manifest);
   tell({ type: 'started', testId: asked.id, steps });
   const progress = createProgress(steps, tell);
   progress.begin('manifest');
   const end = await endOfTest(asked, manifest, refused, { parts, progress, tell, signal });
-  progress.leaveRest();
+  progress.reportUnreached();
   return withTexts(end, hide);
 }
 
-/** Returns a copy of a value with each text in it changed. */
+/** Returns a copy of a value in which `change` was applied to each text. */
 function withTexts<T>(value: T, change: (text: string) => string): T {
   const changed: unknown =
     typeof value === 'string'
@@ -63,7 +64,7 @@ function withTexts<T>(value: T, change: (text: string) => string): T {
         : typeof value === 'object' && value !== null
           ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withTexts(each, change)]))
           : value;
-  // why the cast: only texts have changed, so the type has not
+  // only texts have changed, so the type is the same
   return changed as T;
 }
 
@@ -89,26 +90,26 @@ async function endOfTest(
 }
 
 async function connectAndRead(server: ServerManifest, asked: AskedTest, running: Running): Promise<TestResult> {
-  let way: Way;
+  let route: TestRoute;
   try {
-    way = await findWay(server, asked, running);
+    route = await findRoute(server, asked, running);
   } catch (error) {
     return endOf(error, undefined, running);
   }
   try {
-    return await readOver(way, server, running);
+    return await readOver(route, server, running);
   } finally {
-    await way.leave();
+    await route.leave();
   }
 }
 
-async function readOver(way: Way, server: ServerManifest, running: Running): Promise<TestResult> {
+async function readOver(route: TestRoute, server: ServerManifest, running: Running): Promise<TestResult> {
   const { parts, progress, tell, signal } = running;
   const announced = { hasNewListsWhileAsked: false };
-  const connections = createTestConnections(server, way.target, {
+  const connections = createTestConnections(server, route.target, {
     signal,
     log: parts.log,
-    ...(way.heard && { onDiagnostics: way.heard }),
+    ...(route.onDiagnostics && { onDiagnostics: route.onDiagnostics }),
     onToolListChanged: () => {
       announced.hasNewListsWhileAsked = true;
     },
@@ -119,11 +120,11 @@ async function readOver(way: Way, server: ServerManifest, running: Running): Pro
     progress.begin('findings');
     const findings = findFaults(server.manifest, discovered, lists, parts.policy);
     const bad = findings.filter(({ weight }) => weight === 'bad').length;
-    progress.pass(bad === 0 ? 'Nothing that clients would notice' : `${bad} that clients will notice`);
+    progress.pass(bad === 0 ? 'No problems for clients' : `${bad} ${bad === 1 ? 'problem' : 'problems'} for clients`);
     tell({ type: 'findings', findings });
     return { result: 'passed', text: 'A deployment would work.' };
   } catch (error) {
-    return endOf(error, way.watched, running);
+    return endOf(error, route.watched, running);
   } finally {
     await connections.close();
   }
@@ -143,7 +144,7 @@ function endOf(thrown: unknown, watched: WatchedConnection | undefined, { progre
 }
 
 /** @throws UpstreamError when no connection can be attempted; TestEnded */
-async function findWay(server: ServerManifest, asked: AskedTest, running: Running): Promise<Way> {
+async function findRoute(server: ServerManifest, asked: AskedTest, running: Running): Promise<TestRoute> {
   const { parts, progress } = running;
   if (server.manifest.connection.type === 'stdio') {
     return startProgram({ id: server.id, command: server.manifest.connection.command, testId: asked.id }, running);

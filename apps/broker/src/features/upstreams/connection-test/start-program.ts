@@ -6,21 +6,21 @@ import { removeTree } from '../processes/remove-tree.ts';
 import type { StdioPrograms } from '../processes/stdio-programs.ts';
 import type { Progress } from './progress.ts';
 import { orAborted } from '#platform/or-aborted.ts';
-import type { Running, Way } from './test-parts.ts';
+import type { Running, TestRoute } from './test-parts.ts';
 
-/** Limit of the contract. */
+/** Lines of a program that a test reports (contract). */
 const maxLines = 200;
 const ofSandbox: ReadonlySet<UpstreamErrorKind> = new Set(['no_sandbox', 'no_network']);
 
 /**
- * Runs the steps alias and sandbox, and returns the target, whose start is the third step. The program gets its own folder,
- * which is deleted after the test, because another process may be writing to the server's.
+ * Runs the steps `alias` and `sandbox`, and returns the target, which runs the step `start` when it is opened. The
+ * program gets its own folder, which is deleted after the test, because another process may be writing to the server's.
  * @throws UpstreamError
  */
 export async function startProgram(
   { id, command, testId }: { id: string; command: string; testId: string },
   { parts, progress, tell, signal }: Running,
-): Promise<Way> {
+): Promise<TestRoute> {
   const { programs, programWatch, children, clock } = parts;
   const folder = join(parts.dataDir, 'connection-tests', testId);
   const lines: string[] = [];
@@ -42,7 +42,7 @@ export async function startProgram(
         progress.begin('initialize');
       },
     },
-    heard(written) {
+    onDiagnostics(written) {
       lines.push(...programs.heard(id, command, 'test', written));
       lines.splice(0, lines.length - maxLines);
     },
@@ -54,7 +54,7 @@ export async function startProgram(
   };
 }
 
-/** Passes the step alias and begins the step sandbox. @throws UpstreamError of the current step */
+/** Passes the step `alias` and begins the step `sandbox`. @throws UpstreamError of the current step */
 function findLaunch(
   programs: StdioPrograms,
   { id, command, folder }: { id: string; command: string; folder: string },
@@ -79,5 +79,5 @@ function sandboxText(programs: StdioPrograms, command: string): string {
   const { network, confined } = programs.describe(command) ?? {};
   if (!confined) return 'None on this machine: the program runs as the user of the broker';
   if (network === 'host') return "bubblewrap, with this machine's own network";
-  return network === true ? 'bubblewrap, with public addresses alone' : 'bubblewrap, without a network';
+  return network === true ? 'bubblewrap, with public addresses only' : 'bubblewrap, without a network';
 }

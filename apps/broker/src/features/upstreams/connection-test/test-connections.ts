@@ -11,7 +11,7 @@ import type { ServerConnections } from '../watch/read-asking.ts';
 export type TestConnections = ServerConnections & {
   /** Opens the first connection. @throws UpstreamError */
   open(): Promise<Upstream>;
-  /** Resolves when nothing of the connections is left: no socket and no process. */
+  /** Closes the connections. Resolves when all sockets and processes have ended. */
   close(): Promise<void>;
 };
 
@@ -46,7 +46,7 @@ export function createTestConnections(
     await Promise.all([...openByKinds.values()].map(end));
   }
 
-  // reading lists ends with the connection
+  // closing a connection also ends the reading of lists on it
   signal.addEventListener('abort', () => void close(), { once: true });
 
   return {

@@ -10,7 +10,7 @@ import type { WatchedConnection } from './watch-connection.ts';
 
 export type TestChild = { serverId: string; pid: number; startedAtMs: number };
 
-/** The same parts as deployments need. */
+/** Parts of a test, the same as deployments need. */
 export type TestParts = TargetOptions & {
   catalogue: Pick<Catalogue, 'inspectLists' | 'versions' | 'findManifest'>;
   policy: ManifestPolicy;
@@ -27,11 +27,11 @@ export type TestParts = TargetOptions & {
 /** State that the steps of one test share. */
 export type Running = { parts: TestParts; progress: Progress; tell: Tell; signal: AbortSignal };
 
-/** How to reach the server, and what has to end with the test. */
-export type Way = {
+/** How to reach the server, and what to clean up after the test. */
+export type TestRoute = {
   target: UpstreamTarget;
   watched?: WatchedConnection;
   /** Records what a program writes to stderr. */
-  heard?: (lines: readonly string[]) => void;
+  onDiagnostics?: (lines: readonly string[]) => void;
   leave(): Promise<void>;
 };

@@ -2,10 +2,10 @@ import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 
-/** Concurrent tests per broker: each may be a process or hold the lists of a server. */
+/** Concurrent tests per broker: each may be a process, or have a server's lists in memory. */
 const maxTests = 8;
 /** Time after which a test is considered lost with its broker. */
-const longestMs = 120_000;
+const claimMs = 120_000;
 
 const full = 'Several connection tests are running on this broker. Try again in a moment.';
 
@@ -20,7 +20,7 @@ export function createTestPlaces({ query, clock }: { query: Query; clock: Clock 
       `insert into connection_tests as t (user_id, id, expires_at) values ($1, $2, $3)
        on conflict (user_id) do update set id = excluded.id, expires_at = excluded.expires_at
        where t.expires_at <= $4 returning id`,
-      [userId, testId, new Date(nowMs + longestMs), new Date(nowMs)],
+      [userId, testId, new Date(nowMs + claimMs), new Date(nowMs)],
     );
     return rows.length === 1;
   }

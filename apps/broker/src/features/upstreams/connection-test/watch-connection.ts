@@ -15,18 +15,18 @@ export type WatchedConnection = {
 };
 
 /**
- * Follows the first connection to an address.
+ * Follows the first connection to an address, for the progress of a test.
  * @param service the demo service at this address
  */
 export function watchConnection(url: URL, service: string | undefined, progress: Progress): WatchedConnection {
   const isSecure = url.protocol === 'https:' || url.protocol === 'wss:';
-  let way = '';
+  let route = '';
   let tcpMs = 0;
   let beganAt = performance.now();
 
   function connect(ms: number): void {
     progress.begin('connect');
-    progress.pass(way, ms);
+    progress.pass(route, ms);
     progress.begin('initialize');
   }
 
@@ -45,14 +45,14 @@ export function watchConnection(url: URL, service: string | undefined, progress:
         beganAt = performance.now();
         progress.begin('tls');
         if (isSecure) return;
-        progress.skip('There is none: the address has no https or wss.');
+        progress.skip('No TLS: the address is neither https nor wss.');
         progress.begin('connect');
       },
       connected({ address, proxy }) {
         tcpMs = performance.now() - beganAt;
-        way = proxy === undefined ? address : `${address} by the proxy ${proxy}`;
+        route = proxy === undefined ? address : `${address} through the proxy ${proxy}`;
         if (progress.current !== 'connect') return;
-        progress.pass(way, tcpMs);
+        progress.pass(route, tcpMs);
         progress.begin('initialize');
       },
       secured({ protocol, issuer = 'an unnamed authority', validUntil }) {
@@ -63,7 +63,7 @@ export function watchConnection(url: URL, service: string | undefined, progress:
       },
     },
     failed(error) {
-      if (progress.current === 'tls' && way === '') {
+      if (progress.current === 'tls' && route === '') {
         progress.skip('There is no connection to secure.');
         progress.begin('connect');
       }

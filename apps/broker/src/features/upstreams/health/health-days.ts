@@ -11,7 +11,7 @@ export type HealthDay = { day: string; up: number; down: number };
 
 type Count = { serverId: string; day: string; up: number; down: number };
 
-/** Counts the health of each server by day: one row per day and server, to which every replica adds. */
+/** Counts the results of checks: one row per day and server, to which every replica adds. */
 export function createHealthDays({ query, clock, log }: { query: Query; clock: Clock; log: Log }) {
   let counts = new Map<string, Count>();
   let reapedOn = '';
@@ -47,7 +47,7 @@ export function createHealthDays({ query, clock, log }: { query: Query; clock: C
         batch = [];
         await reap(dayOf(clock.now()));
       } catch (error) {
-        // sums: there is one per day and server, however long the database is unavailable
+        // the counts stay in memory: one per day and server, however long the database is unavailable
         batch.forEach(add);
         log.warn({ err: error }, 'the health of servers cannot be written yet');
       }

@@ -4,36 +4,39 @@ import type { Log } from '#platform/log.ts';
 /** Returns why the last discovery or check of a server failed, in words for the operator. */
 export type FailureOf = (serverId: string) => string | undefined;
 
-/** Reasons logged per outage: a server may give another one at each check. */
+/** Reasons logged per outage: a server may give a new one at each check. */
 const maxReasons = 8;
-/** Looks for which a line waits for this broker's own reason, if another broker found the server down first. */
-const looksForReason = 2;
+/**
+ * Calls of `look` for which the line waits for this broker's own reason, if another broker found the server down first.
+ */
+const ticksForReason = 2;
 
 /** Last logged state of a server. */
-type Told = {
+type LoggedState = {
   deployedAtMs: number;
-  /** The state stored by the previous run, until this one has asked. */
+  /** State that the previous process stored, until this one has asked the server. */
   before: string | undefined;
   /** performance.now() when the server was found down; undefined while it is up. */
   downAtMs: number | undefined;
-  /** The reasons logged for this outage; empty while its line waits for one. */
+  /** Reasons logged for this outage; empty while the line waits for one. */
   reasons: Set<string | undefined>;
-  looksLeft: number;
+  ticksLeft: number;
 };
 
 /**
- * Logs a line when a server goes down (with the cause), comes back (after how long), is deployed or undeployed, and another
- * when it stays down for another reason.
- * @returns `look` logs servers that were asked and are still in the state of the previous run
+ * Logs when a server goes down (with the cause), comes back (with the duration), is deployed or undeployed, and when it
+ * stays down for another reason.
+ * @returns `look`, to be called at each check interval, logs servers that are still in the state that the previous
+ *   process stored
  */
 export function logServerChanges(options: { catalogue: Catalogue; failureOf: FailureOf; log: Log }): {
   look(): void;
   stop(): void;
 } {
   const { catalogue, failureOf, log } = options;
-  const known = new Map<string, Told>();
+  const known = new Map<string, LoggedState>();
   for (const server of catalogue.snapshot().servers) {
-    known.set(server.id, { deployedAtMs: server.deployedAtMs, before: stateOf(server), ...upAgain() });
+    known.set(server.id, { deployedAtMs: server.deployedAtMs, before: stateOf(server), ...upState() });
   }
 
   function follow(
@@ -51,27 +54,27 @@ export function logServerChanges(options: { catalogue: Catalogue; failureOf: Fai
 
   function followServer(server: CatalogueServer): void {
     const { id, deployedAtMs } = server;
-    let told = known.get(id);
-    if (told?.deployedAtMs !== deployedAtMs) {
+    let logged = known.get(id);
+    if (logged?.deployedAtMs !== deployedAtMs) {
       log.info({ server: id, version: server.manifest.version }, 'server deployed');
-      told = { ...(told ?? upAgain()), deployedAtMs, before: undefined };
-      known.set(id, told);
+      logged = { ...(logged ?? upState()), deployedAtMs, before: undefined };
+      known.set(id, logged);
     }
-    if (told.before === stateOf(server)) return;
-    told.before = undefined;
+    if (logged.before === stateOf(server)) return;
+    logged.before = undefined;
     if (isDown(server)) {
-      told.downAtMs ??= performance.now();
-      logReason(server, told);
-    } else if (server.status === 'connected' && told.downAtMs !== undefined) {
-      const downSeconds = Math.round((performance.now() - told.downAtMs) / 1000);
-      Object.assign(told, upAgain());
+      logged.downAtMs ??= performance.now();
+      logReason(server, logged);
+    } else if (server.status === 'connected' && logged.downAtMs !== undefined) {
+      const downSeconds = Math.round((performance.now() - logged.downAtMs) / 1000);
+      Object.assign(logged, upState());
       log.info({ server: id, downSeconds }, 'upstream up');
     }
   }
 
-  function logReason({ id, status, statusDetail: cause }: CatalogueServer, { reasons, looksLeft }: Told): void {
+  function logReason({ id, status, statusDetail: cause }: CatalogueServer, { reasons, ticksLeft }: LoggedState): void {
     const reason = failureOf(id);
-    const waits = reason === undefined && (reasons.size > 0 || looksLeft > 0);
+    const waits = reason === undefined && (reasons.size > 0 || ticksLeft > 0);
     if (waits || reasons.has(reason) || reasons.size >= maxReasons) return;
     reasons.add(reason);
     // users see the cause; the reason may name addresses
@@ -80,9 +83,9 @@ export function logServerChanges(options: { catalogue: Catalogue; failureOf: Fai
 
   return {
     look() {
-      for (const told of known.values()) {
-        told.before = undefined;
-        if (told.downAtMs !== undefined) told.looksLeft--;
+      for (const logged of known.values()) {
+        logged.before = undefined;
+        if (logged.downAtMs !== undefined) logged.ticksLeft--;
       }
       catalogue.snapshot().servers.forEach(followServer);
     },
@@ -90,8 +93,8 @@ export function logServerChanges(options: { catalogue: Catalogue; failureOf: Fai
   };
 }
 
-function upAgain(): Pick<Told, 'downAtMs' | 'reasons' | 'looksLeft'> {
-  return { downAtMs: undefined, reasons: new Set(), looksLeft: looksForReason };
+function upState(): Pick<LoggedState, 'downAtMs' | 'reasons' | 'ticksLeft'> {
+  return { downAtMs: undefined, reasons: new Set(), ticksLeft: ticksForReason };
 }
 
 function stateOf({ status, statusDetail }: CatalogueServer): string {

@@ -11,8 +11,8 @@ const flushIntervalMs = 60_000;
 export type HealthRecord = Pick<ReturnType<typeof createHealthDays>, 'read'> & { stop(): Promise<void> };
 
 /**
- * Follows the health of servers: logs each change, and counts per day for the shop. At each check interval it counts whether
- * a server was up since the last count, so that a check that hangs counts too.
+ * Follows the health of servers: logs each change, and counts per day for the shop. At each check interval, counts
+ * whether a server was up since the last count, so that a hanging check counts too.
  */
 export function recordHealth(options: {
   catalogue: Catalogue;

@@ -1,6 +1,6 @@
 import type { ClientEntry } from './client-entry.ts';
 
-/** A server over HTTP that is configured as a program: `npx mcp-remote URL`. */
+/** A server over HTTP that is configured as a program that connects to it: `npx mcp-remote URL`. */
 export type Bridge = { url: string; headers: string[]; isOld: boolean; signsIn: boolean; notes: string[] };
 
 const isBridge = (arg: string) => /^mcp-remote(?:@[^/]{0,100})?$/.test(arg);
@@ -47,7 +47,9 @@ function notesOf(options: readonly string[], variables: readonly string[]): stri
   return [
     ...(options.length > 0 ? [`Left out, as options of mcp-remote: ${[...new Set(options)].join(', ')}.`] : []),
     ...(variables.length > 0
-      ? [`Left out, though it may hold a secret: env (${variables.join(', ')}). Enter the values of its headers here.`]
+      ? [
+          `Left out, though it may contain a secret: env (${variables.join(', ')}). Enter the values of its headers here.`,
+        ]
       : []),
   ];
 }

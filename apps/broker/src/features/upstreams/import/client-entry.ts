@@ -26,13 +26,14 @@ export const addressMembers = ['httpUrl', 'serverUrl', 'server_url', 'url'] as c
 export const headerMembers = ['headers', 'requestInit', 'http_headers', 'env_http_headers'] as const;
 export const programMembers = ['command', 'args', 'env', 'environment', 'env_vars', 'envFile'] as const;
 export const cwdMembers = ['cwd', 'workingDirectory', 'working_directory'] as const;
-/** Members that describe the entry, or that do not matter here. */
-export const lookMembers =
+/** Members that describe the entry, or that are not needed here. */
+export const describingMembers =
   '$schema name id server_label title description type transport source disabled enabled'.split(' ');
 
 /**
- * Reads the formats of Claude, Cursor, VS Code, Windsurf, Gemini, Cline, Zed, Codex, opencode and of APIs that accept servers.
- * @throws NotImportable that names a member of another shape
+ * Reads the formats of Claude, Cursor, VS Code, Windsurf, Gemini, Cline, Zed, Codex, opencode and of APIs that accept
+ * servers.
+ * @throws NotImportable that names a member with an unexpected form
  */
 export function readClientEntry(given: Record<string, unknown>): ClientEntry {
   // some nest it: {"transport": {"type": "http", "url": …}}
@@ -63,7 +64,10 @@ export function readClientEntry(given: Record<string, unknown>): ClientEntry {
   };
 }
 
-/** Reads the command, also as older Zed ({"command": {"path": …, "args": …}}) and opencode ({"command": ["npx", …]}) write it. */
+/**
+ * Reads the command, also in the forms of older Zed ({"command": {"path": …, "args": …}}) and opencode ({"command":
+ * ["npx", …]}).
+ */
 function readCommand(entry: Record<string, unknown>): Pick<ClientEntry, 'command' | 'args' | 'env'> {
   const inner = asRecord(entry['command']);
   const from = inner ?? entry;
@@ -78,7 +82,7 @@ function readCommand(entry: Record<string, unknown>): Pick<ClientEntry, 'command
   }
   const command = readText(inner ? { command: inner['path'] ?? inner['command'] } : entry, 'command');
   const args = readTexts(from['args'], 'args');
-  if (command !== undefined && isLine(command)) {
+  if (command !== undefined && isCommandLine(command)) {
     throw new NotImportable(
       'its "command" has several words: write the first as "command", and the others as a list in "args"',
     );
@@ -86,13 +90,14 @@ function readCommand(entry: Record<string, unknown>): Pick<ClientEntry, 'command
   return { command, args, env };
 }
 
-/** Returns whether a command is a whole command line. Paths may contain spaces, names of programs do not. */
-const isLine = (command: string) => /\s/.test(command.trim()) && !/[/\\]/.test(command.trim().split(/\s/, 1)[0] ?? '');
+/** Returns whether a command is a whole command line. Paths may contain spaces, but names of programs do not. */
+const isCommandLine = (command: string) =>
+  /\s/.test(command.trim()) && !/[/\\]/.test(command.trim().split(/\s/, 1)[0] ?? '');
 
 const shown = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value : undefined;
 
-/** Returns whether a member has content: nothing is lost with an empty or false one. */
+/** Returns whether a member has content. Leaving out an empty or false one loses nothing. */
 function hasContent(value: unknown): boolean {
   if (value === undefined || value === null || value === '' || value === false) return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;

@@ -71,7 +71,7 @@ const forms: readonly (readonly [name: string, text: string, ...said: (readonly 
       notListed,
       'secret: MILL_KEY in UPSTREAM_ENV_MILL__MILL_KEY',
       'allow: {"npm":"mill-mcp@2.1.0","args":["--quiet"],"secrets":["MILL_KEY"]}',
-      'note: Its envFile (${workspaceFolder}/.env) is not read. Name the variables that stand in it: secrets in "secrets" of the entry, others in "env".',
+      'note: Its envFile (${workspaceFolder}/.env) is not read. Name the variables in it: secrets in "secrets" of the entry, others in "env".',
       mayNeedNetwork,
     ],
   ],
@@ -230,7 +230,7 @@ startup_timeout_sec = 20
   [
     'headers and a sign-in',
     json({ mcpServers: { weir: { url, headers, oauth: { clientId: 'weir', clientSecret: secret } } } }),
-    [weir, authorization, 'note: Its sign-in (OAuth) is left out, since it has headers: a manifest has one of them.'],
+    [weir, authorization, 'note: Its sign-in (OAuth) is left out, since it has headers: a manifest has either.'],
   ],
   [
     'an auth that says nothing of use',
@@ -299,7 +299,7 @@ startup_timeout_sec = 20
     }),
     [
       weir,
-      'note: Left out, though it may hold a secret: apiKey, env (WEIR_KEY). Write the header that carries it in "headers"; its value is entered here.',
+      'note: Left out, though it may contain a secret: apiKey, env (WEIR_KEY). Write the header that carries it in "headers"; its value is entered here.',
       settings('timeout', 'trust', 'alwaysAllow', 'cwd'),
     ],
   ],
@@ -319,8 +319,8 @@ startup_timeout_sec = 20
     }),
     mill(
       {},
-      'note: Its working folder is left out: a program runs in a folder of its own here. Write whole paths in its arguments.',
-      'note: Left out, though it may hold a secret: headers (Authorization), oauth. Name the variable that carries it in "secrets" of the entry; its value is entered here.',
+      'note: Its working folder is left out: here a program runs in its own folder. Use absolute paths in its arguments.',
+      'note: Left out, though it may contain a secret: headers (Authorization), oauth. Name the variable that carries it in "secrets" of the entry; its value is entered here.',
       settings('timeout'),
     ),
   ],
@@ -334,7 +334,7 @@ startup_timeout_sec = 20
       authorization,
       'note: It is configured for the older HTTP+SSE transport. Souk speaks Streamable HTTP: ask for that address, often /mcp.',
       'note: Left out, as options of mcp-remote: --allow-http, --transport.',
-      'note: Left out, though it may hold a secret: env (KEY). Enter the values of its headers here.',
+      'note: Left out, though it may contain a secret: env (KEY). Enter the values of its headers here.',
     ],
   ],
   ...['https://{host}/mcp', 'https://a.example/{host}/mcp', 'https://a.example/mcp?tenant={host}'].map(
@@ -394,7 +394,7 @@ startup_timeout_sec = 20
     json({ mcpServers: { mill: { command: 'sh', args: ['-c', `MILL_TOKEN=${secret} npx mill-mcp`] } } }),
     [
       'refused',
-      'why: its line for a shell carries a secret: write the program as "command" and "args", and the secret in "env"',
+      'why: its shell command contains a secret: write the program as "command" and "args", and the secret in "env"',
     ],
   ],
   [
@@ -404,7 +404,7 @@ startup_timeout_sec = 20
       'blocked weir 1.0.0 stdio @souk-test/small@1.0.0 price 0',
       notListed,
       'allow: {"npm":"@souk-test/small@1.0.0","args":["--verbose"]}',
-      'note: Its version is not written: 1.0.0 is the one that npm has now.',
+      'note: It has no exact version: npm currently has 1.0.0.',
       mayNeedNetwork,
     ],
   ],
@@ -415,7 +415,7 @@ startup_timeout_sec = 20
       'blocked weir 1.0.0 stdio @souk-test/small@1.0.0 price 0',
       notListed,
       'allow: {"npm":"@souk-test/small@1.0.0"}',
-      'note: Its version is not written: 1.0.0 is the one that npm has now.',
+      'note: It has no exact version: npm currently has 1.0.0.',
       mayNeedNetwork,
     ],
   ],
@@ -424,7 +424,7 @@ startup_timeout_sec = 20
     command('npx -y @souk-test/small@canary'),
     [
       'refused',
-      'why: its version is not written, and npm was asked for the newest one: it has no version "canary". Write it, such as @souk-test/small@1.2.3',
+      'why: it has no exact version, and the lookup at npm failed: it has no version "canary". Write one, such as @souk-test/small@1.2.3',
     ],
   ],
   [
@@ -442,7 +442,7 @@ startup_timeout_sec = 20
     command('npx -y github:weir/mcp'),
     [
       'refused',
-      `why: its package github:weir/mcp is the code of a git repository. Souk takes packages of npm at an exact version. ${byYourself}`,
+      `why: its package github:weir/mcp is the code of a git repository. Souk accepts packages from npm at an exact version. ${byYourself}`,
     ],
   ],
   [
@@ -450,7 +450,7 @@ startup_timeout_sec = 20
     command('npx weir/mcp#main'),
     [
       'refused',
-      `why: its package weir/mcp#main is the code of a git repository. Souk takes packages of npm at an exact version. ${byYourself}`,
+      `why: its package weir/mcp#main is the code of a git repository. Souk accepts packages from npm at an exact version. ${byYourself}`,
     ],
   ],
   [
@@ -458,7 +458,7 @@ startup_timeout_sec = 20
     command('npx -y https://weir.example/mcp.tgz'),
     [
       'refused',
-      `why: its package https://weir.example/mcp.tgz is an archive at an address. Souk takes packages of npm at an exact version. ${byYourself}`,
+      `why: its package https://weir.example/mcp.tgz is an archive at an address. Souk accepts packages from npm at an exact version. ${byYourself}`,
     ],
   ],
   [
@@ -466,7 +466,7 @@ startup_timeout_sec = 20
     command('uvx --from git+https://github.com/weir/mcp weir-mcp'),
     [
       'refused',
-      `why: its package git+https://github.com/weir/mcp is the code of a git repository. Souk takes packages of PyPI at an exact version. ${byYourself}`,
+      `why: its package git+https://github.com/weir/mcp is the code of a git repository. Souk accepts packages from PyPI at an exact version. ${byYourself}`,
     ],
   ],
   [
@@ -485,7 +485,7 @@ startup_timeout_sec = 20
   [
     'an argument that the client fills in',
     command('npx weir-mcp@1.0.0 ${workspaceFolder}'),
-    ['refused', 'why: its arguments name ${workspaceFolder}, which that client alone fills in: write its value'],
+    ['refused', 'why: its arguments name ${workspaceFolder}, which only that client fills in: write the value instead'],
   ],
   [
     'a program of the machine',
@@ -502,7 +502,7 @@ startup_timeout_sec = 20
   [
     'a key in the address',
     json({ mcpServers: { weir: { url: `${url}?api_key=${secret}` } } }),
-    ['refused', 'why: its address carries a secret (?api_key=), which never stands in a manifest: use a header'],
+    ['refused', 'why: its address carries a secret (?api_key=), which does not belong in a manifest: use a header'],
   ],
   [
     'a manifest of ours',
@@ -533,7 +533,7 @@ test('the client registration of another product is not imported, and is named',
   const [entry] = await shop.preview(json({ mcpServers: { weir: { url, oauth } } }));
   expect(entry?.manifest?.['auth']).toEqual({ type: 'oauth' });
   expect(entry?.notes).toEqual([
-    'Left out: clientId, clientSecret. That client was registered for another address. Souk registers one of its own.',
+    'Left out: clientId, clientSecret. That client was registered for another address. Souk registers its own.',
   ]);
   expect(JSON.stringify(entry)).not.toContain(secret);
 });

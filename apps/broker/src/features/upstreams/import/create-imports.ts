@@ -31,7 +31,7 @@ export type Imports = {
   readonly registries: RegistryStore;
   readonly updates: RegistryUpdates;
   /**
-   * Returns what would be staged, and why the rest would not.
+   * Returns what would be staged, and why other entries would not.
    * @throws SoukError import_unreadable, not_found, registry_unavailable
    */
   preview(from: { text: Uint8Array | string } | FromRegistry): Promise<ImportEntry[]>;
@@ -53,7 +53,7 @@ type ImportOptions = Rules & {
   outgoing?: Outgoing | undefined;
   /** Contains npm's own settings. */
   environment: NodeJS.ProcessEnv;
-  onStaged?: ((manifestOf: ReturnType<typeof checkManifest>) => Promise<unknown>) | undefined;
+  onStaged?: ((manifest: ReturnType<typeof checkManifest>) => Promise<unknown>) | undefined;
   clock: Clock;
   ids: Pick<Ids, 'uuid'>;
 };
@@ -62,7 +62,7 @@ export function createImports(options: ImportOptions): Imports {
   const { db, catalogue, allowAddresses, clock } = options;
   const dispatcher = createGuardedDispatcher({
     allowAddresses,
-    // a registry decides what is started here
+    // a registry's answer decides what is started here
     publicNeedsTls: true,
     connections: 4,
     outgoing: options.outgoing,
@@ -116,7 +116,7 @@ async function readRegistry(
     const [found] = answer ? findEntries([answer]) : [];
     if (found?.kind !== 'server.json' || found.name !== name) {
       const refused = answer
-        ? 'its registry answers another server under its name'
+        ? 'its registry returned another server under this name'
         : 'its registry has no such version';
       read.push({ name, refused, notes: [] });
       continue;

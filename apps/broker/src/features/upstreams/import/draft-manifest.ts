@@ -4,11 +4,11 @@ import type { Launch, Named, Target, WantedServer } from './wanted.ts';
 
 type Secret = { name: string; variable: string; description?: string };
 
-/** A manifest drafted from a wanted server, and what the operator has to do for it. */
+/** A manifest drafted from a server to import, and what the operator has to do for it. */
 export type Drafted = {
   manifest: Record<string, unknown>;
   secrets: Secret[];
-  /** The address, or what is started. */
+  /** The address, or the package or command that is started. */
   target: string;
   /** The missing entry of the allow-list of programs. */
   allowlist?: Record<string, unknown>;
@@ -17,7 +17,11 @@ export type Drafted = {
 
 const maxDescription = 300;
 
-/** @param allowlist programs that are already allowed: one that starts the same program replaces a new entry */
+/**
+ * Drafts a manifest.
+ * @param allowlist programs that are already allowed: an entry that starts the same program is used instead of a new
+ *   one
+ */
 export function draftManifest(wanted: WantedServer, id: string, allowlist: StdioAllowlist = {}): Drafted {
   const { target } = wanted;
   return target.kind === 'address' ? draftAddress(wanted, target, id) : draftProgram(wanted, target, id, allowlist);
@@ -118,7 +122,7 @@ function lookOf({ name, look }: WantedServer, id: string): Record<string, unknow
     name: shown,
     serviceType: 'mcp',
     version: versionOf(look.version),
-    // without the maker's description only the name: everyone reads it, and a manifest needs one
+    // a manifest needs a description: the name, if the author gave none
     description: description || shown,
     ...(look.icon !== undefined && { icon: look.icon }),
     ...(look.registryName !== undefined && { registryName: look.registryName }),

@@ -1,18 +1,18 @@
 import { asRecord } from '#platform/json.ts';
 import { NotImportable } from './wanted.ts';
 
-/** How requests of an entry are authorized, without credentials: the operator or each user enters them here. */
-type Way =
+/** How requests of an entry are authorized. Contains no credentials: the operator or each user enters them here. */
+type SignInMethod =
   | { kind: 'none' }
   /** `form`: format of the header's value. */
   | { kind: 'header'; name: string; form?: 'Bearer' | 'Basic' | undefined }
   /** `client`: members of another product's registration at the server. */
   | { kind: 'oauth'; scopes: string[]; client: string[] };
-/** `members`: the members that it was read from. */
-export type SignIn = Way & { members: string[] };
+/** A sign-in, and the members that it was read from. */
+export type SignIn = SignInMethod & { members: string[] };
 
-const none: Way = { kind: 'none' };
-const bearer: Way = { kind: 'header', name: 'Authorization', form: 'Bearer' };
+const none: SignInMethod = { kind: 'none' };
+const bearer: SignInMethod = { kind: 'header', name: 'Authorization', form: 'Bearer' };
 
 /** Members whose value is a token, or the name of a variable that holds one. */
 export const tokenMembers: readonly string[] = [
@@ -30,47 +30,47 @@ export const tokenMembers: readonly string[] = [
   'bearerTokenEnvVar',
 ];
 /** Members that say how a client signs in. */
-export const wayMembers: readonly string[] = ['auth', 'oauth', 'oauth2', 'authentication'];
+export const signInMembers: readonly string[] = ['auth', 'oauth', 'oauth2', 'authentication'];
 
 const isGiven = (value: unknown) => value !== undefined && value !== null && value !== '' && value !== false;
 
-/** @throws NotImportable that names the member */
+/** Reads how a client signs in. @throws NotImportable that names the member */
 export function readSignIn(entry: Record<string, unknown>): SignIn {
   const token = tokenMembers.find((member) => isGiven(entry[member]));
-  if (token !== undefined) return { ...ofToken(entry[token], token), members: [token] };
+  if (token !== undefined) return { ...fromToken(entry[token], token), members: [token] };
   const members: string[] = [];
-  for (const member of wayMembers.filter((one) => isGiven(entry[one]))) {
+  for (const member of signInMembers.filter((one) => isGiven(entry[one]))) {
     members.push(member);
-    const found = ofWay(entry[member], member, entry);
+    const found = fromMember(entry[member], member, entry);
     if (found.kind !== 'none') return { ...found, members: found.kind === 'oauth' ? [...members, 'scopes'] : members };
   }
-  // Codex: the scopes that it asks for when its user signs in
+  // Codex lists the scopes that it requests when its user signs in
   return isGiven(entry['scopes']) ? { ...oauth({}, entry), members: [...members, 'scopes'] } : { ...none, members };
 }
 
-function ofToken(value: unknown, member: string): Way {
+function fromToken(value: unknown, member: string): SignInMethod {
   const given = asRecord(value);
-  if (given) return ofObject(given, member);
+  if (given) return fromObject(given, member);
   if (typeof value !== 'string') throw new NotImportable(`its "${member}" has to be a text`);
   // values such as "Basic …" contain their scheme
   return /\s/.test(value.trim()) ? { kind: 'header', name: 'Authorization' } : bearer;
 }
 
-function ofWay(value: unknown, member: string, entry: Record<string, unknown>): Way {
+function fromMember(value: unknown, member: string, entry: Record<string, unknown>): SignInMethod {
   if (value === true && member !== 'auth' && member !== 'authentication') return oauth({}, entry);
   if (typeof value === 'string') {
-    return ofType(value, member, {}, entry) ?? (isOAuthMember(member) ? oauth({}, entry) : bearer);
+    return fromType(value, member, {}, entry) ?? (isOAuthMember(member) ? oauth({}, entry) : bearer);
   }
   const given = asRecord(value);
   if (!given) throw notUnderstood(member);
-  return ofObject(given, member, entry);
+  return fromObject(given, member, entry);
 }
 
-function ofObject(given: Record<string, unknown>, member: string, entry: Record<string, unknown> = {}): Way {
+function fromObject(given: Record<string, unknown>, member: string, entry: Record<string, unknown> = {}): SignInMethod {
   if (given['enabled'] === false) return none;
   const type = given['type'] ?? given['kind'] ?? given['method'] ?? given['scheme'];
   if (typeof type === 'string') {
-    const found = ofType(type, member, given, entry);
+    const found = fromType(type, member, given, entry);
     if (found) return found;
     throw notUnderstood(member);
   }
@@ -84,16 +84,16 @@ function ofObject(given: Record<string, unknown>, member: string, entry: Record<
   throw notUnderstood(member);
 }
 
-const basic: Way = { kind: 'header', name: 'Authorization', form: 'Basic' };
+const basic: SignInMethod = { kind: 'header', name: 'Authorization', form: 'Basic' };
 const isOAuthMember = (member: string) => member.startsWith('oauth');
 
-/** Returns undefined for a word that does not name a sign-in. */
-function ofType(
+/** Returns the sign-in that a word names; undefined for other words. */
+function fromType(
   type: string,
   member: string,
   given: Record<string, unknown>,
   entry: Record<string, unknown>,
-): Way | undefined {
+): SignInMethod | undefined {
   const plain = type.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   if (['none', 'noauth', 'anonymous'].includes(plain)) return none;
   if (plain.startsWith('oauth') || plain === 'oidc') return oauth(given, entry);
@@ -107,7 +107,7 @@ function ofType(
   return undefined;
 }
 
-function oauth(given: Record<string, unknown>, entry: Record<string, unknown>): Way {
+function oauth(given: Record<string, unknown>, entry: Record<string, unknown>): SignInMethod {
   const asked = given['scopes'] ?? given['scope'] ?? entry['scopes'];
   const listed = typeof asked === 'string' ? asked.split(/[\s,]/) : Array.isArray(asked) ? asked.map(String) : [];
   const client = Object.keys(given).filter((name) => /client.?(?:id|secret)/i.test(name) && isGiven(given[name]));

@@ -15,8 +15,8 @@ export type FoundEntry = {
 
 /**
  * Finds the servers that a text names: in one or several tables of clients (`mcpServers`, `servers`, `context_servers`,
- * `mcp_servers`, `mcp`), a `server.json`, a registry's answer, our manifests, a single entry, or a list of these. Other values
- * among servers are found too, so that a reader can say why they are not imported.
+ * `mcp_servers`, `mcp`), a `server.json`, a registry's answer, our manifests, a single entry, or a list of these. Other
+ * values among servers are returned too, so that the preview can say why they are not imported.
  */
 export function findEntries(value: unknown): FoundEntry[] {
   if (Array.isArray(value)) return value.some(mayBeServer) ? entriesOfList(value) : [];
@@ -27,7 +27,7 @@ export function findEntries(value: unknown): FoundEntry[] {
   const tables = tablesOf(root);
   if (tables.length > 0) return tables.flatMap(entriesOfTable);
   if (isClientEntry(root)) return [entryOf(root, 1)];
-  // the content of a table without its name
+  // the content of a table, without the table's name
   const inside = Object.entries(root).filter(([, entry]) => asRecord(entry) !== undefined);
   return inside.some(([, entry]) => isClientEntry(entry)) ? entriesOfTable(Object.fromEntries(inside)) : [];
 }

@@ -9,11 +9,13 @@ const timeoutMs = 5_000;
 const maxBytes = 8 * 1024 * 1024;
 const atOnce = 4;
 
-/** Returns the exact version that a tag of a package names now. Throws an Error that says why it is unknown. */
+/**
+ * Returns the exact version that a tag of a package currently names. Throws an Error with the reason if it is unknown.
+ */
 export type FindVersion = (kind: 'npm' | 'pypi', name: string, tag: string) => Promise<string>;
 
 /**
- * Asks PyPI, and npm or the registry that the environment names for it.
+ * Finds versions at PyPI and at npm, or at the npm registry that the environment names.
  * @param options.dispatcher a guarded one
  */
 export function createVersionFinder(options: { dispatcher: Dispatcher; environment: NodeJS.ProcessEnv }): FindVersion {
@@ -59,11 +61,14 @@ async function ask(address: string, dispatcher: Dispatcher): Promise<Record<stri
     },
   );
   const found = parseObject(bytes.toString('utf8'));
-  if (!found) throw new Error('its answer is no JSON');
+  if (!found) throw new Error('its answer is not JSON');
   return found;
 }
 
-/** Returns the entries with exact versions of their packages. Refuses those with an unknown version, and says what to write. */
+/**
+ * Returns the entries with exact versions of their packages. Refuses entries whose version is unknown, with what to
+ * write.
+ */
 export async function withVersions(entries: readonly ReadEntry[], find: FindVersion): Promise<ReadEntry[]> {
   const found: ReadEntry[] = [...entries];
   const known = new Map<string, Promise<string>>();
@@ -79,16 +84,13 @@ export async function withVersions(entries: readonly ReadEntry[], find: FindVers
       const version = readVersion(kind, name, await asked);
       if (!('exact' in version)) throw new Error('it names no exact version');
       const exact: Launch = { ...launch, version };
-      const notes = [
-        ...entry.notes,
-        `Its version is not written: ${version.exact} is the one that ${registries[kind]} has now.`,
-      ];
+      const notes = [...entry.notes, `It has no exact version: ${registries[kind]} currently has ${version.exact}.`];
       found[index] = { ...entry, target: { ...entry.target, launch: exact }, notes };
     } catch (error) {
       const reason =
         error instanceof NotImportable ? 'it names no exact version' : error instanceof Error ? error.message : '';
       const example = kind === 'npm' ? `${name}@1.2.3` : `${name}==1.2.3`;
-      const refused = `its version is not written, and ${registries[kind]} was asked for the newest one: ${reason}. Write it, such as ${example}`;
+      const refused = `it has no exact version, and the lookup at ${registries[kind]} failed: ${reason}. Write one, such as ${example}`;
       found[index] = { name: entry.name, refused, notes: entry.notes };
     }
   });

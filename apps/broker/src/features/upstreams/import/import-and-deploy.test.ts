@@ -45,7 +45,7 @@ describe('a configuration that is imported twice', { shuffle: false }, () => {
       [`ready weir 1.0.0 http ${fixture.url} price 0`, 'secret: X-Weir-Key in UPSTREAM_HEADER_WEIR__X_WEIR_KEY'],
       [
         'ready small 1.0.0 stdio @souk-test/small@1.0.0 price 0',
-        'note: Its version is not written: 1.0.0 is the one that npm has now.',
+        'note: It has no exact version: npm currently has 1.0.0.',
       ],
       [
         'blocked old 1.0.0 stdio @souk-test/small2@1.0.0 price 0',
@@ -88,8 +88,8 @@ describe('a configuration that is imported twice', { shuffle: false }, () => {
   test('a text that was imported before changes nothing; a changed one is another version of the same server', async () => {
     const again = await shop.preview(JSON.stringify(configuration()));
     expect(again.slice(0, 2).map(({ result, reason }) => [result, reason])).toEqual([
-      ['unchanged', 'version 1.0.0 is here already'],
-      ['unchanged', 'version 1.0.0 is here already'],
+      ['unchanged', 'version 1.0.0 is already here'],
+      ['unchanged', 'version 1.0.0 is already here'],
     ]);
     const headers = { 'X-Reed-Key': secret };
     const another = {
@@ -168,6 +168,6 @@ test('several versions of one server, as a registry lists them, are one server: 
   const entries = await shop.preview(JSON.stringify({ servers: [version('2.0.0'), version('1.0.0')] }));
   expect(entries.map(({ result, version: of, reason }) => [result, of, reason])).toEqual([
     ['ready', '2.0.0', undefined],
-    ['refused', undefined, 'the text names this server before, in version 2.0.0: one version is imported at a time'],
+    ['refused', undefined, 'the text names this server several times: only the first one, version 2.0.0, is imported'],
   ]);
 });

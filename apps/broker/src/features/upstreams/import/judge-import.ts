@@ -9,7 +9,7 @@ import { mayBeAllowed } from '#platform/http/outgoing/upstream-address-rule.ts';
 import { checkPackage } from '../allowances/check-package.ts';
 import type { Drafted } from './draft-manifest.ts';
 
-/** The facts of an entry that cannot be imported. */
+/** Fields of an entry that cannot be imported. */
 export const nothing = { price: 0, secrets: [], notes: [] };
 
 /** Warning shown with each entry for the allow-list of programs that an import offers. */
@@ -29,8 +29,8 @@ export type Rules = {
 };
 
 /**
- * Returns whether a manifest can be staged here, with its facts.
- * @param more notes besides those of its draft
+ * Returns whether a manifest can be staged here, with what the preview shows of it.
+ * @param more notes in addition to those of its draft
  * @param current the existing manifest of the same server
  */
 export function judge(
@@ -60,8 +60,8 @@ export function judge(
     if (!isAllowable) return { ...nothing, name, notes: shown.notes, result: 'refused', reason };
     // the manifest is valid, but not allowed by this installation
     const wanted = manifestSchema.parse(completeManifest(manifest));
-    const { address, allowAddress, isHopeless } = addressToAllow(wanted, rules);
-    if (isHopeless) return { ...nothing, name, notes: shown.notes, result: 'refused', reason };
+    const { address, allowAddress, isForbidden } = addressToAllow(wanted, rules);
+    if (isForbidden) return { ...nothing, name, notes: shown.notes, result: 'refused', reason };
     const allowPackage = packageToAllow(allowlist, rules);
     return {
       ...describe(shown, wanted),
@@ -73,20 +73,20 @@ export function judge(
       manifest,
     };
   }
-  const of = { ...describe(shown, valid), price: valid.billing?.rental?.price ?? 0, manifest };
-  // the alias of the allow-list starts another program
+  const facts = { ...describe(shown, valid), price: valid.billing?.rental?.price ?? 0, manifest };
+  // the allow-list has this alias for another program
   if (allowlist)
     return {
-      ...of,
+      ...facts,
       result: 'blocked',
       reason: `the allow-list of programs starts something else under this name: change its entry to the one below in ${file}, and restart Souk`,
       warning: programWarning,
     };
-  if (!current) return { ...of, result: 'ready' };
+  if (!current) return { ...facts, result: 'ready' };
   const changes = differencesOf(current, valid).map(({ text }) => text);
   if (changes.length === 0)
-    return { ...of, result: 'unchanged', reason: `version ${current.version} is here already`, changes };
-  return { ...of, result: 'ready', changes };
+    return { ...facts, result: 'unchanged', reason: `version ${current.version} is already here`, changes };
+  return { ...facts, result: 'ready', changes };
 }
 
 function describe<Shown>(shown: Shown, { id, name, version, connection }: Manifest) {
@@ -97,11 +97,11 @@ function describe<Shown>(shown: Shown, { id, name, version, connection }: Manife
 function addressToAllow(
   { connection }: Manifest,
   { administratorsMayAllow, publicUrl }: Rules,
-): { address?: string; allowAddress?: string; isHopeless?: boolean } {
+): { address?: string; allowAddress?: string; isForbidden?: boolean } {
   const url = connection.type === 'stdio' ? null : URL.parse(connection.url);
   if (!url || url.protocol === 'service:') return {};
   const by = mayBeAllowed(url, publicUrl);
-  if (by === 'by no one') return { isHopeless: true };
+  if (by === 'by no one') return { isForbidden: true };
   const address = `${url.hostname}:${portOf(url)}`;
   return { address, ...(administratorsMayAllow && by === 'by administrators' && { allowAddress: address }) };
 }
@@ -123,7 +123,7 @@ function sayIssues({ message, issues = [] }: SoukError): string {
 
 const file = 'the file that STDIO_ALLOWLIST names (catalogue/stdio-allowlist.json where it names none)';
 
-/** Returns the form with which administrators may allow a package, as the entry of the operator's list would start it. */
+/** Returns the form with which administrators may allow a package, equivalent to the entry of the operator's list. */
 function packageToAllow(
   allowlist: Drafted['allowlist'],
   { startsPrograms, administratorsMayAllowPackages }: Rules,

@@ -3,7 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 /** Fields that an import sets. All others belong to the administrator: prices, category, deadlines. */
 const importedFields = ['name', 'description', 'icon', 'connection', 'isolation', 'auth', 'registryName'] as const;
 
-/** Returns the imported fields of a draft, which are stored with the version: later differences were made here. */
+/**
+ * Returns the imported fields of a draft. They are stored with the version, so that later changes by administrators are
+ * recognized.
+ */
 export function importedOf(manifest: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     importedFields.flatMap((field) => (manifest[field] === undefined ? [] : [[field, manifest[field]]])),
@@ -12,8 +15,9 @@ export function importedOf(manifest: Readonly<Record<string, unknown>>): Record<
 
 /**
  * Merges a new import into the existing manifest. Keeps what an administrator has changed since the last import.
- * @param last the fields as last imported; undefined: the manifest was not imported, and only its connection is replaced
- * @returns the manifest, and the names of fields that were kept although the import has others
+ * @param last the fields as last imported; undefined if the manifest was not imported: then only its connection is
+ *   replaced
+ * @returns the manifest, and the names of fields that were kept although the import has new values
  */
 export function mergeImport(
   current: Readonly<Record<string, unknown>>,
@@ -39,7 +43,7 @@ export function mergeImport(
   return { manifest, kept };
 }
 
-/** Compares fields; stored ones have their defaults. */
+/** Compares the values of a field. Stored manifests include defaults. */
 function isSame(a: unknown, b: unknown, field: string): boolean {
   const whole = (value: unknown) => (field === 'auth' && value === undefined ? { type: 'none' } : value);
   return isDeepStrictEqual(whole(a), whole(b));

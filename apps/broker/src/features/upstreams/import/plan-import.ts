@@ -13,7 +13,7 @@ export type PlanFacts = Rules & {
   allowlist: StdioAllowlist;
 };
 
-/** Returns what would be staged of these servers, and why the rest would not. Stages nothing. */
+/** Returns what would be staged for these servers, and why others would not. Stages nothing. */
 export async function planImport(
   entries: readonly (ReadEntry & { source?: ImportSource | undefined })[],
   facts: PlanFacts,
@@ -25,14 +25,17 @@ export async function planImport(
   const named = new Map<string, string>();
   for (const entry of entries) {
     const { source } = entry;
-    const twice = secondOfName(entry, named);
-    planned.push({ ...(twice ?? (await planOne(entry, { ...facts, heads, giveId }))), ...(source && { source }) });
+    const repeated = refuseRepeated(entry, named);
+    planned.push({ ...(repeated ?? (await planOne(entry, { ...facts, heads, giveId }))), ...(source && { source }) });
   }
   return planned;
 }
 
-/** Refuses a server that was named before: a registry's list of versions names it several times, and the first is used. */
-function secondOfName(entry: ReadEntry, named: Map<string, string>): ImportEntry | undefined {
+/**
+ * Refuses a server that was named before: a registry's list of versions names a server several times, and only the
+ * first one is used.
+ */
+function refuseRepeated(entry: ReadEntry, named: Map<string, string>): ImportEntry | undefined {
   const { registryName, version = '' } = 'look' in entry ? entry.look : {};
   if (registryName === undefined) return undefined;
   const first = named.get(registryName);
@@ -40,7 +43,7 @@ function secondOfName(entry: ReadEntry, named: Map<string, string>): ImportEntry
     named.set(registryName, version);
     return undefined;
   }
-  const reason = `the text names this server before${first === '' ? '' : `, in version ${first}`}: one version is imported at a time`;
+  const reason = `the text names this server several times: only the first one${first === '' ? '' : `, version ${first},`} is imported`;
   return { ...nothing, name: entry.name, result: 'refused', reason };
 }
 
@@ -57,8 +60,8 @@ async function planOne(entry: ReadEntry, given: Given): Promise<ImportEntry> {
   const current = await currentManifest(id, given);
   const [last] = await given.catalogue.sources(id);
   const { manifest, kept } = mergeImport(current ?? {}, drafted.manifest, last?.source.imported);
-  const notes = kept.map((field) => `Its ${field} was changed here, and stays as it is.`);
-  // a source without a version has not raised it
+  const notes = kept.map((field) => `Its ${field} was changed here and is kept.`);
+  // a source without a version keeps the current one
   const version = entry.look.version === undefined ? current?.version : drafted.manifest['version'];
   const versioned = await withFreeVersion({ ...manifest, version }, current, given);
   return judge(name, drafted, versioned, notes, given, current);
@@ -83,7 +86,7 @@ async function currentManifest(id: string, { catalogue, heads }: Given): Promise
   return shown && catalogue.findManifest(id, shown.version);
 }
 
-/** Raises a version that exists here with other content. */
+/** Raises the version of a manifest if it exists here with other content. */
 async function withFreeVersion(
   manifest: Record<string, unknown>,
   current: Manifest | undefined,
@@ -95,7 +98,7 @@ async function withFreeVersion(
   return taken.has(version) ? { ...manifest, version: nextVersion(version, taken) } : manifest;
 }
 
-/** @param manifest may be invalid; `judge` reports that */
+/** Lists the differences from the current manifest. @param manifest may be invalid: `judge` reports that */
 function differsFrom(current: Manifest, manifest: Record<string, unknown>): string[] {
   const parsed = manifestSchema.safeParse(completeManifest(manifest));
   return parsed.success ? differencesOf(current, parsed.data).map(({ text }) => text) : ['not valid'];
@@ -111,6 +114,6 @@ async function planManifest({ name, document, notes }: OwnManifest, given: Given
   const entry = judge(name, drafted, document, [], given, current);
   const wanted = headers
     .filter(({ from }) => from === 'operator')
-    .map(({ name: header }) => `Set the value of its header ${header}, where it is not set yet.`);
+    .map(({ name: header }) => `Set the value of its header ${header}, unless it is already set.`);
   return { ...entry, notes: [...entry.notes, ...wanted] };
 }

@@ -1,7 +1,7 @@
 import { NotImportable, type Named, type Target } from './wanted.ts';
 import { looksSecret, soundsSecret } from './sounds-secret.ts';
 
-/** Headers that every client sends by itself. */
+/** Headers that every client sets itself. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -23,7 +23,7 @@ const connections: Readonly<Record<string, 'http' | 'websocket'>> = {
 };
 
 /**
- * Reads a server at an address. Drops the values of headers, which the operator supplies.
+ * Reads a server at an address. Drops the values of its headers: the operator enters them.
  * @throws NotImportable
  */
 export function readAddress(address: string, headers: readonly Named[]): Target {
@@ -57,7 +57,7 @@ function placeholderIn(address: string): string | undefined {
 
 function refuseSecrets(url: URL): void {
   const refuse = (what: string) =>
-    new NotImportable(`its address carries ${what}, which never stands in a manifest: use a header`);
+    new NotImportable(`its address carries ${what}, which does not belong in a manifest: use a header`);
   if (url.username !== '' || url.password !== '') throw refuse('a user name or password');
   const parameter = [...url.searchParams].find(([name, value]) => soundsSecret(name) || looksSecret(value));
   if (parameter) throw refuse(`a secret (?${parameter[0]}=)`);

@@ -25,7 +25,7 @@ function readTarget(given: ClientEntry, notes: string[]): Target {
   const { url, command } = given;
   if (url !== undefined) {
     const signIn = readSignIn(given.members);
-    const target = address(url, given, signIn, notes);
+    const target = addressTarget(url, given, signIn, notes);
     notes.push(...notesOfLeftOut(given, 'address', signIn.members));
     return target;
   }
@@ -36,48 +36,48 @@ function readTarget(given: ClientEntry, notes: string[]): Target {
     throw new NotImportable('it has neither a url nor a command');
   }
   const bridge = readBridge(given);
-  const target = bridge ? bridged(bridge, notes) : program(given, command, notes);
+  const target = bridge ? bridgeTarget(bridge, notes) : programTarget(given, command, notes);
   if (given.envFile !== undefined) notes.push(envFileNote(given.envFile, bridge !== undefined));
   notes.push(...notesOfLeftOut(given, 'program'));
   return target;
 }
 
-function address(url: string, given: ClientEntry, signIn: SignIn, notes: string[]): Target {
+function addressTarget(url: string, given: ClientEntry, signIn: SignIn, notes: string[]): Target {
   const names = signIn.kind === 'header' ? [...given.headers, signIn.name] : given.headers;
   const target = readAddress(url, names.map(asNamed));
   if (given.type === 'sse' || URL.parse(url)?.pathname.endsWith('/sse')) notes.push(oldTransportNote);
   if (signIn.kind === 'header' && signIn.form !== undefined) {
     notes.push(`The value of its header ${signIn.name} has this form: ${forms[signIn.form]}`);
   }
-  return signIn.kind === 'oauth' ? signingIn(target, signIn.scopes, signIn.client, notes) : target;
+  return signIn.kind === 'oauth' ? withUserSignIn(target, signIn.scopes, signIn.client, notes) : target;
 }
 
 const asNamed = (name: string) => ({ name });
 const forms = { Bearer: 'Bearer, a space and the token', Basic: 'Basic, a space and name:password in base64' };
 
 /** Adds a sign-in of users to a target. A manifest has either a sign-in or headers. */
-function signingIn(target: Target, scopes: string[], client: readonly string[], notes: string[]): Target {
+function withUserSignIn(target: Target, scopes: string[], client: readonly string[], notes: string[]): Target {
   if (target.kind !== 'address') return target;
   if (target.headers.length > 0) {
-    notes.push('Its sign-in (OAuth) is left out, since it has headers: a manifest has one of them.');
+    notes.push('Its sign-in (OAuth) is left out, since it has headers: a manifest has either.');
     return target;
   }
   if (client.length > 0) {
     notes.push(
-      `Left out: ${client.join(', ')}. That client was registered for another address. Souk registers one of its own.`,
+      `Left out: ${client.join(', ')}. That client was registered for another address. Souk registers its own.`,
     );
   }
   return { ...target, signIn: scopes.length > 0 ? { scopes } : {} };
 }
 
-function bridged({ url, headers, isOld, signsIn, notes: own }: Bridge, notes: string[]): Target {
+function bridgeTarget({ url, headers, isOld, signsIn, notes: own }: Bridge, notes: string[]): Target {
   const target = readAddress(url, headers.map(asNamed));
   if (isOld || URL.parse(url)?.pathname.endsWith('/sse')) notes.push(oldTransportNote);
   notes.push(...own);
-  return signsIn ? signingIn(target, [], [], notes) : target;
+  return signsIn ? withUserSignIn(target, [], [], notes) : target;
 }
 
-function program({ args, env: given, inherited }: ClientEntry, command: string, notes: string[]): Target {
+function programTarget({ args, env: given, inherited }: ClientEntry, command: string, notes: string[]): Target {
   const launch = readLaunch(command, args);
   const kept = withoutSecretArguments(launch, notes);
   const env = new Map(given);
@@ -95,7 +95,7 @@ function program({ args, env: given, inherited }: ClientEntry, command: string, 
 function envFileNote(path: string, isAddress: boolean): string {
   const said = `Its envFile (${path}) is not read.`;
   if (isAddress) return `${said} Enter the values of its headers here.`;
-  return `${said} Name the variables that stand in it: secrets in "secrets" of the entry, others in "env".`;
+  return `${said} Name the variables in it: secrets in "secrets" of the entry, others in "env".`;
 }
 
 function withoutSecretArguments(launch: Launch, notes: string[]): Launch {
@@ -105,16 +105,18 @@ function withoutSecretArguments(launch: Launch, notes: string[]): Launch {
   if (kept.length < args.length) {
     if (command !== undefined && isShell(command)) {
       throw new NotImportable(
-        'its line for a shell carries a secret: write the program as "command" and "args", and the secret in "env"',
+        'its shell command contains a secret: write the program as "command" and "args", and the secret in "env"',
       );
     }
     notes.push(
       'Arguments that carry a secret are left out, since every process can read them: give it in a variable of "secrets".',
     );
   }
-  const [filledIn] = kept.flatMap(placeholdersOf);
-  if (filledIn !== undefined) {
-    throw new NotImportable(`its arguments name ${filledIn}, which that client alone fills in: write its value`);
+  const [placeholder] = kept.flatMap(placeholdersOf);
+  if (placeholder !== undefined) {
+    throw new NotImportable(
+      `its arguments name ${placeholder}, which only that client fills in: write the value instead`,
+    );
   }
   return launch.kind === 'command' ? { ...launch, argv: [command ?? '', ...kept] } : { ...launch, args: kept };
 }

@@ -4,7 +4,7 @@ import { readJson } from '#features/catalogue/index.ts';
 import { isTooDeep } from '#platform/http/json-depth.ts';
 
 export const maxImportBytes = 1024 * 1024;
-/** Largest text for the strict reader, which reports more and is slower: a second for 1 MiB. */
+/** Largest text for the strict reader, which reports more but takes a second for 1 MiB. */
 const maxStrictBytes = 128 * 1024;
 
 /** Thrown for a text in an unknown format. The message says where. */
@@ -33,7 +33,7 @@ function decode(bytes: Uint8Array): string {
   return text;
 }
 
-/** Returns whether a text is TOML. JSON may begin with a bracket too, but no unquoted name follows it. */
+/** Returns whether a text is TOML. JSON may begin with a bracket too, but not with an unquoted name after it. */
 function looksLikeToml(text: string): boolean {
   for (const line of text.split('\n', 2_000)) {
     const plain = line.trim();

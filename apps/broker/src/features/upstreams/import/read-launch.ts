@@ -12,7 +12,7 @@ const exact = {
   pypi: /^\d[0-9A-Za-z.!+_-]{0,99}$/,
 } as const;
 
-/** The words before a package with which npm and similar tools run it, such as `npm exec`. */
+/** Subcommands with which npm and similar tools run a package, such as `npm exec`. */
 const npmRunners: Readonly<Record<string, readonly string[]>> = {
   npx: [],
   bunx: [],
@@ -24,8 +24,9 @@ const npmRunners: Readonly<Record<string, readonly string[]>> = {
 const pythonRunners: Readonly<Record<string, readonly string[]>> = { uvx: [], uv: ['tool run'], pipx: ['run'] };
 
 /**
- * Returns what a command line starts: a package of npm or PyPI if it calls one of their runners, else the line itself.
- * @throws NotImportable for containers, git repositories, archives and ranges of versions, with what to do
+ * Returns what a command line starts: a package of npm or PyPI if the command is one of their runners, else the line
+ * itself.
+ * @throws NotImportable for containers, git repositories, archives and version ranges, with what to do
  */
 export function readLaunch(command: string, args: readonly string[]): Launch {
   const runner = programName(command);
@@ -66,18 +67,19 @@ function ofRunner(kind: 'npm' | 'pypi', words: readonly string[], args: readonly
   return { kind, ...readSpec(kind, spec), command, args: more[0] === '--' && kind === 'npm' ? more.slice(1) : more };
 }
 
-const longestSpec = 500;
+const maxSpecCharacters = 500;
 
 /** @throws NotImportable for a package from elsewhere than the registry, and for a range of versions */
 function readSpec(kind: 'npm' | 'pypi', spec: string): { name: string; version: PackageVersion } {
-  // no package name is so long, and the patterns below need short texts
-  if (spec.length > longestSpec)
-    throw new NotImportable(`the name of its package is longer than ${longestSpec} characters`);
+  // package names are shorter, and the patterns below need short texts
+  if (spec.length > maxSpecCharacters)
+    throw new NotImportable(`the name of its package is longer than ${maxSpecCharacters} characters`);
   refuseElsewhere(kind, spec);
   const at = kind === 'pypi' && spec.includes('==') ? spec.indexOf('==') : spec.indexOf('@', 1);
   const name = (at === -1 ? spec : spec.slice(0, at)).trim();
   const wanted = at === -1 ? '' : spec.slice(at + (spec[at] === '=' ? 2 : 1)).trim();
-  if (!packageNames[kind].test(name)) throw new NotImportable(`its package ${spec} has no name of ${registries[kind]}`);
+  if (!packageNames[kind].test(name))
+    throw new NotImportable(`its package ${spec} is not a valid ${registries[kind]} name`);
   return { name, version: readVersion(kind, name, wanted) };
 }
 
@@ -99,7 +101,7 @@ function isRepository(spec: string): boolean {
 }
 
 function refuseElsewhere(kind: 'npm' | 'pypi', spec: string): void {
-  const taken = `Souk takes packages of ${registries[kind]} at an exact version. ${installYourself}`;
+  const taken = `Souk accepts packages from ${registries[kind]} at an exact version. ${installYourself}`;
   const isShort = kind === 'npm' && /^[\w.-]+\/[\w.-]+(?:#.*)?$/.test(spec) && !/^\.{1,2}\//.test(spec);
   if (isRepository(spec) || isShort) {
     throw new NotImportable(`its package ${spec} is the code of a git repository. ${taken}`);
@@ -108,7 +110,7 @@ function refuseElsewhere(kind: 'npm' | 'pypi', spec: string): void {
     throw new NotImportable(`its package ${spec} is an archive at an address. ${taken}`);
   }
   if (/^(?:file:|\.{0,2}\/|~\/|[A-Za-z]:[\\/])/.test(spec)) {
-    throw new NotImportable(`its package ${spec} is a folder of the machine on which it was configured. ${taken}`);
+    throw new NotImportable(`its package ${spec} is a folder on the machine where it was configured. ${taken}`);
   }
 }
 

@@ -41,9 +41,9 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     'ready example-turnpike-tolls 1.0.0 http https://turnpike.example/mcp price 0',
     'secret: X-Toll in UPSTREAM_HEADER_EXAMPLE_TURNPIKE_TOLLS__X_TOLL',
     'secret: X-Api-Key in UPSTREAM_HEADER_EXAMPLE_TURNPIKE_TOLLS__X_API_KEY',
-    'note: The value of its header X-Toll that stands in the document is not kept.',
+    'note: The value of its header X-Toll in the document is not imported.',
     'note: Its header X-Toll is optional: take it out of "auth" where you have no value for it.',
-    'note: The value of its header X-Api-Key that stands in the document is not kept.',
+    'note: The value of its header X-Api-Key in the document is not imported.',
   ],
   'a header whose value everyone knows': [
     'ready example-signal-lamps 1.1.0 http https://lamps.signal.example/mcp price 0',
@@ -56,19 +56,19 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   ],
   'a variable of the address without a default': [
     'refused',
-    'why: its address needs a value of yours ({tenant}, "The name of your workspace"): write the whole address at remotes[0].url, and paste it here',
+    'why: its address needs a value from you ({tenant}, "The name of your workspace"): write the whole address at remotes[0].url, and paste it here',
   ],
   'an address that begins with a variable': [
     'refused',
-    'why: its address needs a value of yours ({base_url}): write the whole address at remotes[0].url, and paste it here',
+    'why: its address needs a value from you ({base_url}): write the whole address at remotes[0].url, and paste it here',
   ],
   'a secret variable of the address': [
     'refused',
-    'why: its address carries a secret, which never stands in a manifest: ask its maker for one that takes a header',
+    'why: its address carries a secret, which does not belong in a manifest: ask its author for one that takes a header',
   ],
   'an address of the older transport alone': [
     'refused',
-    'why: its address https://engines.steam.example/sse speaks the older HTTP+SSE transport. Souk speaks Streamable HTTP: ask its maker for that address',
+    'why: its address https://engines.steam.example/sse speaks the older HTTP+SSE transport. Souk speaks Streamable HTTP: ask its author for that address',
   ],
   'both transports': [
     'ready example-steam-rails 0.2.0 http https://rails.steam.example/mcp price 0',
@@ -86,7 +86,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   ],
   'a key in the path of the address': [
     'refused',
-    'why: its address carries what looks like a secret (a part of its path), which never stands in a manifest: use a header',
+    'why: its address carries what looks like a secret (a part of its path), which does not belong in a manifest: use a header',
   ],
   'what a registry answers, deprecated': [
     'ready example-almanac-moons 2.2.0 http https://almanac.example/mcp price 0',
@@ -107,16 +107,16 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     'why: its program is not on the allow-list of programs: add the entry below to the file that STDIO_ALLOWLIST names (catalogue/stdio-allowlist.json where it names none), and restart Souk',
     'allow: {"npm":"paperboat-sails@0.4.1","args":["serve","--stdio","--units","knots","--boat","dinghy"]}',
     'note: Its optional argument --port is left out (Of the page).',
-    'note: Its argument --boat may come several times.',
+    'note: Its argument --boat may be repeated.',
     'note: Add "network": true to the entry if it talks to the internet.',
   ],
   'an npm package with an argument of yours': [
     'refused',
-    'why: its argument chart_folder needs a value of yours ("The folder with the charts"): write it as "value" at packages[0].packageArguments[0], and paste it here',
+    'why: its argument chart_folder needs a value from you ("The folder with the charts"): write it as "value" at packages[0].packageArguments[0], and paste it here',
   ],
   'an npm package with a secret argument': [
     'refused',
-    'why: it takes a secret as its argument --call-key, which every process can read: ask its maker for a variable. Install it on this machine, and add an entry with "argv" for it to the allow-list of programs (docs/stdio.md)',
+    'why: it takes a secret as its argument --call-key, which every process can read: ask its author for a variable. Install it on this machine, and add an entry with "argv" for it to the allow-list of programs (docs/stdio.md)',
   ],
   'an npm package in the names of 2025-07-09': [
     'blocked io-github-old-mill-flour 1.0.2 stdio old-mill-flour@1.0.2 price 0',
@@ -139,7 +139,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     'blocked io-github-small-things-small 1.0.0 stdio @souk-test/small@1.0.0 price 0',
     'why: its program is not on the allow-list of programs: add the entry below to the file that STDIO_ALLOWLIST names (catalogue/stdio-allowlist.json where it names none), and restart Souk',
     'allow: {"npm":"@souk-test/small@1.0.0"}',
-    'note: Its version is not written: 1.0.0 is the one that npm has now.',
+    'note: It has no exact version: npm currently has 1.0.0.',
     'note: Add "network": true to the entry if it talks to the internet.',
   ],
   'an npm package with a range': [
@@ -148,7 +148,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   ],
   'an npm package that is no name of one': [
     'refused',
-    'why: its package https://files.kiln.example/clay.tgz has no name of npm',
+    'why: its package https://files.kiln.example/clay.tgz is not a valid npm name',
   ],
   'a PyPI package': [
     'blocked io-github-riverbank-otters 0.7.0 stdio uvx riverbank-otters==0.7.0 price 0',
@@ -230,7 +230,7 @@ describe('a server.json', () => {
     const at = (url: string, headers: object[] = []) => ({ remotes: [{ type: 'http', url, headers }] });
     expect(await said(at('https://reed.example/{tenant}'))).toEqual([
       'refused',
-      'why: its address needs a value of yours ({tenant}): write the whole address at remotes[0].url, and paste it here',
+      'why: its address needs a value from you ({tenant}): write the whole address at remotes[0].url, and paste it here',
     ]);
     const header = { name: 'X-Reed', value: 'Reed {name}', isRequired: true };
     expect(await said(at('https://reed.example/mcp', [header]))).toContain(
@@ -238,7 +238,7 @@ describe('a server.json', () => {
     );
     expect(await said(packages({ packageArguments: [{ type: 'positional', value: '{folder}' }] }))).toEqual([
       'refused',
-      'why: its argument argument needs a value of yours ({folder}): write it as "value" at packages[0].packageArguments[0], and paste it here',
+      'why: its argument argument needs a value from you ({folder}): write it as "value" at packages[0].packageArguments[0], and paste it here',
     ]);
     const environmentVariables = [{ name: 'REED_HOME', value: '{home}/reed' }];
     expect(await said(packages({ environmentVariables }))).toContain(
@@ -255,7 +255,7 @@ describe('a server.json', () => {
     expect(JSON.stringify(entry)).not.toContain('canary-of-a-document');
     expect(entry?.notes).toEqual(
       expect.arrayContaining([
-        'The value of its variable REED_TOKEN that stands in the document is not kept.',
+        'The value of its variable REED_TOKEN in the document is not imported.',
         'Its argument --reed-key carries a secret and is left out, since every process can read it.',
       ]),
     );

@@ -1,5 +1,5 @@
 const secretWords = /key|token|secret|passw|passphrase|auth|credential|signature|bearer|cookie|jwt/i;
-/** Words that are too short to be searched for inside other words. */
+/** Words too short to search for inside other words. */
 const shortWords: ReadonlySet<string> = new Set(['pat', 'pass', 'pwd', 'pin', 'otp', 'dsn']);
 const wholeNames: ReadonlySet<string> = new Set(['sig', 'code']);
 
@@ -16,7 +16,7 @@ export function looksSecret(text: string): boolean {
   return /^[\w~+=-]{24,}$/.test(text) && /\d/.test(text) && /[A-Za-z]{2}/.test(text) && !uuid.test(text);
 }
 
-/** Words that are values of settings, but not passwords. */
+/** Words that are values of settings, not passwords. */
 const plainWords: ReadonlySet<string> = new Set(
   (
     'true false on off yes no enabled disabled none null auto default all any ' +

@@ -1,4 +1,4 @@
-/** A header or variable whose value the source does not contain, or which is a secret. */
+/** A header or variable whose value is secret, or is missing in the source. */
 export type Named = { name: string; description?: string | undefined };
 
 /** How a program is started, according to its source. */
@@ -10,11 +10,11 @@ export type Launch =
 export type PackageVersion = { exact: string } | { tag: string };
 
 export type Target =
-  /** `signIn`: users sign in at it. */
+  /** `signIn`: each user signs in there. */
   | { kind: 'address'; type: 'http' | 'websocket'; url: string; headers: Named[]; signIn?: { scopes?: string[] } }
   | { kind: 'program'; launch: Launch; env: Record<string, string>; secrets: Named[] };
 
-/** Texts and links that users see of a server, according to its source. */
+/** Texts and links by which users recognize a server, according to its source. */
 export type Look = {
   /** Name in a registry. */
   registryName?: string | undefined;
@@ -30,7 +30,7 @@ export type WantedServer = { name: string; look: Look; target: Target; notes: st
 /** A Souk manifest, as written. */
 export type OwnManifest = { name: string; document: Record<string, unknown>; notes: string[] };
 
-/** An entry that cannot be imported: why, and what to do about it. */
+/** An entry that cannot be imported, with the reason and what to do. */
 type RefusedEntry = { name: string; refused: string; notes: string[] };
 
 export type ReadEntry = WantedServer | OwnManifest | RefusedEntry;

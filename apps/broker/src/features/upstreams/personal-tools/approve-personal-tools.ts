@@ -3,7 +3,7 @@ import { SoukError } from '#platform/errors.ts';
 import type { PersonalToolStore } from './personal-tool-store.ts';
 
 type Parts = { store: PersonalToolStore; catalogue: Pick<Catalogue, 'snapshot' | 'approveList'> };
-/** The owner of the account, and the name that the operator gave for them. */
+/** Owner of the account, with the name that the operator gave. */
 type Of = { userId: string; name: string };
 
 type Definition = Record<string, unknown>;
@@ -16,8 +16,8 @@ export type ListChange = {
 };
 
 /**
- * Publishes what a server offers to one user as what the shop shows of it. An administrator decides that, usually about
- * their own account; a user's list is never published otherwise.
+ * Sets one user's list of a server as the list that the shop shows. Only an administrator can do so, usually for their
+ * own account.
  * @param decision.shown the code of the list, as `comparePersonalTools` returned it
  * @returns the names of the tools that the shop shows now
  * @throws SoukError not_found when nothing was discovered with this user's account, changed_since_shown
@@ -79,6 +79,6 @@ async function listOf(serverId: string, of: Of, { store }: Parts): Promise<ListT
   const list = await store.list(of.userId, serverId);
   if (list) return list;
   throw new SoukError('not_found', {
-    message: `Nothing is known of what ${serverId} offers to ${of.name}. Sign in to it with this account first.`,
+    message: `No list of ${serverId} was read with the account of ${of.name}. Sign in to it with this account first.`,
   });
 }

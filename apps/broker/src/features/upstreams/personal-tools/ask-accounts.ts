@@ -13,7 +13,7 @@ import { createAskQueue } from './ask-queue.ts';
 import { ListTooLarge, type PersonalToolStore } from './personal-tool-store.ts';
 import { isOfAnother } from './tools-of-user.ts';
 
-/** Shortest interval between questions to a server that keeps announcing changed lists. */
+/** Shortest interval between discoveries of a server that keeps announcing changed lists. */
 export const noticeIntervalMs = 10_000;
 const maxRemembered = 10_000;
 
@@ -24,23 +24,23 @@ export type AskParts = {
   pool: Pick<UpstreamPool, 'acquire'>;
   /** Whether an account is for the current address of its server. */
   isOf(server: CatalogueServer, account: Pick<StoredAccount, 'kind' | 'boundTo'>): boolean;
-  /** Tells every replica that this user's lists may have changed. */
+  /** Announces to every replica that this user's lists may have changed. */
   announce(userId: string): Promise<void>;
   timers: Timers;
   clock: Clock;
   log: Log;
 };
 
-/** Asks servers in the background what they offer to each user's account, over the user's own connection. */
+/** Discovers in the background what servers list for each user's account, over the user's own connection. */
 export class AskedAccounts {
   readonly #parts: AskParts;
   readonly #time: Clock;
   readonly #background: Background;
   readonly #queue = createAskQueue({ atOnce: 8, maxWaiting: maxRemembered });
   readonly #askedAtMs = new Map<string, number>();
-  /** Cancel the questions that wait for a delay to pass. */
+  /** Functions that cancel delayed discoveries, by account. */
   readonly #waiting = new Map<string, () => void>();
-  /** Accounts with a list that is too large, which the operator was told. */
+  /** Accounts whose list is too large, as logged for the operator. */
   readonly #loggedTooLarge = new Set<string>();
   #isStopped = false;
 
@@ -50,18 +50,21 @@ export class AskedAccounts {
     this.#background = createBackground(parts.log);
   }
 
-  /** Returns the time since the last question; infinite if there was none. */
+  /** Returns the time since the last discovery; infinite if there was none. */
   sinceAskedMs(userId: string, serverId: string): number {
     return this.#time.now() - (this.#askedAtMs.get(keyOf(userId, serverId)) ?? Number.NEGATIVE_INFINITY);
   }
 
-  /** Returns the deployed server, if it is asked with users' accounts. */
+  /** Returns the deployed server, if it is discovered with users' accounts. */
   serverOf(serverId: string): CatalogueServer | undefined {
     const server = this.#parts.catalogue.snapshot().byId.get(serverId);
     return server && needsOwnSecrets(server) && server.manifest.connection.type !== 'stdio' ? server : undefined;
   }
 
-  /** @param retryAfterMs delays of retries after failures; the user's requests retry in any case */
+  /**
+   * Discovers a server with a user's account.
+   * @param retryAfterMs delays of retries after failures. The user's requests retry in any case
+   */
   askNow(userId: string, serverId: string, retryAfterMs: readonly number[] = []): void {
     const server = this.serverOf(serverId);
     if (this.#isStopped || !server) return;
@@ -83,13 +86,13 @@ export class AskedAccounts {
     });
   }
 
-  /** Asks a server that announced changed lists, as soon as the shortest interval has passed. */
+  /** Discovers a server that announced changed lists, as soon as the shortest interval has passed. */
   listChanged(userId: string, serverId: string): void {
     const waitMs = Math.max(0, noticeIntervalMs - this.sinceAskedMs(userId, serverId));
     this.#askLater(keyOf(userId, serverId), waitMs, () => this.askNow(userId, serverId));
   }
 
-  /** Asks no server from now on. Resolves when the questions under way have ended. */
+  /** Stops discoveries. Resolves when those under way have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#queue.stop();
@@ -97,13 +100,13 @@ export class AskedAccounts {
     await this.#background.flush();
   }
 
-  /** Warns once that a list is too large: the user sees their previous list, and only the operator can find out why. */
+  /** Warns once that a list is too large: the user sees the previous list, and only the operator can find out why. */
   #logTooLarge(userId: string, serverId: string, { message }: ListTooLarge): void {
     const key = keyOf(userId, serverId);
     if (this.#loggedTooLarge.has(key)) return;
     if (this.#loggedTooLarge.size >= maxRemembered) this.#loggedTooLarge.clear();
     this.#loggedTooLarge.add(key);
-    this.#parts.log.warn({ server: serverId, userId }, `the list of a user is not kept: ${message}`);
+    this.#parts.log.warn({ server: serverId, userId }, `the list of a user was not stored: ${message}`);
   }
 
   #askLater(key: string, delayMs: number, act: () => void): void {
@@ -123,7 +126,7 @@ export class AskedAccounts {
     await useConnection(pool.acquire(server, userId), async (upstream) => {
       const discovered = await readAll(upstream);
       const drift = await catalogue.driftOf(server.id);
-      // The server may have been redeployed or undeployed meanwhile: the user's next request asks again.
+      // The server may have been redeployed or undeployed meanwhile: the user's next request discovers it again.
       if (drift?.version !== server.manifest.version) return;
       const snapshot = catalogue.snapshot();
       const isTaken = (uri: string) => isOfAnother(server.id, uri, snapshot);

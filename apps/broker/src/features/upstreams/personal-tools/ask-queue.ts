@@ -1,6 +1,6 @@
 /**
- * A queue that runs a few pieces of work concurrently, and those of one key sequentially: many users who sign in or return
- * at the same time must not open as many connections.
+ * A queue that runs a limited number of tasks concurrently, and those of one key sequentially: many users who sign in
+ * or return at the same time must not open as many connections.
  */
 export function createAskQueue({ atOnce, maxWaiting }: { atOnce: number; maxWaiting: number }) {
   const waiting = new Map<string, () => Promise<void>>();
@@ -21,7 +21,7 @@ export function createAskQueue({ atOnce, maxWaiting }: { atOnce: number; maxWait
   }
 
   return {
-    /** Runs `work` when a place is free. Returns false if its key waits already, or the queue is full. */
+    /** Runs `work` when a place is free. Returns false if its key is already waiting, or the queue is full. */
     add(key: string, work: () => Promise<void>): boolean {
       if (waiting.has(key) || waiting.size >= maxWaiting) return false;
       waiting.set(key, work);

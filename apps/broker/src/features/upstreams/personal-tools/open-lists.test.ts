@@ -85,7 +85,7 @@ describe('the tools of a server, before and after an approval', { shuffle: false
     const of = { userId: person.userId, name: 'ann@souk.test' };
     const { code: shown } = await broker.upstreams.comparePersonalTools('vault', of);
     const approval = broker.upstreams.approvePersonalTools('vault', of, { by: undefined, reason: 'in a hurry', shown });
-    await expect(approval).rejects.toThrow('This list is of version 1.0.0 of vault, and 1.1.0 is deployed.');
+    await expect(approval).rejects.toThrow('This list is from version 1.0.0 of vault, but 1.1.0 is deployed.');
   });
 
   test('a tool that the server lists without a sign-in is not approved by that: under review for a user, it stays hidden', async () => {

@@ -13,14 +13,14 @@ import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import type { StoredAccount } from '../sign-in/account-store.ts';
 
-/** Largest list of one user: clients do not read larger ones, and the memory is shared by all users. */
+/** Largest list of one user: clients do not read larger ones, and all users share the memory. */
 const maxListBytes = 4 * 1024 * 1024;
 /** Names in one audit row. */
 const maxAudited = 50;
 /** Audit rows of one account per day: two for each automatic refetch, which is hourly. */
 const maxAuditRowsADay = 48;
 
-const tooManyChanges = 'a server keeps changing what it offers to a user: the audit log takes no more of it today';
+const tooManyChanges = 'a server keeps changing what it offers to a user: no more audit rows are written for it today';
 
 type Json<T> = ColumnType<T, string, string>;
 type PersonalToolTables = {
@@ -49,7 +49,7 @@ type Drift = Parameters<typeof reviewPersonalList>[0];
 
 export class ListTooLarge extends Error {}
 
-/** Stores what servers offer to each user's accounts. Every query takes the user's id. */
+/** Stores what servers list for each user's accounts. Every query takes the user's id. */
 export function createPersonalToolStore(options: { db: Database; clock: Clock; log: Log }) {
   const db = options.db.kysely.withTables<PersonalToolTables>();
   const { query } = options.db;
@@ -71,7 +71,7 @@ export function createPersonalToolStore(options: { db: Database; clock: Clock; l
       });
     },
 
-    /** Reads what a server offers to a user, and the version of its manifest. */
+    /** Reads a server's list for a user, with the version of its manifest. */
     async list(userId: string, serverId: string): Promise<{ version: string; items: PersonalItem[] } | undefined> {
       const row = await db
         .selectFrom('personal_tools')
@@ -83,8 +83,8 @@ export function createPersonalToolStore(options: { db: Database; clock: Clock; l
     },
 
     /**
-     * Stores what a server offered to an account, judged against the user's first discovery, with audit rows for the changes.
-     * Stores nothing once the account has ended.
+     * Stores what a server lists for an account, reviewed against the user's first discovery, with audit rows for the
+     * changes. Stores nothing if the account has been replaced or removed.
      * @param isTaken whether another server has an address on /mcp
      * @returns whether the user's list changed
      */
@@ -142,7 +142,7 @@ export function createPersonalToolStore(options: { db: Database; clock: Clock; l
 
 export type PersonalToolStore = ReturnType<typeof createPersonalToolStore>;
 
-/** Returns one row for what is under review and one for what was accepted, however many tools changed. */
+/** Returns one row for tools under review and one for accepted changes, however many tools changed. */
 function auditRows(serverId: string, userId: string, changes: readonly PersonalChange[]): AuditEntry[] {
   return [true, false].flatMap((underReview) => {
     const some = changes.filter((change) => change.underReview === underReview);

@@ -13,23 +13,23 @@ const requestRetryMs = 30_000;
 const maxMemoryBytes = 64 * 1024 * 1024;
 
 /**
- * The lists that servers offer to each user's account (gateway.md, Lists never wait for upstreams). They are discovered with
- * the user's own connection in the background, stored, and visible to that user alone.
+ * The lists of servers for each user's account. They are discovered in the background over the user's own connection,
+ * stored, and visible only to that user: requests for lists never wait for a server.
  */
 export type PersonalTools = {
-  /** Read at every list and call: from memory, without a promise, for a few seconds. */
+  /** Returns a user's lists. Every list and call reads them: for a few seconds from memory, without a promise. */
   of(userId: string): ToolsOfUser | Promise<ToolsOfUser>;
-  /** Asks a server in the background after the user's account there changed. */
+  /** Discovers a server in the background after the user's account there changed. */
   signedIn(userId: string, serverId: string): void;
   /** Called when a server announced changed lists on this user's connection. */
   listChanged(userId: string, serverId: string): void;
   /** Called when a connection of this user was opened. */
   connected(userId: string, serverId: string): void;
-  /** Asks the user's servers again on their request, except those asked in the last 10 s. */
+  /** Discovers the user's servers again on their request, except those discovered in the last 10 s. */
   refresh(userId: string): Promise<void>;
-  /** Discards what is cached of this user, or of every user if undefined: it may have changed. */
+  /** Discards the cached lists of this user, or of every user if undefined, because they may have changed. */
   forget(userId: string | undefined): void;
-  /** Asks no server from now on. Resolves when the questions under way have ended. */
+  /** Stops discoveries. Resolves when those under way have ended. */
   stop(): Promise<void>;
 };
 
@@ -58,7 +58,7 @@ export function createPersonalTools(parts: AskParts): PersonalTools {
     });
   }
 
-  /** Asks a server if its list was never read, or is stale or of an older version. */
+  /** Discovers a server if its list was never read, is stale, or belongs to another version. */
   function askIfDue(userId: string, { serverId, state, stored }: ListedAccount): void {
     const server = asked.serverOf(serverId);
     if (!server || state !== 'signed-in' || server.status !== 'connected') return;

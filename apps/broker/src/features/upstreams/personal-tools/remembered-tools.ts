@@ -2,8 +2,11 @@ import { monotonicMs, type Clock } from '#platform/clock.ts';
 import { createSharedReads } from '#platform/work/shared-reads.ts';
 import type { ToolsOfUser } from './tools-of-user.ts';
 
-/** Time that a list is trusted. Every change is announced to every replica; this only limits the cost of a lost notice. */
-const trustMs = 5_000;
+/**
+ * Time for which a list is cached. Every change is announced to every replica; this only limits the effect of a lost
+ * notice.
+ */
+const cacheMs = 5_000;
 const maxPeople = 10_000;
 
 /**
@@ -14,7 +17,7 @@ export function createRememberedTools(
   read: (userId: string, before: ToolsOfUser | undefined) => Promise<ToolsOfUser>,
   { clock, maxBytes }: { clock: Clock; maxBytes: number },
 ) {
-  /** Entries in the order of their last read: users who make no requests are dropped first. */
+  /** Entries in the order of their last read: idle users are dropped first. */
   const known = new Map<string, { tools: ToolsOfUser; untilMs: number }>();
   const reads = createSharedReads<ToolsOfUser>();
   let bytes = 0;
@@ -42,10 +45,10 @@ export function createRememberedTools(
       return reads.join(
         userId,
         () => read(userId, found?.tools),
-        (tools, isCurrent) => keep(userId, tools, isCurrent ? monotonicMs(clock) + trustMs : 0),
+        (tools, isCurrent) => keep(userId, tools, isCurrent ? monotonicMs(clock) + cacheMs : 0),
       );
     },
-    /** Marks the lists of this user, or of every user if undefined, as out of date. */
+    /** Marks the lists of this user, or of every user if undefined, as outdated. */
     forget(userId: string | undefined): void {
       reads.forget(userId);
       const forgotten = userId === undefined ? known.values() : [known.get(userId)];

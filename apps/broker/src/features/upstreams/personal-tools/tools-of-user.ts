@@ -1,7 +1,7 @@
 import {
   isAddress,
   personalEntry,
-  withoutAddresses,
+  withPrefixedAddresses,
   type CatalogueServer,
   type CatalogueSnapshot,
   type PersonalItem,
@@ -9,7 +9,7 @@ import {
 
 type ItemKind = 'tool' | 'prompt' | 'resource';
 
-/** One user's list of one server, as it was read. Its entry is built once per catalogue entry. */
+/** One user's list of one server, as read. Its entry is cached per catalogue entry. */
 export class LoadedList {
   readonly serverId: string;
   readonly revision: string;
@@ -17,9 +17,9 @@ export class LoadedList {
   /** Approximate memory. */
   readonly bytes: number;
   readonly #names: Readonly<Record<ItemKind, ReadonlySet<string>>>;
-  /** The list's addresses, each with the time since it owns the address on /mcp. */
+  /** Addresses of the list, each with the time since which the list owns it on /mcp, if it does. */
   readonly uris: ReadonlyMap<string, number | undefined>;
-  #built: { server: CatalogueServer; snapshot: CatalogueSnapshot; beside: Beside; entry: CatalogueServer } | undefined;
+  #built: { server: CatalogueServer; snapshot: CatalogueSnapshot; all: UserLists; entry: CatalogueServer } | undefined;
 
   constructor(serverId: string, revision: string, items: readonly PersonalItem[]) {
     this.serverId = serverId;
@@ -35,20 +35,20 @@ export class LoadedList {
     return this.#names[kind].has(exposedName);
   }
 
-  entry(server: CatalogueServer, snapshot: CatalogueSnapshot, beside: Beside): CatalogueServer {
+  entry(server: CatalogueServer, snapshot: CatalogueSnapshot, all: UserLists): CatalogueServer {
     const known = this.#built;
-    // only addresses depend on what other servers have
-    const isSame = this.uris.size === 0 || (known?.snapshot === snapshot && known.beside.key === beside.key);
+    // only addresses depend on other servers
+    const isSame = this.uris.size === 0 || (known?.snapshot === snapshot && known.all.key === all.key);
     if (known?.server === server && isSame) return known.entry;
     const isTaken = (uri: string) => {
-      const own = ownerOf(uri, beside.lists);
+      const own = ownerOf(uri, all.lists);
       if (own) return own !== this;
       if (isOfAnother(server.id, uri, snapshot)) return true;
       // the first of the user's servers with this address keeps it
-      return beside.lists.find(({ uris }) => uris.has(uri)) !== this;
+      return all.lists.find(({ uris }) => uris.has(uri)) !== this;
     };
     const entry = personalEntry(server, this.items, isTaken);
-    this.#built = { server, snapshot, beside, entry };
+    this.#built = { server, snapshot, all, entry };
     return entry;
   }
 }
@@ -69,24 +69,24 @@ export function isOfAnother(serverId: string, uri: string, snapshot: CatalogueSn
   return owner !== undefined && owner !== serverId;
 }
 
-/** Returns the user's server that had an address first, when no other server had it: that one keeps it. */
+/** Returns the list of the user's server that has owned an address longest; undefined if none owns it. */
 function ownerOf(uri: string, lists: readonly LoadedList[]): LoadedList | undefined {
   const since = (list: LoadedList) => list.uris.get(uri) ?? Infinity;
   const [owner] = lists.filter((list) => since(list) < Infinity).toSorted((a, b) => since(a) - since(b));
   return owner;
 }
 
-/** All lists of one user; `key` differs when they do. */
-type Beside = { lists: readonly LoadedList[]; key: string };
+/** All lists of one user. `key` changes with the lists. */
+type UserLists = { lists: readonly LoadedList[]; key: string };
 
 /** Personal tools of one user's accounts, as lists and calls read them. */
 export class ToolsOfUser {
   readonly #snapshot: () => CatalogueSnapshot;
-  readonly #beside: Beside;
+  readonly #all: UserLists;
   readonly #isOf: (server: CatalogueServer) => boolean;
   readonly bytes: number;
   readonly #current = new WeakMap<CatalogueServer, boolean>();
-  /** Entries of servers that are the same for everyone, without the addresses that the user's own servers have. */
+  /** Shared entries of servers, with a prefix on the addresses that the user's own servers own. */
   #shared: { snapshot: CatalogueSnapshot; parts: WeakMap<CatalogueServer, CatalogueServer> } | undefined;
 
   /** @param isOf whether the user's account is for the server as it is deployed now */
@@ -95,29 +95,32 @@ export class ToolsOfUser {
     snapshot: () => CatalogueSnapshot,
     isOf: (server: CatalogueServer) => boolean,
   ) {
-    this.#beside = { lists, key: lists.map(({ revision }) => revision).join() };
+    this.#all = { lists, key: lists.map(({ revision }) => revision).join() };
     this.#snapshot = snapshot;
     this.#isOf = isOf;
     this.bytes = lists.reduce((sum, { bytes }) => sum + bytes, 1_000);
   }
 
   get loaded(): readonly LoadedList[] {
-    return this.#beside.lists;
+    return this.#all.lists;
   }
 
-  /** Returns the entry of a server for this user; the shop's if the server needs no sign-in or was not asked yet. */
+  /**
+   * Returns the entry of a server for this user: the shop's, if the server needs no sign-in or its list was not read
+   * yet.
+   */
   part(server: CatalogueServer): CatalogueServer {
     const list = this.loaded.find(({ serverId }) => serverId === server.id);
-    if (!list || !this.#isCurrent(server)) return this.loaded.length === 0 ? server : this.#besideOwn(server);
-    return list.entry(server, this.#snapshot(), this.#beside);
+    if (!list || !this.#isCurrent(server)) return this.loaded.length === 0 ? server : this.#sharedEntry(server);
+    return list.entry(server, this.#snapshot(), this.#all);
   }
 
-  /** Returns the id of the server that offers this user something with this name on /mcp. */
+  /** Returns the id of the server that lists an item with this name on /mcp for this user. */
   ownerOf(kind: ItemKind, exposedName: string): string | undefined {
     return this.loaded.find((list) => list.has(kind, exposedName))?.serverId;
   }
 
-  #besideOwn(server: CatalogueServer): CatalogueServer {
+  #sharedEntry(server: CatalogueServer): CatalogueServer {
     const snapshot = this.#snapshot();
     if (this.#shared?.snapshot !== snapshot) this.#shared = { snapshot, parts: new WeakMap() };
     const known = this.#shared.parts.get(server);
@@ -127,7 +130,7 @@ export class ToolsOfUser {
       return owner !== undefined && owner.id !== server.id && this.#isCurrent(owner);
     };
     const others = this.loaded.filter(isKept);
-    const part = withoutAddresses(server, (uri) => ownerOf(uri, others) !== undefined);
+    const part = withPrefixedAddresses(server, (uri) => ownerOf(uri, others) !== undefined);
     this.#shared.parts.set(server, part);
     return part;
   }

@@ -6,29 +6,31 @@ import { isPerUser } from './upstream-target.ts';
 export type UpstreamNeeds = {
   /** Capabilities of the user's client. */
   capabilities?: ClientCapabilities | undefined;
-  /** Requires a connection of this user alone even if the manifest shares: their subscriptions are on it. */
+  /** Requires the user's own connection even if the manifest shares connections, for their subscriptions. */
   own?: boolean;
-  /** Reads what the server lists to such a client, which is asked nothing (`userId` undefined). */
+  /**
+   * Requires a connection to read what the server lists to such a client. Questions on it are not answered (`userId`
+   * undefined).
+   */
   listsFor?: ClientCapabilities;
 };
 
 export type ConnectionKey = {
   key: string;
-  /** Whether only one user's calls go over the connection. */
+  /** Whether the connection carries only one user's calls. */
   ofOnePerson: boolean;
   /** Questions that the handshake declares the client can answer. */
   kinds: QuestionKinds;
 };
 
 /**
- * Returns which connection a user's call goes over. On a shared connection a server's questions cannot be matched to a user
- * (gateway.md, trap 6), so each user whose client answers questions gets their own, one per set of question kinds and not
- * per object that a client declares: a server up to 2025-11-25 learns them once, at the handshake. Modern servers are told
- * with each request.
+ * Returns which connection a user's call uses. On a shared connection a server's questions cannot be matched to a user,
+ * so each user whose client answers questions gets their own connections, one per set of question kinds: a server up to
+ * 2025-11-25 learns these once, at the handshake. Modern servers get them with each request.
  *
- * A program is one process per (server, user), also with different capabilities of clients: two would write the same files. The call
- * under way decides which client it asks (adapters/mcp/connect/running-calls.ts). A program that everyone shares asks no
- * client.
+ * A program is one process per server and user, even if the user's clients have different capabilities: two processes
+ * would write the same files. A question goes to the client of the call under way
+ * (adapters/mcp/connect/running-calls.ts). A program that all users share asks no client.
  */
 export function connectionKey(
   server: CatalogueServer,

@@ -12,7 +12,7 @@ function idle(count: number, server: CatalogueServer, userId?: string): OpenConn
     key: `${server.id}/${index}`,
     server,
     userId: userId ?? `person-${index}`,
-    told: 0,
+    declared: 0,
     opening: new Promise<never>(() => {}),
     upstream: undefined,
     lasting: 0,

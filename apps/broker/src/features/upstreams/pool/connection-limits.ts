@@ -10,10 +10,13 @@ export type ConnectionLimits = {
   all: number;
 };
 
-/** A call in flight needs a connection; idle ones save the next handshake. `all` is UPSTREAM_CONNECTIONS. */
+/**
+ * Default limits; `all` is UPSTREAM_CONNECTIONS. A call in flight needs a connection, and an idle one saves the next
+ * handshake.
+ */
 const defaults = { perPerson: 8, perServer: 256 };
 
-/** A limit of this installation was reached. The server was not asked and is not at fault. */
+/** Thrown when a limit of this installation was reached. The server was not asked and is not at fault. */
 export class NoConnectionLeft extends UpstreamError {
   constructor(serverId: string) {
     super('busy', `every connection to ${serverId} is in use`);
@@ -21,9 +24,9 @@ export class NoConnectionLeft extends UpstreamError {
 }
 
 /**
- * Returns the connections to close so that another can be opened: the longest idle, the user's own first, so that opening
- * many does not displace other users.
- * @throws NoConnectionLeft when every connection that stands in the way is in use
+ * Returns the connections to close so that another can be opened: the longest idle, the user's own first, so that
+ * opening many does not displace other users.
+ * @throws NoConnectionLeft when every connection that could be closed is in use
  */
 export function makeRoom(
   connections: readonly OpenConnection[],

@@ -2,15 +2,15 @@ import { isProgram } from './connection-key.ts';
 import type { OpenConnection } from './open-connection.ts';
 
 /**
- * The upstream connections of this broker. Each is current (the one that its key finds), set aside (it ends with the calls
- * on it) or ending.
+ * The upstream connections of this broker. Each is current (found by its key), set aside (closed when its calls have
+ * ended) or ending.
  */
 export class ConnectionSet {
   readonly #current = new Map<string, OpenConnection>();
   readonly #setAside = new Set<OpenConnection>();
   /** Connections being closed. A stop waits for them; otherwise a process could outlive it. */
   readonly #ending = new Map<OpenConnection, Promise<void>>();
-  /** Resolve when a replaced program has ended: its successor waits for that. */
+  /** Functions that report the end of a replaced program, for which its successor waits. */
   readonly #endOfReplaced = new Map<OpenConnection, () => void>();
 
   find(key: string): OpenConnection | undefined {
@@ -41,8 +41,8 @@ export class ConnectionSet {
   }
 
   /**
-   * Sends no new call over a connection, and closes it when none is under way: the calls on it did nothing wrong. A program
-   * that is used again before that stays, since there is only one of it.
+   * Sends no new calls over a connection, and closes it when its calls have ended. A program that gets a new call
+   * before then stays, since only one process of it may run.
    */
   retire(entry: OpenConnection): void {
     entry.isRetired = true;
@@ -51,8 +51,8 @@ export class ConnectionSet {
   }
 
   /**
-   * Begins no new use of a connection, and closes it when no call is under way, even if a lasting use remains. The next
-   * program of its identity starts when this one has ended.
+   * Begins no new use of a connection, and closes it when its calls have ended, even if a lasting use remains. The next
+   * process of a program starts when this one has ended.
    */
   replace(entry: OpenConnection): void {
     if (this.#setAside.has(entry) && entry.isReplaced) return;
@@ -66,13 +66,13 @@ export class ConnectionSet {
     this.#closeReplaced(entry);
   }
 
-  /** Closes a connection whose use was released, if that was what it waited for. */
+  /** Closes a connection whose use was released, if it is retired or replaced and has no calls left. */
   closeIfDone(entry: OpenConnection): void {
     if (entry.isRetired && entry.inFlight === 0) void this.close(entry);
     else this.#closeReplaced(entry);
   }
 
-  /** Resolves when nothing of the connection is left: no socket and no process. */
+  /** Closes a connection. Resolves when its socket or process has ended. */
   close(entry: OpenConnection): Promise<void> {
     this.forget(entry);
     this.#setAside.delete(entry);

@@ -3,7 +3,7 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import { isProgram, type ConnectionKey } from './connection-key.ts';
 
-/** Time after which a server is probed for its protocol era again: servers are upgraded. */
+/** Time after which a server is probed for its protocol era again, because servers are upgraded. */
 const eraTrustMs = 24 * 60 * 60_000;
 
 /** One upstream connection of the pool, from the moment it is requested. */
@@ -12,8 +12,8 @@ export type OpenConnection = {
   server: CatalogueServer;
   /** The owner; undefined when the connection is shared. */
   userId: string | undefined;
-  /** Question kinds that the handshake declared for the user's clients. */
-  told: ConnectionKey['kinds'];
+  /** Question kinds that the handshake declared. */
+  declared: ConnectionKey['kinds'];
   opening: Promise<Upstream>;
   upstream: Upstream | undefined;
   /** Uses under way. */
@@ -22,9 +22,9 @@ export type OpenConnection = {
   lasting: number;
   openedAtMs: number;
   usedAtMs: number;
-  /** Takes no new call and ends with the calls on it. */
+  /** Whether it takes no new calls and is closed when its calls have ended. */
   isRetired: boolean;
-  /** Ends with the calls on it; lasting uses do not keep it open. */
+  /** Whether it takes no new use and is closed when its calls have ended, even if lasting uses remain. */
   isReplaced: boolean;
 };
 
@@ -32,18 +32,18 @@ export type OpenConnection = {
  * Returns why the next call cannot go over an open connection; undefined when it can.
  * - `moved`: another version of the manifest is deployed, whose server may be elsewhere
  * - `other-era`: the server turned out to speak another era after the connection was opened
- * - `told-too-little`: a program learns client capabilities when it starts, and this client has more
+ * - `lacks-capabilities`: a program learns client capabilities when it starts, and this client has more
  */
 export function flawOf(
   entry: OpenConnection,
   server: CatalogueServer,
   { kinds }: ConnectionKey,
-): 'moved' | 'other-era' | 'told-too-little' | undefined {
+): 'moved' | 'other-era' | 'lacks-capabilities' | undefined {
   if (entry.server.deployedAtMs !== server.deployedAtMs) return 'moved';
   // A second process cannot run alongside a busy one, and ending the busy one would end its calls.
   if (isProgram(server) && entry.inFlight > 0) return undefined;
   if (isOutdated(entry, server)) return 'other-era';
-  if (isProgram(server) && (entry.told | kinds) !== entry.told) return 'told-too-little';
+  if (isProgram(server) && (entry.declared | kinds) !== entry.declared) return 'lacks-capabilities';
   return undefined;
 }
 

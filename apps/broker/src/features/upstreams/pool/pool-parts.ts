@@ -11,7 +11,7 @@ export type PoolEvents = {
   onListChanged(serverId: string, userId: string | undefined): void;
   /** Called when a user's own connection was opened. */
   onOpened?(serverId: string, userId: string): void;
-  /** Called when a connection ended that we had not closed. `shared`: it served everyone. */
+  /** Called when a connection ended that this broker did not close. `shared`: all users shared it. */
   onLost(serverId: string, reason: string, shared: boolean): void;
 };
 
@@ -30,6 +30,6 @@ export type PoolParts = PoolOptions & {
   notices: NoticeLimits;
   /** Elapsed time. */
   time: Clock;
-  /** Ends the handshakes under way when the pool stops. */
+  /** Aborts the handshakes under way when the pool stops. */
   stopping: AbortSignal;
 };

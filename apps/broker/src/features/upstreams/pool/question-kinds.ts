@@ -1,7 +1,7 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import type { QuestionKind } from '@souk/contract/manifest/manifest-basics.ts';
 
-/** Questions that a server up to 2025-11-25 may ask a client, one bit per kind: few, however much a client declares. */
+/** Kinds of questions that a server up to 2025-11-25 may ask a client, one bit per kind. */
 export type QuestionKinds = number;
 
 const form = 1;
@@ -35,17 +35,19 @@ export function clientThatAnswers(kind: QuestionKind): ClientCapabilities {
   return capabilitiesFor(named[kind]) ?? {};
 }
 
-const made = new Map<QuestionKinds, ClientCapabilities>();
+const cache = new Map<QuestionKinds, ClientCapabilities>();
 
-/** Returns what the handshake declares for a client that can answer these kinds; undefined for none. */
+/**
+ * Returns the capabilities that the handshake declares for a client that can answer these kinds; undefined for none.
+ */
 export function capabilitiesFor(kinds: QuestionKinds): ClientCapabilities | undefined {
   if (kinds === 0) return undefined;
-  let capabilities = made.get(kinds);
-  if (!capabilities) made.set(kinds, (capabilities = make((kind) => (kinds & kind) !== 0)));
+  let capabilities = cache.get(kinds);
+  if (!capabilities) cache.set(kinds, (capabilities = buildCapabilities((kind) => (kinds & kind) !== 0)));
   return capabilities;
 }
 
-function make(has: (kind: QuestionKinds) => boolean): ClientCapabilities {
+function buildCapabilities(has: (kind: QuestionKinds) => boolean): ClientCapabilities {
   return {
     ...((has(form) || has(url)) && { elicitation: { ...(has(form) && { form: {} }), ...(has(url) && { url: {} }) } }),
     ...(has(sampling) && {

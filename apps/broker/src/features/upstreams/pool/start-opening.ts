@@ -35,7 +35,7 @@ export function startOpening(
     key,
     server,
     userId: owner,
-    told: kinds,
+    declared: kinds,
     inFlight: 0,
     lasting: 0,
     openedAtMs: time.now(),
@@ -54,7 +54,7 @@ export function startOpening(
       if (owner !== undefined) events.onOpened?.(server.id, owner);
     },
     (error: unknown) => {
-      hear(entry, [`(it did not start: ${error instanceof Error ? error.message : String(error)})`], parts);
+      recordLines(entry, [`(it did not start: ${error instanceof Error ? error.message : String(error)})`], parts);
       connections.forget(entry);
     },
   );
@@ -63,9 +63,9 @@ export function startOpening(
 
 async function openEntry(entry: OpenConnection, era: Era | undefined, parts: PoolParts): Promise<Upstream> {
   const { server, userId } = entry;
-  const clientCapabilities = capabilitiesFor(entry.told);
+  const clientCapabilities = capabilitiesFor(entry.declared);
   const listChanged = () => parts.events.onListChanged(server.id, userId);
-  // a service may still be starting for some seconds after the broker's start, which is no failure
+  // a service may still be starting some seconds after the broker: that is not a failure
   const service = ownService(server)?.name;
   if (service !== undefined) await parts.services.start(service);
   return openServer(server, upstreamTarget(server, isPerUser(server) ? userId : undefined, parts), {
@@ -78,10 +78,10 @@ async function openEntry(entry: OpenConnection, era: Era | undefined, parts: Poo
     onToolListChanged: listChanged,
     onPromptListChanged: listChanged,
     onResourceListChanged: listChanged,
-    onDiagnostics: (lines) => hear(entry, lines, parts),
+    onDiagnostics: (lines) => recordLines(entry, lines, parts),
     onClosed: (why) => {
       const reason = why?.message ?? 'the connection was closed';
-      hear(entry, [`(${reason})`], parts);
+      recordLines(entry, [`(${reason})`], parts);
       if (isProgram(server)) parts.supervisor.ended({ serverId: server.id, userId }, why);
       void parts.connections.close(entry);
       parts.events.onLost(server.id, reason, userId === undefined);
@@ -89,8 +89,8 @@ async function openEntry(entry: OpenConnection, era: Era | undefined, parts: Poo
   });
 }
 
-/** Records what a program wrote, or how it ended. */
-function hear({ server, userId }: OpenConnection, lines: readonly string[], { programs }: PoolParts): void {
+/** Records lines that a program wrote, or how it ended. */
+function recordLines({ server, userId }: OpenConnection, lines: readonly string[], { programs }: PoolParts): void {
   const { connection } = server.manifest;
   if (connection.type !== 'stdio') return;
   programs.heard(server.id, connection.command, userId === undefined ? 'shared' : 'person', lines);

@@ -1,4 +1,4 @@
-/** Delays passed as an argument so that tests control them. */
+/** Timers, passed as an argument so that tests can control them. */
 export type Timers = {
   /** Runs `act` once after `delayMs`. Returns a function that cancels it. */
   after(delayMs: number, act: () => void): () => void;

@@ -18,14 +18,14 @@ import { systemTimers, type Timers } from './timers.ts';
 import { beginUse, type ConnectionUse } from './use-connection.ts';
 
 const sweepIntervalMs = 30_000;
-/** Gateway.md, Lifetimes and limits. */
+/** Idle time after which a connection is closed. */
 const idleCloseMs = 5 * 60_000;
 
 /** The upstream connections: one for everyone, or one per user where the server keeps state. */
 export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'inFlight' | 'answeredCheck' | 'failedCheck'> & {
   /**
-   * Begins a use of a connection for this user (undefined: for discovery and health checks), which is opened on first use.
-   * Returns no promise when it is open. Release the use when the call is over.
+   * Begins a use of a connection for this user (undefined: for discovery and health checks), and opens the connection
+   * if necessary. Returns no promise if it is open. Release the use when the call is over.
    * @throws UpstreamError (rejects)
    */
   acquire(
@@ -35,27 +35,30 @@ export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'inFlight' | 
   ): ConnectionUse | Promise<ConnectionUse>;
   /** Closes the connection that `acquire` would use, because it no longer works. */
   drop(server: CatalogueServer, userId: string | undefined, needs?: UpstreamNeeds): Promise<void>;
-  /** Tells the servers that know of this user's client that its roots changed. */
+  /** Notifies the servers connected for this user that the roots of the user's client changed. */
   announceRoots(userId: string): Promise<void>;
-  /** Sends no new call over a user's connections to a server, whose account changed. They close when no call is under way. */
+  /**
+   * Retires a user's connections to a server, where their account changed: they take no new calls, and close when their
+   * calls have ended.
+   */
   retire(serverId: string, userId: string): void;
   /** Retires all connections to a server that was removed from the catalogue. */
   retireServer(serverId: string): void;
   /**
-   * Replaces the connections to a server, to which something else is sent from now on: new calls get new connections, calls
-   * under way end on the old ones. A program restarts when the calls on it have ended.
+   * Replaces the connections to a server, for example because its secrets changed: new calls get new connections, and
+   * calls under way finish on the old ones. A program restarts when its calls have ended.
    */
   replaceServer(serverId: string): void;
   /** Retires the shared connection: the next call opens another. */
   retireShared(server: CatalogueServer): void;
-  /** Makes the server's circuit half-open and forgets crashes of its programs, so that the next call may try. */
+  /** Makes the server's circuit half-open and forgets crashes of its programs, so that the next call is tried. */
   retryNow(serverId: string): void;
-  /** Whether everyone's calls to a server fail immediately, because it failed each of the last ones. */
+  /** Whether the server's circuit for all users is open, so that calls fail immediately. */
   isCircuitOpen(serverId: string): boolean;
   circuitOf(serverId: string): 'closed' | 'open' | 'half-open';
   /** Totals over all servers, for the operator. */
   figures(): { connections: number; callsInFlight: number; callsWaiting: number };
-  /** Closes the connections of all users to a server whose address has changed. */
+  /** Closes all connections to a server immediately, with the calls on them. */
   dropAll(serverId: string): Promise<void>;
   /** Closes every connection of a user whose account is deleted. */
   dropPerson(userId: string): Promise<void>;
@@ -183,8 +186,8 @@ function acquire(
   // There is only one process of a program: the next one starts when it has ended.
   if (flaw === 'other-era' || (flaw === 'moved' && !isProgram(entry.server))) connections.retire(entry);
   else void connections.close(entry);
-  // a program must be able to ask the clients that it knows of and this one
-  const kinds = flaw === 'told-too-little' ? entry.told | wanted.kinds : wanted.kinds;
+  // a program must be able to ask this client and those that it already knows
+  const kinds = flaw === 'lacks-capabilities' ? entry.declared | wanted.kinds : wanted.kinds;
   return beginUse(startOpening({ ...wanted, kinds }, server, userId, parts), isLasting, parts);
 }
 

@@ -20,13 +20,13 @@ export type TargetOptions = {
   services: Services;
   programs: StdioPrograms;
   programWatch: ProgramWatch;
-  /** Derives the pseudonyms by which servers know a user. */
+  /** Key from which the pseudonyms of users are derived. */
   subjectKey: Uint8Array;
   /** Allowed private addresses as host:port or CIDR, from the operator and from tests. */
   allowAddresses: readonly string[];
   /** Allowed private addresses that administrators added. */
   limited?: (() => readonly LimitedEntry[]) | undefined;
-  /** How requests leave; by default directly. */
+  /** Route of outgoing requests, such as a proxy; by default direct. */
   outgoing?: Outgoing | undefined;
   /** Notified of each step of a connection over the network. */
   watch?: ConnectionWatch | undefined;
@@ -37,7 +37,10 @@ export type TargetOptions = {
   credentials: Credentials;
 };
 
-/** Returns whether each user needs their own connection: the manifest says so, or the server knows who is asking. */
+/**
+ * Returns whether each user needs their own connection: because the manifest says so, or because the server knows its
+ * user.
+ */
 export function isPerUser(server: ServerManifest): boolean {
   const { manifest } = server;
   // One user's secrets never serve another user, even if a manifest says `shared`.
@@ -101,10 +104,15 @@ export function addressOf(
     // the guard, and for a sign-in by withOwnAddresses.
     const url = new URL(connection.url);
     const isOfOperator = allowedAddresses(allowAddresses).mayHave(url.hostname, portOf(url));
-    // an administrator's entry opens nothing else, not even the rest of the operator's list to its sign-in
-    const own = limited?.().filter((one) => allowedAddresses([one]).mayHave(url.hostname, portOf(url))) ?? [];
+    // an administrator's entry allows only this server, not the rest of the operator's list for its sign-in
+    const ofAdministrators =
+      limited?.().filter((one) => allowedAddresses([one]).mayHave(url.hostname, portOf(url))) ?? [];
     const listed = isOfOperator ? allowAddresses : [];
-    return { url: connection.url, allowAddresses: own.length === 0 ? listed : [...listed, ...own], outgoing };
+    return {
+      url: connection.url,
+      allowAddresses: ofAdministrators.length === 0 ? listed : [...listed, ...ofAdministrators],
+      outgoing,
+    };
   }
   const { name, path } = own;
   const origin = services.address(name);

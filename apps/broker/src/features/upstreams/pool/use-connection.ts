@@ -6,9 +6,12 @@ import type { PoolParts } from './pool-parts.ts';
 /** One use of a pooled upstream connection. */
 export type ConnectionUse = {
   upstream: Upstream;
-  /** Only the first call counts. */
+  /** Releases the connection. Only the first call counts. */
   release(): void;
-  /** Reports that the connection no longer works: it takes no new use and ends with its calls. The next use opens another. */
+  /**
+   * Reports that the connection no longer works: it takes no new use and is closed when its calls have ended. The next
+   * use opens another.
+   */
   drop(): void;
 };
 
@@ -35,7 +38,7 @@ export function beginUse(
     if (entry.inFlight === 0) parts.supervisor.becameIdle();
     parts.connections.closeIfDone(entry);
   };
-  // of two calls that lost one session, the second must not end the connection that the first has opened since
+  // when two calls lose the same session, the second must not close the connection that the first has opened since
   const drop = () => parts.connections.replace(entry);
   if (entry.upstream) return { upstream: entry.upstream, release, drop };
   return entry.opening.then(

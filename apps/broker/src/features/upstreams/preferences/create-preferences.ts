@@ -8,8 +8,8 @@ import { createPreferenceStore } from './preference-store.ts';
 const channel = 'connections_person';
 
 /**
- * `userId` undefined: notices may have been missed, so any user's lists may have changed. `serverId`: the user's account at
- * that server changed, so their open connections to it must end.
+ * Called when a user's lists may have changed. `userId` undefined: notices may have been missed, so those of any user.
+ * `serverId`: the user's account at that server changed, so their open connections to it must end.
  */
 export type PersonListener = (userId: string | undefined, serverId?: string) => void;
 
@@ -25,33 +25,36 @@ export async function createPreferences(options: { db: Database; clock: Clock; l
   const listeners = new Set<PersonListener>();
   const ourselves = randomUUID();
 
-  function tell(userId: string | undefined, serverId?: string): void {
+  function notifyListeners(userId: string | undefined, serverId?: string): void {
     disabled.forget(userId);
     for (const listener of listeners) listener(userId, serverId);
   }
 
-  const unheard = new Set<() => void>();
+  const lossListeners = new Set<() => void>();
   const hear = (payload: string) => {
     const [origin, userId, serverId] = payload.split(' ');
-    if (origin !== ourselves) tell(userId, serverId);
+    if (origin !== ourselves) notifyListeners(userId, serverId);
   };
   // without notices, the cache itself expires quickly (platform/person-cache.ts)
   const stopListening = await db.listen(channel, hear, () => {
-    for (const listener of unheard) listener();
+    for (const listener of lossListeners) listener();
   });
 
-  /** Tells this replica first, so that the user's next request sees the change however slow the notice is. */
+  /** Notifies this replica first, so that the user's next request sees the change even if the notice is slow. */
   async function announce(userId: string, serverId?: string): Promise<void> {
-    tell(userId, serverId);
+    notifyListeners(userId, serverId);
     await db.notify(channel, [ourselves, userId, serverId].filter(Boolean).join(' ')).catch((error: unknown) => {
       log.warn({ err: error }, 'a change of preferences was not announced to the other replicas');
     });
   }
 
   return {
-    /** Read at every list and call: from memory and without a promise while it is cached. */
+    /**
+     * Returns the servers that a user has switched off. Every list and call reads them: from memory and without a
+     * promise while they are cached.
+     */
     disabledServers: disabled.get,
-    /** Reads from the database, in alphabetical order. */
+    /** Reads the ids from the database, in alphabetical order. */
     readDisabled: store.readDisabled,
     async switchOn(userId: string, serverId: string): Promise<void> {
       await store.remove(userId, serverId);
@@ -66,7 +69,7 @@ export async function createPreferences(options: { db: Database; clock: Clock; l
       await store.replace(userId, serverIds, new Date(clock.now()));
       await announce(userId);
     },
-    /** Tells every replica that this user's lists may have changed. */
+    /** Announces to every replica that this user's lists may have changed. */
     announce,
     /** Calls `listener` on every replica after a user's lists changed. Returns a function that removes it. */
     onChange(listener: PersonListener): () => void {
@@ -74,7 +77,7 @@ export async function createPreferences(options: { db: Database; clock: Clock; l
       return () => listeners.delete(listener);
     },
     /** Calls `listener` every few seconds while no notices of changes arrive. */
-    onUnheard: (listener: () => void): void => void unheard.add(listener),
+    onNoticesLost: (listener: () => void): void => void lossListeners.add(listener),
     stop: stopListening,
   };
 }

@@ -24,7 +24,7 @@ export function mountPreferenceRoutes(
     preferences: Preferences;
     signIn: UpstreamSignIn;
     files: PersonFiles;
-    /** Servers that a user may not use cannot be switched. */
+    /** Decides who may use a server, and therefore switch it on and off. */
     entitlement: EntitlementPolicy;
   },
 ): void {
@@ -43,7 +43,7 @@ export function mountPreferenceRoutes(
     if (!(await isEntitled(caller.userId, server))) throw new SoukError('forbidden');
     if (await signIn.isMissing(caller.userId, server)) {
       const started = await signIn.start(caller.userId, server, { reply, enables: true });
-      // The end of the sign-in switches the server on; the web asks again then.
+      // The end of the sign-in switches the server on, and the web app refetches then.
       return { success: false, message: `Sign in to ${name} to enable it`, requiresOAuth: true, ...started };
     }
     await preferences.switchOn(caller.userId, server.id);
@@ -67,7 +67,7 @@ export function mountPreferenceRoutes(
     requireOwn(caller, params);
     const before = new Set(await preferences.readDisabled(caller.userId));
     const { byId } = catalogue.snapshot();
-    // An unknown server that is already switched off may stay: clients send the whole list back.
+    // An unknown server that is already switched off may stay, because clients send the whole list.
     const unknown = body.disabledServers.find((id) => !byId.has(id) && !before.has(id));
     if (unknown !== undefined) {
       const message = `disabledServers: there is no server ${unknown}`;

@@ -1,7 +1,10 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Clock } from '#platform/clock.ts';
 
-/** Gateway.md, Lifetimes and limits: the first restart is immediate, the second waits, the third needs the operator. */
+/**
+ * Time in which crashes are counted: the first restart is immediate, the second is delayed, and after the third the
+ * program stays stopped until a retry is requested.
+ */
 const windowMs = 60_000;
 const crashesToQuarantine = 3;
 const secondRestartDelayMs = 5_000;

@@ -8,7 +8,7 @@ import type { AllowlistEntry } from './stdio-allowlist.ts';
 /**
  * Fills in the placeholders of an entry.
  * @param given `personDir`: the folder that this process may write to; `secrets`: the values of the entry's secrets;
- *   `program`: where the package of an `npm` entry is installed
+ *   `program`: folder and file of the installed package of an `npm` entry
  * @throws UpstreamError not_set_up when a package is not installed
  */
 export function expandCommand(

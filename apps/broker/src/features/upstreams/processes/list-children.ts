@@ -5,10 +5,12 @@ import type { ProgramUse } from './program-log.ts';
 export type Child = NonNullable<ServerFigures['now']>['children'][number];
 export type RunningProgram = { pid: number; use: ProgramUse; startedAtMs: number };
 
-/** Processes counted per program, which may start others, as its sandbox does. */
+/** Processes counted per program: a program and its sandbox may start others. */
 const maxProcesses = 256;
 
-/** Lists processes for the operator, with their start time and the memory of them and the processes they started. */
+/**
+ * Lists processes for the operator, with their start time and their memory, including the processes that they started.
+ */
 export function listChildren(programs: readonly RunningProgram[]): Promise<Child[]> {
   return Promise.all(
     programs.map(async ({ pid, use, startedAtMs }) => ({
@@ -20,7 +22,7 @@ export function listChildren(programs: readonly RunningProgram[]): Promise<Child
   );
 }
 
-/** Returns null where the machine does not report it (macOS), or the process has ended. */
+/** Returns null if the machine does not report it (macOS), or the process has ended. */
 async function memoryOf(root: number): Promise<number | null> {
   const waiting = [root];
   let total: number | null = null;

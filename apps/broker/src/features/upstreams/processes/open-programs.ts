@@ -12,7 +12,7 @@ import { createPackageInstaller } from './package-installer.ts';
 import type { StdioAllowlist } from './stdio-allowlist.ts';
 import { createStdioPrograms, packageOf, sandboxFor, type StdioPrograms } from './stdio-programs.ts';
 
-/** Opens the programs that manifests may start, in their sandbox, and what keeps them within their limits. */
+/** Sets up the programs that manifests may start, their sandbox, and the enforcement of their limits. */
 export async function openPrograms(options: {
   allowlist: StdioAllowlist;
   allowances: Pick<Allowances, 'programs'>;

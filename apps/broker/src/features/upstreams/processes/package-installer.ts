@@ -10,16 +10,16 @@ import type { OutgoingProxy } from '#platform/config/outgoing-proxy.ts';
 import { runNpm } from './run-npm.ts';
 
 const firstRetryMs = 30_000;
-const longestRetryMs = 60 * 60_000;
+const maxRetryMs = 60 * 60_000;
 const temporary = '.installing-';
 const locks = 'locks';
 
-/** Name and exact version; `lock`: the required hashes, where an administrator allowed the package. */
+/** Name and exact version. `lock`: the required hashes, if an administrator allowed the package. */
 export type WantedPackage = string | { spec: string; lock: string };
 
 /**
  * Packages of the npm registry, each installed in `programs/{name}@{version}` of the data folder.
- * @param options.wanted the packages of the allow-list: folders of others are removed, their locks are kept
+ * @param options.wanted packages of the allow-lists. Folders of other packages are removed; their locks are kept
  */
 export function createPackageInstaller(options: {
   dataDir: string;
@@ -50,7 +50,7 @@ export function createPackageInstaller(options: {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const count = (failed?.count ?? 0) + 1;
-      const retryAtMs = time.now() + Math.min(firstRetryMs * 2 ** (count - 1), longestRetryMs);
+      const retryAtMs = time.now() + Math.min(firstRetryMs * 2 ** (count - 1), maxRetryMs);
       const failure = new UpstreamError('not_set_up', `the package ${spec} could not be installed: ${reason}`);
       failures.set(id, { count, retryAtMs, error: failure });
       throw failure;
@@ -179,7 +179,10 @@ const lockSchema = z.object({
   ),
 });
 
-/** Requires every package to come from the registry: npm then writes a hash, and an origin only for git or an address. */
+/**
+ * Requires every package to come from the registry: then npm writes a hash. It writes an origin only for git
+ * repositories and addresses.
+ */
 function checkOrigins(lock: string): void {
   for (const [path, entry] of Object.entries(lockSchema.parse(JSON.parse(lock)).packages)) {
     if (path === '' || (entry.inBundle && entry.resolved === undefined)) continue;
@@ -214,7 +217,7 @@ function idOf(wanted: WantedPackage): string {
 
 const specOf = (wanted: WantedPackage) => (typeof wanted === 'string' ? wanted : wanted.spec);
 
-/** Removes leftovers of a killed broker, and packages that the allow-list no longer has. */
+/** Removes leftovers of a killed broker, and packages that are no longer on an allow-list. */
 function tidy(root: string, wanted: ReadonlySet<string>): void {
   if (!existsSync(root)) return;
   for (const name of readdirSync(root)) {

@@ -11,7 +11,10 @@ import { createPersonalFolders, type FolderPlace } from './personal-folders.ts';
 import type { ProgramWatch } from './limits/program-watch.ts';
 import { removeTree } from './remove-tree.ts';
 
-/** Lists and deletes the files that programs keep for a user, who can make room when they exceed the quota. */
+/**
+ * Lists and deletes the files that programs keep for a user, so that the user can free space when they exceed the
+ * quota.
+ */
 export function createPersonFiles({
   catalogue,
   pool,
@@ -49,7 +52,7 @@ export function createPersonFiles({
       };
       await end();
       await removeTree(kept.folder);
-      // a call meanwhile may have restarted it in the deleted folder
+      // a concurrent call may have restarted it in the deleted folder
       await end();
       programWatch.forget(folders.ownerOf(serverId, userId).key);
       return true;
@@ -59,7 +62,7 @@ export function createPersonFiles({
 
 export type PersonFiles = ReturnType<typeof createPersonFiles>;
 
-/** Bounds the infinite size of files that cannot be counted: JSON has no infinity. */
+/** Replaces the infinite size of unreadable folders, because JSON has no infinity. */
 function finite(bytes: number): number {
   return Math.min(bytes, Number.MAX_SAFE_INTEGER);
 }

@@ -10,18 +10,21 @@ export type FolderPlace = { dataDir: string; subjectKey: Uint8Array };
 const sharedFolder = 'nobody';
 
 /**
- * Where programs write files for a user: `files/{server}/{pseudonym}` in the data folder. A program can read its path in
- * its arguments and environment, so the path must not reveal the user.
+ * Folders in which programs write files for a user: `files/{server}/{pseudonym}` in the data folder. A program sees the
+ * path in its arguments and environment, so the path must not reveal the user.
  */
 export function createPersonalFolders({ dataDir, subjectKey }: FolderPlace) {
   const root = join(dataDir, 'files');
   const folderOf = (serverId: string, userId: string | undefined) =>
     join(root, serverId, userId === undefined ? sharedFolder : pseudonymOf(userId, serverId, subjectKey));
-  /** Lists where a user may have files: at every server that ever ran here, in the catalogue or not. */
+  /** Lists the folders in which a user may have files: one per server that ever ran here, in the catalogue or not. */
   const ofPerson = async (userId: string) =>
     (await namesIn(root)).map((serverId) => ({ serverId, folder: folderOf(serverId, userId) }));
   return {
-    /** Makes the folder of a user at a server; undefined: of a process that is shared or started for discovery. */
+    /**
+     * Creates the folder of a user at a server; for undefined, the folder of processes that are shared or started for
+     * discovery.
+     */
     open(serverId: string, userId: string | undefined): string {
       const folder = folderOf(serverId, userId);
       mkdirSync(folder, { recursive: true, mode: 0o700 });

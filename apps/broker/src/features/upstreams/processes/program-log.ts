@@ -9,14 +9,17 @@ const allUses: readonly ProgramUse[] = ['shared', 'person', 'test'];
 /** Whether a process is shared by all users, one user's own, or belongs to a connection test. */
 export type ProgramUse = 'shared' | 'person' | 'test';
 
-/** The lines by use; `number` orders them across uses. */
-type Kept = Record<ProgramUse, { number: number; line: string }[]> & { count: number };
+/** Lines of a server by use. `number` orders them across uses. */
+type ServerLines = Record<ProgramUse, { number: number; line: string }[]> & { count: number };
 
-/** Records what programs wrote to stderr, and how they ended. It may contain anything, so only the operator reads it. */
+/**
+ * Records what programs wrote to stderr, and how they ended. Only the operator can read it, because it may contain
+ * anything.
+ */
 export function createProgramLog(log: Log) {
-  const linesOf = new Map<string, Kept>();
+  const linesOf = new Map<string, ServerLines>();
   return {
-    /** @param secrets values that are replaced in the lines. @returns the lines as recorded */
+    /** Adds lines. @param secrets values that are replaced in the lines. @returns the lines as recorded */
     add(serverId: string, use: ProgramUse, lines: readonly string[], secrets: readonly string[]): string[] {
       const kept = linesOf.get(serverId) ?? { shared: [], person: [], test: [], count: 0 };
       // moved to the end, so that the server that was silent longest comes first
@@ -45,11 +48,11 @@ export function createProgramLog(log: Log) {
   };
 }
 
-/** Removes colours and characters that control a terminal or reorder text. */
+/** Removes colors, and characters that control a terminal or reorder text. */
 function clean(line: string): string {
   return (
     line
-      // oxlint-disable-next-line no-control-regex -- the escape character is what a colour begins with
+      // oxlint-disable-next-line no-control-regex -- the escape character begins a color
       .replaceAll(/\u001B\[[0-9;?]{0,32}[A-Za-z]/g, '')
       .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, ' ')
   );

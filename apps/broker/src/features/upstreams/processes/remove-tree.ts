@@ -2,8 +2,9 @@ import { chmod, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Deletes a folder that a program wrote. The program may have removed its own permissions and nested folders deeper than a
- * path may be, for which Node's `rm` fails. Deep folders are moved up first, so that no path is longer than three names.
+ * Deletes a folder that a program wrote. The program may have removed its own permissions, or nested folders deeper
+ * than the longest path, for which Node's `rm` fails. Deep folders are moved up first, so that no path is longer than
+ * three names.
  */
 export async function removeTree(root: string): Promise<void> {
   let moved = 0;
@@ -19,7 +20,7 @@ export async function removeTree(root: string): Promise<void> {
   }
 }
 
-/** Deletes a folder and its files, and moves its sub-folders to other places. */
+/** Deletes a folder and its files, and moves its sub-folders to new places. */
 async function flatten(folder: string, nextPlace: () => string): Promise<void> {
   for (const entry of (await entriesOf(folder)) ?? []) {
     const path = join(folder, entry.name);

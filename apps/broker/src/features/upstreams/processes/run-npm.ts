@@ -7,14 +7,15 @@ const shownChars = 4000;
 /** The proxy's variables in capitals only: the configuration sets these. */
 const ownProxy = /^(?:HTTPS?|NO)_PROXY$/;
 const ownSettings = /^(?:PATH|HOME|LANG|TMPDIR|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|NPM_CONFIG_.{1,64})$/i;
-// Nothing that is installed runs before the program starts, and everything comes from the registry: npm reads no other
-// address and no folder. An older npm ignores --allow-….
+// No installed code runs before the program starts, and all packages come from the registry: npm reads no other address
+// and no folder. Older versions of npm ignore --allow-….
 const options =
   '--ignore-scripts --git=/bin/false --allow-git=none --allow-remote=none --allow-file=none --allow-directory=none --omit=dev --no-audit --no-fund --no-update-notifier --loglevel=error';
 
 /**
  * Runs npm in a folder with a package.json.
- * @param how `install`; `ci`, which takes exactly what package-lock.json says; or `lock`, which writes that file alone
+ * @param how `install`; `ci`, which installs exactly what package-lock.json lists; or `lock`, which only writes that
+ *   file
  * @throws Error with npm's last lines
  */
 export async function runNpm(
@@ -35,16 +36,16 @@ export async function runNpm(
     killSignal: 'SIGKILL',
   });
   await whenStarted(child);
-  let said = '';
-  const hear = (text: string) => (said = (said + text).slice(-shownChars));
-  child.stdout.setEncoding('utf8').on('data', hear);
-  child.stderr.setEncoding('utf8').on('data', hear);
+  let output = '';
+  const append = (text: string) => (output = (output + text).slice(-shownChars));
+  child.stdout.setEncoding('utf8').on('data', append);
+  child.stderr.setEncoding('utf8').on('data', append);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
   if (code === 0) return;
-  const lines = said.split('\n').map((line) => line.trim());
+  const lines = output.split('\n').map((line) => line.trim());
   throw new Error(
     lines
       .filter((line) => line !== '')

@@ -9,13 +9,16 @@ import { whenStarted } from '#platform/when-started.ts';
 
 const startDeadlineMs = 60_000;
 const stopDeadlineMs = 3_000;
-/** Services run alongside the product on small machines: Node collects garbage sooner, for a little more work per call. */
+/**
+ * Limits memory, because services run alongside the product on small machines: Node collects garbage earlier, at the
+ * cost of a little more work per call.
+ */
 const memoryFlags = ['--max-semi-space-size=2', '--max-old-space-size=128'];
 const maxRestartDelayMs = 300_000;
-/** Run time after which a service counts as healthy: its next restart is quick again. */
+/** Run time after which a service counts as healthy, so that its next restart is quick again. */
 const steadyAfterMs = 60_000;
 
-/** The services come from the broker's repository, so they share its compile cache (scripts/run.mjs). */
+/** Compile cache of the broker, which the services share because they come from its repository (scripts/run.mjs). */
 const { NODE_COMPILE_CACHE: compiled } = process.env;
 const compileCache = compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled };
 

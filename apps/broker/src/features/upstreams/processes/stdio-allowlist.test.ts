@@ -46,7 +46,7 @@ describe('refused, with a text that names the place', () => {
     [{ secrets: ['KEY_FILE'], argv }, 'tool.secrets.0 must not end in _FILE'],
     [
       { env: { API_TOKEN: 'canary-1' }, argv },
-      'tool.env.API_TOKEN sounds like a secret, which never stands in this file',
+      'tool.env.API_TOKEN sounds like a secret, which does not belong in this file',
     ],
     [{ env: { A: 'x' }, secrets: ['A'], argv }, 'tool.env.A is in secrets too'],
     [{ argv: [...argv, '--api-key=canary-1'] }, 'tool.argv.1 sounds like a secret, and arguments are visible'],
@@ -57,11 +57,11 @@ describe('refused, with a text that names the place', () => {
     [{ npm: 'git+https://host/x.git' }, 'tool.npm must be a package at an exact version'],
     [{ npm: 'a@1.0.0', argv }, 'tool needs either argv or npm'],
     [{}, 'tool needs either argv or npm'],
-    [{ argv, bin: 'x' }, 'tool.bin goes with npm only'],
-    [{ argv, args: ['x'] }, 'tool.args goes with npm only'],
-    [{ argv: [...argv, '{dataDir}'] }, 'tool.argv.1 {dataDir} is no placeholder'],
-    [{ npm: 'a@1.0.0', args: ['--in={home}'] }, 'tool.args.0 {home} is no placeholder'],
-    [{ argv, env: { HERE: '{cwd}' } }, 'tool.env.HERE {cwd} is no placeholder'],
+    [{ argv, bin: 'x' }, 'tool.bin is only allowed with npm'],
+    [{ argv, args: ['x'] }, 'tool.args is only allowed with npm'],
+    [{ argv: [...argv, '{dataDir}'] }, 'tool.argv.1 {dataDir} is not a placeholder'],
+    [{ npm: 'a@1.0.0', args: ['--in={home}'] }, 'tool.args.0 {home} is not a placeholder'],
+    [{ argv, env: { HERE: '{cwd}' } }, 'tool.env.HERE {cwd} is not a placeholder'],
     [{ argv, reads: ['relative'] }, 'tool.reads.0 must be an absolute path below /'],
     [{ argv, reads: ['/'] }, 'tool.reads.0 must be an absolute path below /'],
     [{ argv, env: { DB: 'postgres://u:canary-1@h/d' } }, 'tool.env.DB has a password in it'],
@@ -73,7 +73,7 @@ describe('refused, with a text that names the place', () => {
   });
 
   test('an invalid alias, and a file that is not JSON', () => {
-    expect(() => read({ 'My Tool': { argv } })).toThrow('My Tool is no alias');
+    expect(() => read({ 'My Tool': { argv } })).toThrow('My Tool is not an alias');
     for (const [text, problem] of [
       ['{', 'is not valid JSON: it ends before every bracket and quote is closed'],
       ['{"tool":{"env":{"PIN":canary-1}}}', 'is not valid JSON: “c” is not expected at line 1, column 23'],

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { readJson } from '#features/catalogue/index.ts';
 import { ConfigError, type Config } from '#platform/config.ts';
 
-export const exactVersion =
+const packageAtVersion =
   /^(?:@[a-z0-9][a-z0-9._-]{0,99}\/)?[a-z0-9][a-z0-9._-]{0,99}@\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.-]{1,99})?$/;
 const secretName = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 const secretsAreNames =
-  'must be a list of names, such as ["API_TOKEN"]: a value never stands in this file. Give it as UPSTREAM_ENV_{ALIAS}__{NAME} or in a file';
+  'must be a list of names, such as ["API_TOKEN"]: values do not belong in this file. Give them as UPSTREAM_ENV_{ALIAS}__{NAME} or in a file';
 const texts = z.array(z.string().max(4096)).max(256);
 
 const entrySchema = z
@@ -16,13 +16,14 @@ const entrySchema = z
     argv: texts.min(1).optional(),
     npm: z
       .string()
-      .regex(exactVersion, 'must be a package at an exact version, such as "@scope/name@1.2.3": no range and no tag')
+      .regex(
+        packageAtVersion,
+        'must be a package at an exact version, such as "@scope/name@1.2.3": no range and no tag',
+      )
       .optional(),
     bin: z.string().max(214).optional(),
     args: texts.optional(),
-    env: z
-      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is no name of a variable'), z.string())
-      .default({}),
+    env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not a variable name'), z.string()).default({}),
     reads: texts.default([]),
     secrets: z
       .array(
@@ -41,7 +42,7 @@ const entrySchema = z
     const refuse = (message: string, ...path: PropertyKey[]) => context.addIssue({ code: 'custom', message, path });
     if (!entry.argv === !entry.npm) refuse('needs either argv or npm');
     for (const name of ['bin', 'args'] as const) {
-      if (entry[name] !== undefined && !entry.npm) refuse('goes with npm only', name);
+      if (entry[name] !== undefined && !entry.npm) refuse('is only allowed with npm', name);
     }
     for (const [field, list] of Object.entries({
       argv: entry.argv ?? [],
@@ -50,7 +51,7 @@ const entrySchema = z
     })) {
       list.forEach((text, index) => {
         const wrong = unknownPlaceholder(text);
-        if (wrong !== undefined) refuse(`${wrong} is no placeholder: ${placeholders}`, field, index);
+        if (wrong !== undefined) refuse(`${wrong} is not a placeholder: ${placeholders}`, field, index);
       });
     }
     entry.reads.forEach((path, index) => {
@@ -60,11 +61,11 @@ const entrySchema = z
     });
     for (const [name, value] of Object.entries(entry.env)) {
       const wrong = unknownPlaceholder(value);
-      if (wrong !== undefined) refuse(`${wrong} is no placeholder: ${placeholders}`, 'env', name);
+      if (wrong !== undefined) refuse(`${wrong} is not a placeholder: ${placeholders}`, 'env', name);
       if (URL.parse(value)?.password) refuse('has a password in it: name it in secrets', 'env', name);
       if (entry.secrets.includes(name)) refuse('is in secrets too: name it once', 'env', name);
       else if (value !== '' && soundsSecret(name)) {
-        refuse('sounds like a secret, which never stands in this file: name it in secrets', 'env', name);
+        refuse('sounds like a secret, which does not belong in this file: name it in secrets', 'env', name);
       }
     }
     for (const [field, list] of Object.entries({ argv: entry.argv ?? [], args: entry.args ?? [] })) {
@@ -79,22 +80,24 @@ const entrySchema = z
   });
 
 /**
- * The operator's allow-list: alias -> how to start it. It is a file on disk and never set over the web, since starting a
- * program means trusting it (security.md, Boundaries).
- * `npm` is a package that we install and run, in place of `argv`. `reads` names what the program reads besides the
- * system's folders, this Node and its packages: the sandbox contains nothing else. `network`: none (false), only public
- * addresses (true), or this machine's ("host"). `secrets` names variables whose values the operator gives to the broker.
- * Placeholders: {node} this Node, {package:name/file} a file of an installed package, {personDir} the user's own folder.
+ * The operator's allow-list of programs by alias. It is a file on disk and cannot be changed over the web, since
+ * starting a program means trusting it.
+ * - `npm`: a package that we install and run, in place of `argv`
+ * - `reads`: paths that the program reads besides the system's folders, this Node and its packages; the sandbox contains
+ *   nothing else
+ * - `network`: none (false), only public addresses (true), or this machine's ("host")
+ * - `secrets`: names of variables whose values the operator gives to the broker
+ * - placeholders: {node} this Node, {package:name/file} a file of an installed package, {personDir} the user's own folder
  */
 const allowlistSchema = z.record(
-  z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'is no alias: small letters, digits and -, at most 63'),
+  z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'is not an alias: use up to 63 lower-case letters, digits and -'),
   entrySchema,
 );
 
 export type StdioAllowlist = z.output<typeof allowlistSchema>;
 export type AllowlistEntry = StdioAllowlist[string];
 
-/** Returns whether a program keeps files: it is told the folder that its process may write to. */
+/** Returns whether a program keeps files: if so, its entry passes it the folder that its process may write to. */
 export function keepsFiles({ argv = [], args = [], env }: Pick<AllowlistEntry, 'argv' | 'args' | 'env'>): boolean {
   return [...argv, ...args, ...Object.values(env)].some((text) => text.includes('{personDir}'));
 }
@@ -129,14 +132,14 @@ export function readStdioAllowlist(path: string): StdioAllowlist {
 }
 
 /**
- * Returns the broker's variable that holds the secret `name` of a program. No two secrets share a variable: neither an alias
- * nor a name may contain `__` after its letters.
+ * Returns the broker's variable for the secret `name` of a program. No two secrets share a variable, because names
+ * contain no `__`.
  */
 export function secretVariable(alias: string, name: string): string {
   return `UPSTREAM_ENV_${alias.toUpperCase().replaceAll('-', '_')}__${name}`;
 }
 
-/** Tells the operator that a server's program is not on the list, and what to do. */
+/** Returns a text for the operator: a server's program is not on the list, and what to do. */
 export function notAllowedText(
   alias: string,
   { stdio, stdioAllowlist }: Pick<Config, 'stdio' | 'stdioAllowlist'>,
@@ -148,7 +151,7 @@ export function notAllowedText(
   return `the program ${alias} is not on ${list}: add it there and start again, or undeploy the server`;
 }
 
-const placeholders = '{node}, {personDir} and {package:name/file} are';
+const placeholders = 'use {node}, {personDir} or {package:name/file}';
 
 /** Returns the first unknown `{word}`. Other braces, such as those of JSON, are text. */
 function unknownPlaceholder(text: string): string | undefined {

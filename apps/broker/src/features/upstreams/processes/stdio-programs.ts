@@ -19,7 +19,7 @@ type ProgramEntry = AllowlistEntry & Partial<Pick<AllowedProgram, 'allowed'>>;
 export const packageOf = ({ npm, allowed }: ProgramEntry): WantedPackage | undefined =>
   npm === undefined || !allowed ? npm : { spec: npm, lock: allowed.lock };
 
-/** A program and its server: a secret entered for one server is not given to another. */
+/** A program and its server. A secret entered for one server is not passed to another. */
 export type ProgramOf = { serverId: string; alias: string };
 
 /** The programs that manifests may start, by alias. */
@@ -27,7 +27,7 @@ export function createStdioPrograms(options: {
   allowlist: StdioAllowlist;
   /** Packages that administrators allowed, by alias. */
   allowed?: (() => ReadonlyMap<string, AllowedProgram>) | undefined;
-  /** Names the list in errors. */
+  /** Configuration, for errors that name the list. */
   config: Pick<Config, 'stdio' | 'stdioAllowlist'>;
   /** Values that the operator supplies, by variable. */
   secrets: ReadonlyMap<string, string>;

@@ -6,9 +6,12 @@ import type { Timers } from '../pool/timers.ts';
 import { createCrashRecord, quarantinedText } from './crash-record.ts';
 import { createProcessPlaces } from './process-places.ts';
 
-/** Gateway.md, Lifetimes and limits. */
+/** Programs running at a time. */
 const maxProcesses = 32;
-/** Reasons that stop a program without being a crash: it can be restarted as soon as they are resolved. */
+/**
+ * Reasons for which a program stops or does not start, and that are no crash: it can be restarted as soon as they are
+ * resolved.
+ */
 const noCrash: ReadonlySet<UpstreamErrorKind> = new Set([
   'folder_full',
   'shared_folder_full',
@@ -51,7 +54,7 @@ export function createSupervisor(options: { clock: Clock; timers: Timers; log: L
         throw error;
       }
     },
-    /** Records that a process ended which we had not ended. */
+    /** Records that a process ended that this broker did not end. */
     ended(identity: ProcessIdentity, why: UpstreamError | undefined): void {
       if (why === undefined || !noCrash.has(why.kind)) crashed(identity, why);
     },

@@ -8,7 +8,7 @@ import { NotImportable } from '../import/wanted.ts';
 import type { RegistryClient, RegistryQuery } from './registry-client.ts';
 
 /** Pages read per request: a filter with few matches must not read a whole registry. */
-const mostPages = 5;
+const maxPages = 5;
 const enoughServers = 20;
 
 export type BrowseFilter = RegistryQuery & {
@@ -28,7 +28,7 @@ export async function browseRegistry(
   const servers: ListedServer[] = [];
   let { cursor } = query;
   let read = 0;
-  for (let page = 0; page < mostPages && servers.length < enoughServers; page++) {
+  for (let page = 0; page < maxPages && servers.length < enoughServers; page++) {
     const { entries, nextCursor } = await client.list(url, { ...query, cursor });
     read += entries.length;
     const found = entries.flatMap((entry) => presentServer(entry, imported) ?? []);

@@ -125,7 +125,7 @@ test('an address can be added only once', async () => {
   const again = shop.api.addRegistry({ body: { name: 'Twice', url: `${published.url}/` } });
   await expect(again).rejects.toMatchObject({
     code: 'registry_known',
-    message: `The registry ${published.url} is here already`,
+    message: `The registry ${published.url} is already here`,
   });
 });
 
@@ -207,13 +207,13 @@ describe('what a registry offers', () => {
 });
 
 const faults: readonly (readonly [RegistryFault, string])[] = [
-  ['html', 'it answered text/html and no JSON: it is no registry of the API v0.1'],
+  ['html', 'it answered text/html instead of JSON: it is not a registry with API v0.1'],
   ['huge', 'its answer is larger than 2 MiB'],
-  ['bomb', 'it answered compressed (gzip), which it was asked not to'],
-  ['redirect', 'it sends to another address, at http://169.254.169.254: add that one'],
+  ['bomb', 'it answered compressed (gzip), which Souk does not accept'],
+  ['redirect', 'it redirects to another address, at http://169.254.169.254: add that one'],
   ['deep', 'its answer is nested deeper than 64 levels'],
   ['not-json', 'its answer is not valid JSON'],
-  [404, 'its answer is no list of servers: it is no registry of the API v0.1'],
+  [404, 'its answer is not a list of servers: it is not a registry with API v0.1'],
   [503, 'it answered 503'],
   ['hangs', 'it did not answer within 10 s'],
   ['drips', 'it did not answer within 10 s'],
@@ -242,7 +242,7 @@ test('a registry that returns the same page again is read once, and one that ret
   published.fail('another');
   expect(await preview('example.other/two', '1.0.0')).toMatchObject({
     result: 'refused',
-    reason: 'its registry answers another server under its name',
+    reason: 'its registry returned another server under this name',
   });
 });
 

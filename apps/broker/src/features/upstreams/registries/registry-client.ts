@@ -5,10 +5,10 @@ import { readBounded } from '#platform/http/outgoing/read-bounded.ts';
 import { asRecord, isRecord, parseObject } from '#platform/json.ts';
 
 const timeoutMs = 10_000;
-/** Largest page. At the official registry, 50 servers take 150 KB. */
+/** Largest answer. A page of 50 servers of the official registry takes 150 KB. */
 const maxBytes = 2 * 1024 * 1024;
-export const serversOfPage = 50;
-const longestCursor = 1000;
+const serversPerPage = 50;
+const maxCursorCharacters = 1000;
 
 /** Thrown when a registry could not be read. The message is for administrators. */
 export class RegistryUnavailable extends Error {}
@@ -22,7 +22,7 @@ export type RegistryQuery = {
 };
 
 /**
- * Reads registries of the generic registry API v0.1. Their answers are not trusted, and bounded in bytes and time.
+ * Reads registries that have the generic registry API v0.1. Their answers are untrusted, and bounded in bytes and time.
  * @param dispatcher a guarded one, which follows no redirect and connects only to allowed addresses
  */
 export function createRegistryClient(dispatcher: Dispatcher) {
@@ -37,7 +37,7 @@ export function createRegistryClient(dispatcher: Dispatcher) {
       { cursor, search, updatedSince }: RegistryQuery,
       signal?: AbortSignal,
     ): Promise<RegistryPage> {
-      const query = new URLSearchParams({ limit: String(serversOfPage), version: 'latest' });
+      const query = new URLSearchParams({ limit: String(serversPerPage), version: 'latest' });
       if (cursor !== undefined) query.set('cursor', cursor);
       if (search !== undefined && search !== '') query.set('search', search);
       if (updatedSince) query.set('updated_since', updatedSince.toISOString());
@@ -46,9 +46,9 @@ export function createRegistryClient(dispatcher: Dispatcher) {
       const servers: unknown = answer?.['servers'] ?? [];
       if (answer?.['servers'] === undefined || !Array.isArray(servers)) throw noRegistry();
       const next = asRecord(answer['metadata'])?.['nextCursor'] ?? asRecord(answer['metadata'])?.['next_cursor'];
-      const isCursor = typeof next === 'string' && next !== '' && next.length <= longestCursor && next !== cursor;
+      const isCursor = typeof next === 'string' && next !== '' && next.length <= maxCursorCharacters && next !== cursor;
       return {
-        entries: servers.slice(0, serversOfPage).filter((entry) => isRecord(entry)),
+        entries: servers.slice(0, serversPerPage).filter((entry) => isRecord(entry)),
         nextCursor: isCursor ? next : undefined,
       };
     },
@@ -73,7 +73,8 @@ export function createRegistryClient(dispatcher: Dispatcher) {
 
 export type RegistryClient = ReturnType<typeof createRegistryClient>;
 
-const noRegistry = () => new RegistryUnavailable('its answer is no list of servers: it is no registry of the API v0.1');
+const noRegistry = () =>
+  new RegistryUnavailable('its answer is not a list of servers: it is not a registry with API v0.1');
 
 /** @returns undefined for 404 */
 async function ask(
@@ -109,14 +110,14 @@ async function ask(
 function refusalOf({ statusCode, headers }: Dispatcher.ResponseData): string | undefined {
   if (statusCode >= 300 && statusCode < 400) {
     const to = URL.parse(String(headers['location'] ?? ''))?.origin;
-    return `it sends to another address${to === undefined ? '' : `, at ${to}`}: add that one`;
+    return `it redirects to another address${to === undefined ? '' : `, at ${to}`}: add that one`;
   }
   if (statusCode !== 200) return `it answered ${statusCode}`;
   const encoding = String(headers['content-encoding'] ?? 'identity');
-  if (encoding !== 'identity') return `it answered compressed (${encoding.slice(0, 20)}), which it was asked not to`;
+  if (encoding !== 'identity') return `it answered compressed (${encoding.slice(0, 20)}), which Souk does not accept`;
   const type = String(headers['content-type'] ?? '').split(';')[0] ?? '';
   if (!/json/.test(type))
-    return `it answered ${type === '' ? 'something' : type.slice(0, 60)} and no JSON: it is no registry of the API v0.1`;
+    return `it answered ${type === '' ? 'something' : type.slice(0, 60)} instead of JSON: it is not a registry with API v0.1`;
   return undefined;
 }
 

@@ -61,7 +61,7 @@ export function createRegistryStore(options: {
         const { rows } = await query<{ url: string }>('select url from registries');
         if (rows.length >= maxRegistries) throw refused('url', `there are ${maxRegistries} registries already`);
         if (rows.some((row) => row.url === address)) {
-          throw new SoukError('registry_known', { message: `The registry ${address} is here already` });
+          throw new SoukError('registry_known', { message: `The registry ${address} is already here` });
         }
         await query('insert into registries (id, name, url, added_at) values ($1, $2, $3, $4)', [
           id,

@@ -113,7 +113,7 @@ describeOnDatabases('updates of imported servers', migrations, (open) => {
       `change: description: "All of ${name}." -> "High water."`,
       'change: sign-in: none -> with secrets in headers',
       'change: auth.headers: [{"name":"X-Tide-Key","from":"operator"}]',
-      'note: Its name was changed here, and stays as it is.',
+      'note: Its name was changed here and is kept.',
     ]);
     expect(entry?.manifest).toMatchObject({ name: 'Our tides', billing });
     await stage(name, '1.1.0');

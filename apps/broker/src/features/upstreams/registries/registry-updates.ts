@@ -9,16 +9,16 @@ import { RegistryUnavailable, type RegistryClient } from './registry-client.ts';
 import type { RegistryStore } from './registry-store.ts';
 
 const atOnce = 4;
-/** Servers per look. The next look continues with those that were looked at longest ago. */
-const mostServers = 500;
-const lookMs = 25_000;
-/** Consecutive failures after which a registry is not asked again in the same look. */
-const mostFailures = 3;
+/** Servers per check. The next check continues with those that were checked least recently. */
+const maxServers = 500;
+const checkTimeoutMs = 25_000;
+/** Consecutive failures after which a registry is skipped for the rest of a check. */
+const maxFailures = 3;
 
 export type RegistryUpdates = {
-  /** Returns what the last look found. */
+  /** Returns the result of the last check. */
   list(): Promise<Found>;
-  /** Looks at the registries of imported servers. Concurrent callers share one look. */
+  /** Checks the registries of imported servers. Concurrent callers share one check. */
   check(): Promise<Found>;
 };
 
@@ -38,7 +38,7 @@ export function createRegistryUpdates(parts: Parts): RegistryUpdates {
   return {
     list: () => list(parts),
     check() {
-      running ??= look(parts).finally(() => (running = undefined));
+      running ??= checkAll(parts).finally(() => (running = undefined));
       return running;
     },
   };
@@ -86,20 +86,20 @@ async function list(parts: Parts): Promise<Found> {
   };
 }
 
-async function look(parts: Parts): Promise<Found> {
+async function checkAll(parts: Parts): Promise<Found> {
   const { query, client, clock } = parts;
-  const servers = await longestAgoFirst(await followed(parts), query);
-  // a shop that has imported nothing asks no registry
+  const servers = await leastRecentFirst(await followed(parts), query);
+  // without imported servers, no registry is asked
   if (servers.length === 0) return list(parts);
   const failures = new Map<string, { count: number; text: string }>();
-  const signal = AbortSignal.timeout(lookMs);
+  const signal = AbortSignal.timeout(checkTimeoutMs);
   let asked = 0;
   await eachAtMost(
     atOnce,
     servers,
     async ({ serverId, source, registry }) => {
       const before = failures.get(registry.id)?.count ?? 0;
-      if (before >= mostFailures) return;
+      if (before >= maxFailures) return;
       try {
         const answer = await client.find(registry.url, source.name, 'latest', signal);
         failures.delete(registry.id);
@@ -114,7 +114,7 @@ async function look(parts: Parts): Promise<Found> {
   );
   const texts = [...failures.values()].map(({ text }) => text);
   if (asked < servers.length)
-    texts.push(`${servers.length - asked} of ${servers.length} servers were not looked at: look again`);
+    texts.push(`${servers.length - asked} of ${servers.length} servers were not checked: check again`);
   await query(
     `insert into registry_looks (id, ended_at, failures) values (1, $1, $2::jsonb)
       on conflict (id) do update set ended_at = excluded.ended_at, failures = excluded.failures`,
@@ -123,13 +123,13 @@ async function look(parts: Parts): Promise<Found> {
   return list(parts);
 }
 
-async function longestAgoFirst(servers: Followed[], query: Query): Promise<Followed[]> {
+async function leastRecentFirst(servers: Followed[], query: Query): Promise<Followed[]> {
   const { rows } = await query<Pick<Row, 'serverId' | 'checkedAt'>>(
     'select server_id as "serverId", checked_at as "checkedAt" from registry_updates',
   );
   const checkedMs = new Map(rows.map((row) => [row.serverId, row.checkedAt.getTime()]));
   const since = ({ serverId }: Followed) => checkedMs.get(serverId) ?? 0;
-  return servers.toSorted((a, b) => since(a) - since(b)).slice(0, mostServers);
+  return servers.toSorted((a, b) => since(a) - since(b)).slice(0, maxServers);
 }
 
 async function store(

@@ -18,7 +18,7 @@ export type SecretParts = {
   needsOf(alias: string): ProgramNeeds | undefined;
   /** The operator's values by variable. */
   environment: ReadonlyMap<string, string>;
-  /** The address that each server's headers of the environment are bound to. */
+  /** The addresses to which headers from the environment are bound. */
   places: Pick<EnvironmentPlaces, 'boundTo' | 'bind'>;
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };
@@ -29,20 +29,20 @@ type NeedingServer = { id: string; manifest: Pick<Manifest, 'connection' | 'auth
 type Named = { kind: SecretKind; name: string; place: string };
 type Needed = Named & { variable: string | null };
 
-/** Actions of administrators and the operator's command on the secrets of servers. */
+/** Actions on the secrets of servers, for administrators and the operator's command. */
 export type SecretAdministration = {
   /** @throws SoukError not_found when there is no manifest of this id */
   list(serverId: string): Promise<Omit<ServerSecretList, 'success'>>;
   /** @throws SoukError not_found, changed_since_shown when the manifest names another place, invalid_request */
   set(serverId: string, named: Named, value: string, by: DecidedBy): Promise<void>;
-  /** Counts the secrets that a manifest needs and that are missing, or sealed with another master key. */
+  /** Counts the secrets that a manifest needs and that are missing or sealed with another master key. */
   missingOf(server: NeedingServer): number;
   /** Returns the names of the variables that were entered for a server's program. */
   enteredFor(serverId: string, alias: string): string[];
   /** @throws SoukError not_found */
   remove(serverId: string, named: Named, by: DecidedBy): Promise<void>;
   /**
-   * Binds the headers of the environment to the address of a current version: of the named one, if there are several.
+   * Binds the headers from the environment to the address of a current version: the named one, if there are several.
    * @returns the address, and the previous one
    * @throws SoukError not_found, invalid_request
    */
@@ -90,12 +90,12 @@ export function administerSecrets(parts: SecretParts): SecretAdministration {
       if (!here) {
         const current = wanted.map(({ place }) => placeText(place)).join(' and ');
         throw new SoukError('changed_since_shown', {
-          message: `${named.name} goes to ${current} now, and not to ${placeText(named.place)}. Nothing was stored. Please look again.`,
+          message: `${named.name} now goes to ${current}, not to ${placeText(named.place)}. Nothing was stored. Check it and try again.`,
         });
       }
-      if (isGiven(serverId, here, parts)) {
+      if (isSetByOperator(serverId, here, parts)) {
         throw new SoukError('invalid_request', {
-          message: `The operator has set ${here.variable}, which counts: a value that is entered here would not be used.`,
+          message: `The operator has set ${here.variable}, which takes precedence: a value entered here would not be used.`,
         });
       }
       await secrets.put({ serverId, ...stored(here) }, value, by);
@@ -126,7 +126,7 @@ export function administerSecrets(parts: SecretParts): SecretAdministration {
       const [place = all[0]] = others;
       if (place === undefined) {
         throw new SoukError('invalid_request', {
-          message: `${version === undefined ? serverId : `${serverId} ${version}`} asks for no header of yours.`,
+          message: `${version === undefined ? serverId : `${serverId} ${version}`} needs no header value from you.`,
         });
       }
       if (others.length > 1) {
@@ -151,12 +151,12 @@ function boundElsewhere(
   return boundTo === place ? null : boundTo;
 }
 
-function isGiven(serverId: string, one: Needed, parts: SecretParts): boolean {
+function isSetByOperator(serverId: string, one: Needed, parts: SecretParts): boolean {
   return one.variable !== null && parts.environment.has(one.variable) && boundElsewhere(serverId, one, parts) === null;
 }
 
 function stateOf(serverId: string, one: Needed, parts: SecretParts): NeededSecret['state'] {
-  if (isGiven(serverId, one, parts)) return 'environment';
+  if (isSetByOperator(serverId, one, parts)) return 'environment';
   const found = parts.secrets.entered(serverId).find((other) => isSame(one, other));
   if (!found) return 'missing';
   return found.isReadable ? 'set' : 'unreadable';

@@ -11,8 +11,8 @@ import { secretPlace } from './secret-place.ts';
 const channel = 'souk_environment_places';
 
 /**
- * The address that a server's headers from the environment are bound to: the first one deployed while they were set, until
- * the operator names another one. A manifest with another address does not get them.
+ * The address to which a server's headers from the environment are bound: the first one deployed while they were set,
+ * until the operator names another. A manifest with another address does not get them.
  */
 export async function createEnvironmentPlaces(options: {
   db: Database;
@@ -25,10 +25,13 @@ export async function createEnvironmentPlaces(options: {
   const { db, catalogue, clock, log } = options;
   const kysely: Kysely<Record<never, never>> = db.kysely;
   const listeners = new Set<(serverId: string) => void>();
-  /** Prefixes of header variables up to `__`, which a server's part cannot contain. */
+  /**
+   * Prefixes of header variables up to their first `__`. The prefix of a server whose id contains `--` is not among
+   * them.
+   */
   const starts = new Set([...options.environment.keys()].map((name) => name.slice(0, name.indexOf('__') + 2)));
   let bound = new Map<string, string>();
-  /** Serializes readings and bindings: an older reading cannot replace a newer one. */
+  /** Serializes reads and bindings, so that an older read cannot replace a newer one. */
   let working: Promise<void> = Promise.resolve();
 
   function boundTo(serverId: string): string | undefined {
@@ -53,7 +56,7 @@ export async function createEnvironmentPlaces(options: {
     return next;
   }
 
-  /** Binds the headers to the first address; existing rows stay. */
+  /** Binds the headers of servers to their first address. Existing rows stay. */
   async function bindFirst(servers: readonly CatalogueServer[]): Promise<void> {
     const unbound = servers.filter(({ id }) => starts.has(headerVariable(id, '')) && !bound.has(id));
     if (unbound.length === 0) return;
@@ -71,16 +74,16 @@ export async function createEnvironmentPlaces(options: {
   }
 
   const reload = () => void inTurn(read).catch(() => {});
-  // before the first reading, so that no change falls between the two
+  // before the first read, so that no change in between is missed
   const stopListening = await db.listen(channel, reload, reload);
   await inTurn(read);
   await bindFirst(catalogue.snapshot().servers);
   const stopFollowing = catalogue.onChange((_snapshot, changed) => void bindFirst(changed).catch(() => {}));
 
   return {
-    /** Returns undefined if the server was never deployed with them. */
+    /** Returns the address to which a server's headers are bound; undefined if it was never deployed. */
     boundTo,
-    /** Binds them to another address, on the operator's command. */
+    /** Binds a server's headers to another address, on the operator's command. */
     async bind(serverId: string, place: string, by: DecidedBy): Promise<void> {
       await kysely.transaction().execute(async (tx) => {
         const at = new Date(clock.now());

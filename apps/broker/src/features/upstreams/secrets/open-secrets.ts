@@ -18,7 +18,7 @@ export type OpenedSecrets = {
   hide(serverId: string, text: string): string;
 };
 
-/** Ids of clients and addresses of issuers are not secret. */
+/** Whether a variable is not secret: ids of clients and addresses of issuers. */
 const isPublic = (variable: string) => /^UPSTREAM_CLIENT_(?:ID|ISSUER)_/.test(variable);
 
 export async function openSecrets(options: {

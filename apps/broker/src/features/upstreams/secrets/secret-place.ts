@@ -1,8 +1,8 @@
 import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 
 /**
- * Returns the only place that gets a secret of a server: the whole address of its manifest, since shared hosts tell customers
- * apart by the path; or the program that it starts.
+ * Returns the only place that gets a secret of a server: the whole address of its manifest, because shared hosts
+ * distinguish customers by the path, or the program that it starts.
  * @param programPlace returns the place of a program by its alias; by default the alias itself
  */
 export function secretPlace(

@@ -13,8 +13,8 @@ export type SecretOf = { serverId: string; kind: SecretKind; name: string; place
 export type SecretRow = SecretOf & { sealed: string; setBy: string | null; setAt: Date };
 
 export const secretChannel = 'souk_server_secrets';
-/** Secrets per server: it needs few, but each of its former addresses may have some. */
-const mostOfServer = 128;
+/** Secrets per server. It needs few, but its former addresses may have some too. */
+const maxPerServer = 128;
 
 /** The rows of `server_secrets`. Each change is one transaction with its audit row and notice. */
 export function createSecretRows({ db, vault }: { db: Database; vault: Vault }) {
@@ -40,9 +40,9 @@ export function createSecretRows({ db, vault }: { db: Database; vault: Vault }) 
             = (${of.kind}::text, ${of.name}::text, ${hashOf(of.place)}::text) as same
           from server_secrets where server_id = ${of.serverId}`.execute(tx);
         const isKnown = known.some(({ same }) => same);
-        if (!isKnown && known.length >= mostOfServer) {
+        if (!isKnown && known.length >= maxPerServer) {
           throw new SoukError('invalid_request', {
-            message: `${of.serverId} has ${mostOfServer} secrets already: remove those that are not used.`,
+            message: `${of.serverId} has ${maxPerServer} secrets already: remove those that are not used.`,
           });
         }
         await sql`insert into server_secrets (server_id, kind, name, place_hash, place, sealed, set_by, set_at)
@@ -50,7 +50,7 @@ export function createSecretRows({ db, vault }: { db: Database; vault: Vault }) 
             ${vault.seal(contextOf(of), value)}, ${actorOf(by) ?? null}, ${at})
           on conflict (server_id, kind, name, place_hash) do update
             set sealed = excluded.sealed, set_by = excluded.set_by, set_at = excluded.set_at`.execute(tx);
-        await tell(tx, of, isKnown ? 'secret.replaced' : 'secret.set', by, at);
+        await auditAndNotify(tx, of, isKnown ? 'secret.replaced' : 'secret.set', by, at);
       }),
 
     /** @throws SoukError not_found */
@@ -61,7 +61,7 @@ export function createSecretRows({ db, vault }: { db: Database; vault: Vault }) 
         if (numAffectedRows === 0n) {
           throw new SoukError('not_found', { message: `${of.serverId} has no secret ${of.name} for ${of.place}.` });
         }
-        await tell(tx, of, 'secret.removed', by, at);
+        await auditAndNotify(tx, of, 'secret.removed', by, at);
       }),
 
     /** @throws SealedTextError */
@@ -78,7 +78,7 @@ export async function readEnteredNames(query: Query): Promise<{ serverId: string
 }
 
 /** Writes the audit row and notifies all brokers on commit. */
-async function tell(
+async function auditAndNotify(
   tx: Parameters<typeof writeAudit>[0],
   { serverId, kind, name, place }: SecretOf,
   action: 'secret.set' | 'secret.replaced' | 'secret.removed',
@@ -90,7 +90,10 @@ async function tell(
   await sql`select pg_notify(${secretChannel}, ${serverId})`.execute(tx);
 }
 
-/** Returns what a secret is sealed for. A row that is changed, or copied to another server or place, cannot be opened. */
+/**
+ * Returns the context that a secret is sealed for. A row that is changed or copied to another server or place cannot be
+ * opened.
+ */
 function contextOf({ serverId, kind, name, place }: SecretOf) {
   return { table: 'server_secrets', row: JSON.stringify([serverId, kind, name, place]), userId: '' };
 }

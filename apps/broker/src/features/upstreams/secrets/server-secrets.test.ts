@@ -179,13 +179,13 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     await expect(set('given', { ...header(), value: 'mine' })).rejects.toMatchObject({
       code: 'invalid_request',
       message:
-        'The operator has set UPSTREAM_HEADER_GIVEN__X_KEY, which counts: a value that is entered here would not be used.',
+        'The operator has set UPSTREAM_HEADER_GIVEN__X_KEY, which takes precedence: a value entered here would not be used.',
     });
   });
 
   test('a header from the environment is sent only to the first deployed address, also after the server was deleted', async () => {
     const elsewhere = { id: 'given', version: '2.0.0', connection: { type: 'http', url: thief.url }, auth };
-    const alone = `UPSTREAM_HEADER_GIVEN__X_KEY is sent to ${server.url} alone, and X-Key was not entered for it`;
+    const alone = `UPSTREAM_HEADER_GIVEN__X_KEY is sent only to ${server.url}, and X-Key was not entered for it`;
     const tested = await admin.test({ manifest: manifestText(elsewhere) });
     expect(tested.end).toMatchObject({ result: 'failed', text: expect.stringContaining(alone) });
     await deployManifest(app, elsewhere, 'error');
@@ -236,7 +236,7 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
     // a value entered for the address that was shown is not stored for another
     await expect(set('keyed', { ...header(), value: 'late' })).rejects.toMatchObject({
       code: 'changed_since_shown',
-      message: `X-Key goes to ${thief.url} now, and not to ${server.url}. Nothing was stored. Please look again.`,
+      message: `X-Key now goes to ${thief.url}, not to ${server.url}. Nothing was stored. Check it and try again.`,
     });
     await app.catalogue.deploy('keyed', '1.0.0');
     await connected('keyed');

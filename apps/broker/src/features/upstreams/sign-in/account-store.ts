@@ -3,9 +3,9 @@ import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 
-/** Named before the glossary; the name is also part of what seals the secrets. */
+/** The table is older than the word "upstream account". Its name is part of the context that secrets are sealed for. */
 const table = 'upstream_connections';
-/** A server that keeps asking for more scopes must not grow the row without limit. */
+/** Scopes stored per account: a server that keeps asking for more must not grow the row without limit. */
 const maxScopes = 100;
 const columns = `id, user_id as "userId", server_id as "serverId", kind, state, bound_to as "boundTo", issuer, sealed, version,
   expires_at as "expiresAt", signed_in_at as "signedInAt", refreshed_at as "refreshedAt", account as "accountName", error,
@@ -35,7 +35,7 @@ export type StoredAccount = {
   scopes: readonly string[];
   /** Scopes that the server has asked for since. */
   wantedScopes: readonly string[];
-  /** False once the secrets are deleted; those of an account that the server refuses are kept. */
+  /** False if the secrets were deleted. Those that the server refuses are kept. */
   hasSecrets: boolean;
   /** Returns the secrets in plain text (JSON). */
   open(): string | undefined;
@@ -79,7 +79,7 @@ export function createAccountStore(parts: StoreParts) {
       return rows.map((row) => read(row, vault));
     },
 
-    /** Returns, by user, the servers where they are signed in by OAuth. */
+    /** Returns, by user, the servers at which they are signed in by OAuth. */
     async signedInServers(userIds: readonly string[]): Promise<Map<string, string[]>> {
       const { rows } = await db.query<Pick<Row, 'userId' | 'serverId'>>(
         `select user_id as "userId", server_id as "serverId" from upstream_connections
@@ -197,7 +197,7 @@ async function replace(
 ): Promise<StoredAccount | undefined> {
   const { rows } = await query<Row>(`${selection} and server_id = $2 for update`, [userId, serverId]);
   const old = rows[0] && read(rows[0], vault);
-  // when the same account signs in again, what it is offered stays, and so do its pins
+  // when the same account signs in again, its personal tools and their pins stay
   if (old && !isSameAccount(old, account)) {
     await query('delete from personal_tools where user_id = $1 and server_id = $2', [userId, serverId]);
   }
@@ -229,8 +229,8 @@ async function replace(
 }
 
 /**
- * Returns whether a new sign-in is at the same address and issuer, of the same user there, with the same permissions. With
- * other permissions a server offers other tools, and the user has just decided about them.
+ * Returns whether a new sign-in has the same address, issuer, user there and permissions. With other permissions a
+ * server lists other tools, and the user has just decided about them.
  */
 function isSameAccount(old: StoredAccount, { boundTo, issuer, accountName, scopes = [] }: NewAccount): boolean {
   const isSamePerson = old.accountName === undefined || accountName === undefined || old.accountName === accountName;

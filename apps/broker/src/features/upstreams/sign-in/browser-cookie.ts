@@ -9,7 +9,7 @@ const path = '/mcp/oauth/callback';
 
 /**
  * Binds a sign-in to the browser that begins it, so that it cannot be finished in another one. Each sign-in has its own
- * cookie, since a browser may run two concurrently.
+ * cookie, since a browser may run several concurrently.
  * @returns the secret that the cookie carries
  */
 export function bindToBrowser(
@@ -29,7 +29,7 @@ export function bindToBrowser(
   return secret;
 }
 
-/** Returns the secret that this browser has for the sign-in of this state. */
+/** Returns the secret in this browser's cookie for the sign-in with this state. */
 export function browserOf(request: FastifyRequest, state: string): string | undefined {
   const value = request.cookies[cookieName(state)];
   return value !== undefined && secretPattern.test(value) ? value : undefined;

@@ -3,15 +3,18 @@ import { refreshParameters } from './issuers/known-providers.ts';
 import type { Binding } from './tokens/oauth-client.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 
-/** Longest address that browsers, proxies and servers accept. */
-const longest = 8000;
-/** Parameters that an authorization endpoint must not set itself: of two with one name, the server picks one. */
+/** Longest address that all browsers, proxies and servers accept. */
+const maxCharacters = 8000;
+/**
+ * Parameters that the authorization endpoint's own address must not set: of two with the same name, the server would
+ * use either.
+ */
 const ours =
   'client_id redirect_uri state response_type response_mode scope resource code_challenge code_challenge_method';
 const reserved: ReadonlySet<string> = new Set([...ours.split(' '), 'prompt', 'nonce', 'request', 'request_uri']);
 
 /**
- * Builds the address to which the browser is sent, where the user signs in and allows access.
+ * Builds the address to which the browser is sent, and where the user signs in and grants access.
  * @throws SignInProblem when the address would be too long
  */
 export async function buildSignInAddress({
@@ -43,6 +46,6 @@ export async function buildSignInAddress({
     ...refreshParameters(server.authorization_endpoint),
   };
   url.search = new URLSearchParams([...own, ...Object.entries(asked)]).toString();
-  if (url.href.length > longest) throw new SignInProblem('the address where its people sign in is too long');
+  if (url.href.length > maxCharacters) throw new SignInProblem('its sign-in address is too long');
   return url;
 }

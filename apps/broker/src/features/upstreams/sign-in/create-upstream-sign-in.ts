@@ -38,7 +38,7 @@ export type UpstreamSignIn = {
   finish(owner: { userId: string; browser: string | undefined }, response: SignInResponse): Promise<FinishedSignIn>;
   enterHeaders(userId: string, server: CatalogueServer, headers: Readonly<Record<string, string>>): Promise<void>;
   list(userId: string, disabled: ReadonlySet<string>): Promise<UpstreamAccount[]>;
-  /** Returns, by user, the servers where they are signed in by OAuth. */
+  /** Returns, by user, the servers at which they are signed in by OAuth. */
   signedInServers(userIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Returns false when there was no account. */
   disconnect(userId: string, server: CatalogueServer): Promise<boolean>;

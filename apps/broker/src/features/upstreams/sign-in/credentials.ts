@@ -11,14 +11,14 @@ import { headersOf } from './tokens/tokens.ts';
 
 const bearer = 'authorization';
 
-/** Returns what requests to a server carry for one user; undefined: for discovery and health checks. */
+/** Returns the credential that requests to a server carry for one user (undefined: for discovery and health checks). */
 export type Credentials = (
   server: ServerManifest,
   userId: string | undefined,
   address: SignInAddress,
 ) => UpstreamCredential | undefined;
 
-/** Returns whether a server needs an account of each user: then one user's secrets or connections never serve another. */
+/** Returns whether a server needs an account of each user. If so, users never share secrets or connections. */
 export function needsOwnSecrets({ manifest: { auth } }: ServerManifest): boolean {
   return auth.type === 'oauth' || (auth.type === 'headers' && auth.headers.some(({ from }) => from === 'user'));
 }
@@ -39,7 +39,7 @@ export function createCredentials(parts: SignInParts, tokens: FreshTokens, refus
         accepted: () => refused.accepted(userId, server.id),
       };
     }
-    // Discovery and health checks have no token; a server that then answers 401 works.
+    // Discovery and health checks have no token. A server that answers these with 401 works.
     if (userId === undefined) return undefined;
     const asHeaders = (token: string) => ({ [bearer]: `Bearer ${token}` });
     const tokenIn = (headers: Record<string, string>) => (headers[bearer] ?? '').slice('Bearer '.length);
@@ -60,7 +60,10 @@ export function createCredentials(parts: SignInParts, tokens: FreshTokens, refus
   };
 }
 
-/** Marks headers that the server refused twice in a row; otherwise it would show as connected and have no tools. */
+/**
+ * Marks an account whose headers the server refused twice in a row. Otherwise the server would show as connected,
+ * without tools.
+ */
 async function refuse(
   userId: string,
   server: ServerManifest,

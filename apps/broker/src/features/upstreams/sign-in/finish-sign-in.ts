@@ -17,7 +17,7 @@ import { SignInProblem } from './sign-in-problem.ts';
 import type { Issued } from './tokens/token-answer.ts';
 import { accountNameOf, grantedScope, subjectOf, type SealedTokens } from './tokens/tokens.ts';
 
-/** The parameters with which the authorization server sent the browser back. */
+/** Parameters with which the authorization server sent the browser back. */
 export type SignInResponse = {
   state: string;
   code?: string | undefined;
@@ -31,9 +31,8 @@ export type SignInResponse = {
 export type FinishedSignIn = { server: CatalogueServer; enables: boolean };
 
 /**
- * Finishes a sign-in: take this user's pending sign-in in this browser -> check the answer -> redeem the code -> store the
- * tokens -> revoke those that they replace.
- * `browser` is the secret from the browser's cookie.
+ * Finishes a sign-in: take this user's pending sign-in in this browser -> check the answer -> redeem the code -> store
+ * the tokens -> revoke those that they replace. `browser` is the secret in the browser's cookie.
  * @throws SoukError sign_in_expired for anything but this user's pending sign-in; sign_in_refused when the user or the
  *   server declined; sign_in_failed when the answer is not valid
  */
@@ -119,8 +118,8 @@ async function refuseChangedClient(server: CatalogueServer, binding: Binding, pa
 }
 
 /**
- * Refuses an answer of another issuer. RFC 9207: an answer, even an error, must name the issuer that was asked; otherwise the
- * address that it was sent to names the server.
+ * Refuses an answer of another issuer. An answer, even an error, must name the issuer that was asked (RFC 9207). If the
+ * issuer does not name itself, the redirect URI must name the server.
  */
 function refuseOtherIssuer(
   { iss, server: named }: SignInResponse,
@@ -137,7 +136,7 @@ function refuseOtherIssuer(
   });
 }
 
-/** Rebuilds the address that the browser came back to from the parameters that the page passed on. */
+/** Rebuilds the address to which the browser came back, from the parameters that the page passed on. */
 function callbackUrl(publicUrl: string, { state, code, iss }: SignInResponse): URL {
   const url = new URL(redirectUriOf(publicUrl));
   url.search = new URLSearchParams({ state, code: code ?? '', ...(iss !== undefined && { iss }) }).toString();

@@ -162,9 +162,7 @@ test("an authorization endpoint's own parameters are kept, except those that we 
     response.writeHead(401, { 'www-authenticate': `Bearer ${metadata}, scope="${scopes}"` }).end();
     return true;
   };
-  expect((await start()).message).toBe(
-    'You cannot sign in to vault right now: the address where its people sign in is too long.',
-  );
+  expect((await start()).message).toBe('You cannot sign in to vault right now: its sign-in address is too long.');
 });
 
 test('a revocation runs in the background, and has a time limit', async () => {
@@ -274,7 +272,7 @@ test('tokens are sent only to the address that they were issued for, not where a
   expect(elsewhere.seen.filter((authorization) => authorization !== '')).toEqual([]);
   const { body } = await ann.call('GET', `/api/users/${ann.userId}/upstream-connections`);
   expect(body['connections']).toMatchObject([
-    { state: 'needs-sign-in', error: 'The server has moved since: sign in again.' },
+    { state: 'needs-sign-in', error: 'The server has a new address: sign in again.' },
   ]);
   expect(app.logged()).not.toMatch(/access-[0-9a-f]{8}|refresh-[0-9a-f]{8}/);
 });

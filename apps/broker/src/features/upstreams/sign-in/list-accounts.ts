@@ -7,8 +7,8 @@ import { providerName } from './issuers/provider-name.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 import { headersOf } from './tokens/tokens.ts';
 
-const moved = 'The server has moved since: sign in again.';
-const more = 'The server wants more permissions than you gave: sign in again to give them.';
+const moved = 'The server has a new address: sign in again.';
+const more = 'The server requires more permissions than you granted: sign in again to grant them.';
 
 /** Lists a user's account at each server that needs one, without secrets. */
 export async function listAccounts(

@@ -5,8 +5,8 @@ import { bindingSchema } from './tokens/oauth-client.ts';
 
 export const lifetimeMs = 10 * 60_000;
 const table = 'upstream_sign_ins';
-/** Pending sign-ins of one user at a server that are read; each has to be decrypted. */
-const mostRead = 20;
+/** Pending sign-ins of one user at a server that are read, since each has to be decrypted. */
+const maxRead = 20;
 
 const pendingSchema = z.object({
   verifier: z.string(),
@@ -23,7 +23,7 @@ export type TakenSignIn = Pending & { serverId: string };
 /** Sign-ins under way. Each belongs to one user in one browser and is used once. */
 export function createPendingSignIns({ db, vault, clock, ids }: StoreParts) {
   return {
-    /** Returns the id of the sign-in. */
+    /** Stores a sign-in. Returns its id. */
     async add(
       { userId, browser }: { userId: string; browser: string },
       serverId: string,
@@ -49,7 +49,7 @@ export function createPendingSignIns({ db, vault, clock, ids }: StoreParts) {
 
     /**
      * Takes the sign-in of this state if it is this user's in this browser; otherwise returns undefined and keeps it.
-     * If two requests take the same sign-in, only one gets it.
+     * If two requests try to take the same sign-in, only one gets it.
      */
     async take(
       { userId, browser }: { userId: string; browser: string },
@@ -71,7 +71,7 @@ export function createPendingSignIns({ db, vault, clock, ids }: StoreParts) {
     async clientsWithoutReturn(userId: string, serverId: string): Promise<ReadonlySet<string>> {
       const { rows } = await db.query<{ id: string; sealed: string }>(
         `select id, sealed from upstream_sign_ins where user_id = $1 and server_id = $2
-         order by expires_at desc limit ${mostRead}`,
+         order by expires_at desc limit ${maxRead}`,
         [userId, serverId],
       );
       const open = ({ id, sealed }: { id: string; sealed: string }) =>
@@ -87,7 +87,7 @@ export function createPendingSignIns({ db, vault, clock, ids }: StoreParts) {
 
 export type PendingSignIns = ReturnType<typeof createPendingSignIns>;
 
-/** Hashes a state or browser secret: they work like passwords until they are used, so only hashes are stored. */
+/** Hashes a state or browser secret. Only hashes are stored, because these work like passwords until they are used. */
 function hash(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }

@@ -85,7 +85,7 @@ export function mountUpstreamSignInRoutes(
   });
 
   router.route(finishUpstreamSignIn, async ({ caller, body, request, reply }) => {
-    // The browser's cookie authenticates here, so pages of other origins are refused (security.md, cookie routes).
+    // The browser's cookie authenticates here, so pages of other origins are refused.
     if (request.headers.origin !== config.publicUrl) throw new SoukError('foreign_origin');
     const browser = browserOf(request, body.state);
     const { server, enables } = await signIn.finish({ userId: caller.userId, browser }, body);

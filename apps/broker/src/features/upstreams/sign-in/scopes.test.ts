@@ -119,7 +119,7 @@ describe('for a call', () => {
     });
     expect(await account()).toMatchObject({
       state: 'needs-sign-in',
-      error: 'The server wants more permissions than you gave: sign in again to give them.',
+      error: 'The server requires more permissions than you granted: sign in again to grant them.',
     });
     // nothing is renewed: another token of the same sign-in allows no more
     expect(fixture.tokenRequests).toEqual([]);

@@ -8,14 +8,14 @@ import { allowedAddresses, bareHost, portOf } from '#platform/http/outgoing/allo
 export type SignInAddress = {
   url: string;
   allowAddresses: readonly AllowEntry[];
-  /** How requests to it leave; by default directly. */
+  /** Route of requests to it, such as a proxy; by default direct. */
   outgoing?: Outgoing | undefined;
 };
 
 /**
- * Returns the address with the operator's list if the server itself is at an address on it, else without. A name may resolve
- * into one of the list's networks, so it is looked up. Otherwise any server on the internet could name a private address as
- * its authorization server.
+ * Returns the address with the operator's list only if the server itself has an address on it: otherwise any server on
+ * the internet could name a private address as its authorization server. A name is resolved, because it may be in one
+ * of the list's networks.
  */
 export async function withOwnAddresses(address: SignInAddress): Promise<SignInAddress> {
   const { url, allowAddresses } = address;

@@ -9,8 +9,10 @@ import { rewriteWithoutNull } from '#platform/http/outgoing/without-null-members
 import { withOwnAddresses, type SignInAddress } from './sign-in-address.ts';
 import { NoAnswer, SignInProblem } from './sign-in-problem.ts';
 
-/** Deadline of all requests of one step of a sign-in, such as a whole discovery: a slow server must not hold it up. */
-const wholeMs = 15_000;
+/**
+ * Deadline of all requests of one step of a sign-in, such as a whole discovery, so that a slow server cannot block it.
+ */
+const stepTimeoutMs = 15_000;
 /** Largest answer that is read: metadata, registrations and tokens are small. */
 const maxAnswerBytes = 256 * 1024;
 
@@ -19,18 +21,21 @@ export type SignInRequest = {
   headers?: Record<string, string>;
   body?: string;
   /** Deadline of this request, if it is earlier than that of all requests. */
-  patienceMs?: number;
+  timeoutMs?: number;
 };
 
-/** Fetches from addresses that a server or its authorization server named, and reads the whole answer, within bounds. */
+/**
+ * Fetches from an address that a server or its authorization server named, and reads the whole answer, within limits.
+ */
 export type SignInFetch = (url: string, init?: SignInRequest) => Promise<Response>;
 
 /** Describes an address that isSafeAddress refuses. */
 export const unsafe = 'neither an https address nor one that the operator allows (UPSTREAM_ALLOW_ADDRESSES)';
 
 /**
- * Returns whether an address may be used in a sign-in: https, or plain http if `allowAddresses` names it (host:port or CIDR),
- * as the demo service on this machine and a company's own servers need. What a name resolves to is checked on use.
+ * Returns whether an address may be used in a sign-in: https, or plain http if `allowAddresses` names it (host:port or
+ * CIDR), as the demo service on this machine and a company's own servers need. The addresses of a name are checked on
+ * use.
  */
 export function isSafeAddress(address: string, allowAddresses: readonly AllowEntry[]): boolean {
   const url = URL.parse(address);
@@ -42,15 +47,15 @@ export function isSafeAddress(address: string, allowAddresses: readonly AllowEnt
 }
 
 /**
- * Runs `work` with a fetch that uses only public addresses and those allowed for this server's sign-in, follows no redirect,
- * and reads at most 256 KiB of each answer (security.md, Boundaries).
+ * Runs `work` with a fetch that uses only public addresses and those allowed for this server's sign-in, follows no
+ * redirect, and reads at most 256 KiB of each answer.
  * @param deadlineMs for all its requests together
  * @throws SignInProblem from the fetch for an address, a status or a size that is refused
  */
 export async function withSignInFetch<T>(
   server: SignInAddress,
   work: (fetch: SignInFetch, own: SignInAddress) => Promise<T>,
-  deadlineMs = wholeMs,
+  deadlineMs = stepTimeoutMs,
 ): Promise<T> {
   const signal = AbortSignal.timeout(deadlineMs);
   const own = await orAborted(withOwnAddresses(server), signal).catch((error: unknown) => {
@@ -66,8 +71,8 @@ export async function withSignInFetch<T>(
   });
   try {
     const fetch: SignInFetch = async (url, init = {}) => {
-      const { patienceMs } = init;
-      const ended = patienceMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+      const { timeoutMs } = init;
+      const ended = timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       if (!isSafeAddress(url, allowAddresses)) throw new SignInProblem(`${url} is ${unsafe}`);
       const late = () => new NoAnswer(`${new URL(url).host} does not answer in time`);
       const answer = await request(url, {
@@ -105,7 +110,10 @@ export async function withSignInFetch<T>(
   }
 }
 
-/** Tells the user that the address is not allowed. The cause tells the operator, in the log, how to allow it. */
+/**
+ * Returns an error for the user: the address is not allowed. Its cause, for the log, says how the operator can allow
+ * it.
+ */
 function refused(url: string, error: RefusedAddressError): SignInProblem {
   const cause = new Error(`${error.message}. ${error.remedy}`, { cause: error });
   return new SignInProblem(`${new URL(url).host} is not an address that this installation allows`, cause);

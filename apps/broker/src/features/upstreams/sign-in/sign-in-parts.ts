@@ -18,7 +18,10 @@ export type SignInParts = {
   secrets: OperatorSecrets;
   /** Returns the current address of a server. @throws UpstreamError restarting while its service is not running */
   addressOf(server: ServerManifest): SignInAddress;
-  /** Called when a user's account at a server changed: closes their connections on every replica and refreshes lists. */
+  /**
+   * Called when a user's account at a server changed: retires their connections to it on every replica, and refreshes
+   * lists.
+   */
   onChanged(userId: string, serverId: string): Promise<void>;
   publicUrl: string;
   clock: Clock;

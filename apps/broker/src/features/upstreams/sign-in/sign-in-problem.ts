@@ -1,6 +1,6 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 
-/** Why a sign-in at a server is not possible. The message may be shown to users; the cause is for the log. */
+/** Thrown when a sign-in at a server is not possible. The message may be shown to users; the cause is for the log. */
 export class SignInProblem extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -8,10 +8,10 @@ export class SignInProblem extends Error {
   }
 }
 
-/** The server issued unusable tokens, and would do so again. */
+/** Thrown when the server issued unusable tokens, and would do so again. */
 export class UnusableTokens extends SignInProblem {}
 
-/** An address is unreachable, late, or has no metadata. Another one may have it. */
+/** Thrown when an address is unreachable, too slow, or has no metadata. Another address may have it. */
 export class NoAnswer extends SignInProblem {}
 
 /** Returns a plain reason for the user; undefined for an unexpected error. */

@@ -24,7 +24,7 @@ export type SignInExchange = {
 
 /**
  * Begins a user's sign-in at a server: discover -> check that users may be sent there -> find our client -> store the
- * pending sign-in -> return where to send the browser.
+ * pending sign-in -> return the address for the browser.
  * @throws SoukError invalid_request for a server without OAuth; sign_in_unavailable with the reason
  */
 export async function startSignIn(
@@ -83,7 +83,7 @@ function wantedScopes(
   { scopes, authorizationServer }: SignInMetadata,
   before: StoredAccount | undefined,
 ): string[] {
-  // One issuer's scopes mean nothing to another.
+  // scopes of one issuer have no meaning at another
   const kept = before?.issuer === authorizationServer.issuer ? [...before.scopes, ...before.wantedScopes] : [];
   const offline = authorizationServer.scopes_supported?.includes('offline_access') ?? false;
   const asked = boundedScopes([...(ofManifest ?? scopes), ...kept]);

@@ -14,7 +14,7 @@ type AskParts = Omit<DiscoveryParts, 'isWanted'> & {
   pool: UpstreamPool;
   services: Pick<Services, 'start'>;
   watchedById: Map<string, WatchedServer>;
-  /** Called when a server is being asked. */
+  /** Called when a server is about to be asked. */
   recordAsked(serverId: string): void;
   find(serverId: string): CatalogueServer | undefined;
   askTurns: TurnLimits | undefined;
@@ -24,8 +24,8 @@ type AskParts = Omit<DiscoveryParts, 'isWanted'> & {
 };
 
 /**
- * Asks servers what they offer: each one once at a time, a few of thousands at a time, and on users' requests at most once
- * in 10 s.
+ * Discovers what servers offer. A server has one discovery at a time, and all servers together a limited number. On
+ * users' requests, a server is discovered at most once in 10 s.
  */
 export class AskedServers {
   readonly #parts: AskParts;
@@ -37,7 +37,7 @@ export class AskedServers {
     this.#turns = createAskTurns({ clock: parts.time, timers: systemTimers, limits: parts.askTurns });
   }
 
-  /** Resolves when the server was asked since this deployment of it. */
+  /** Discovers a server. Resolves when it was asked since this deployment. */
   discover(server: CatalogueServer): Promise<void> {
     const { find, time, recordAsked } = this.#parts;
     const watched = this.#watchedOf(server.id);
@@ -58,8 +58,8 @@ export class AskedServers {
       watched.discovery = undefined;
       const hasNewLists = watched.hasNewListsWhileAsked;
       watched.hasNewListsWhileAsked = false;
-      // Some servers announce their lists at each start, also when we start them to ask: without this comparison we
-      // would ask them forever.
+      // Some servers announce their lists at each start, even when a discovery starts them: without this comparison,
+      // each discovery would cause another.
       const isOutdated = hasNewLists && find(server.id)?.offersHash !== before;
       if (isOutdated || watched.isToBeRetried) this.listChanged(server.id);
     });
@@ -71,7 +71,7 @@ export class AskedServers {
     this.#parts.background.add(this.discover(server), 'a server could not be discovered');
   }
 
-  /** Asks a server that announced changed lists, now or as soon as the 10 s are over. */
+  /** Discovers a server that announced changed lists, now or as soon as 10 s have passed since the last discovery. */
   listChanged(serverId: string): void {
     const { find, time } = this.#parts;
     if (this.#isStopped || !find(serverId)) return;
@@ -91,8 +91,8 @@ export class AskedServers {
   }
 
   /**
-   * Asks these servers again on a user's request.
-   * @param byOperator asks immediately in any case, and again after a discovery that is under way
+   * Discovers these servers again on a user's request.
+   * @param byOperator starts immediately in any case, and once more after a discovery that is under way
    * @returns the ids of the servers that are asked
    */
   refresh(serverIds: readonly string[], byOperator: boolean): string[] {
@@ -111,7 +111,7 @@ export class AskedServers {
     });
   }
 
-  /** Asks no server from now on. */
+  /** Stops discoveries. */
   stop(): void {
     this.#isStopped = true;
     this.#turns.stop();
@@ -123,7 +123,7 @@ export class AskedServers {
 
   async #askInTurn(server: CatalogueServer, ask: () => Promise<void>): Promise<void> {
     const name = ownService(server)?.name;
-    // a service that was deployed a moment ago is still starting, which is no failure
+    // a service that was just deployed is still starting: that is not a failure
     if (name !== undefined) await this.#parts.services.start(name);
     const turn = await this.#turns.take();
     await ask().finally(turn.done);
@@ -134,19 +134,19 @@ export class AskedServers {
     if (server && !this.#isStopped) await this.discover(server);
   }
 
-  /** Gives a server that is paused or stopped after failures another chance, on a user's request. */
+  /** Retries a server on a user's request, even if it is paused or stopped after failures. */
   #retry({ id, status }: CatalogueServer, watched: WatchedServer, byOperator = false): void {
-    const again = async () => {
+    const retry = async () => {
       clearTimeout(watched.refreshTimer);
       watched.refreshTimer = undefined;
       watched.isToBeRetried = false;
       this.#parts.pool.retryNow(id);
       await this.#rediscover(id);
     };
-    // a discovery under way may have been refused already, or began before what the operator changed
+    // a discovery under way may have failed already, or began before the operator's change
     const before = status === 'connected' && !byOperator ? undefined : watched.discovery;
     if (before && watched.isToBeRetried) return;
     watched.isToBeRetried = before !== undefined;
-    this.#parts.background.add(before ? before.then(again) : again(), 'a server could not be discovered');
+    this.#parts.background.add(before ? before.then(retry) : retry(), 'a server could not be discovered');
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Timers } from '../pool/timers.ts';
 
 export type TurnLimits = {
-  /** Discoveries under way. A server that hangs keeps its turn until its deadline. */
+  /** Concurrent discoveries. A server that hangs keeps its turn until its deadline. */
   atOnce: number;
   /** Discoveries that may begin immediately after an idle time. */
   burst: number;
@@ -13,8 +13,8 @@ export type TurnLimits = {
 const defaults: TurnLimits = { atOnce: 256, burst: 32, perSecond: 45 };
 
 /**
- * Limits how fast servers are asked what they offer. When thousands have to be asked, as at a start, a few are asked at a
- * time so that calls and sign-ins go on meanwhile.
+ * Limits the rate of discoveries. When thousands of servers have to be discovered, as at a start, calls and sign-ins
+ * must not wait for them.
  */
 export function createAskTurns(options: { clock: Clock; timers: Timers; limits?: TurnLimits | undefined }) {
   const { clock, timers, limits = defaults } = options;
@@ -64,7 +64,7 @@ export function createAskTurns(options: { clock: Clock; timers: Timers; limits?:
   }
 
   return {
-    /** Resolves when the turn has come; `done` passes it on to the next. Resolves immediately after a stop. */
+    /** Resolves when the caller may begin. `done` lets the next caller begin. Resolves immediately after a stop. */
     take(): Promise<{ done(): void }> {
       if (stopped) return Promise.resolve({ done() {} });
       const { promise, resolve } = Promise.withResolvers<{ done(): void }>();
@@ -74,11 +74,11 @@ export function createAskTurns(options: { clock: Clock; timers: Timers; limits?:
     },
     /** Number of waiting callers. */
     waiting: (): number => waiting.length - next,
-    /** Gives every waiting caller its turn. */
+    /** Lets every waiting caller begin. */
     stop(): void {
       stopped = true;
       cancelTimer?.();
-      for (const go of waiting.slice(next)) go();
+      for (const resolveTurn of waiting.slice(next)) resolveTurn();
       waiting.length = 0;
       next = 0;
     },

@@ -11,12 +11,12 @@ import { signInRequired } from './discover-server.ts';
 import type { WatchParts } from './watch-parts.ts';
 import { isNew, mayRetry, watchedOf, type WatchedServer } from './watched-server.ts';
 
-/** Together with the check interval this finds a hanging server within the 15 s that we promise. */
+/** Timeout of a check. With the check interval, it finds a hanging server within the promised 15 s. */
 const pingTimeoutMs = 4_000;
 
 const circuitOpen = 'Paused after repeated failures; retrying shortly.';
 
-/** Checks a server in the background, and discovers it again where that is due. */
+/** Checks a server in the background, and discovers it again if that is due. */
 export function checkLater(server: CatalogueServer, parts: WatchParts): void {
   parts.background.add(
     inBackground(() => check(server, parts)),
@@ -63,7 +63,7 @@ async function checkHealth(
     const wantsSignIn = await ping(server, pool);
     watched.failure = undefined;
     watched.isLeftOut = false;
-    // A server that a check found down is up again; any other may have been unreachable between two checks.
+    // A server that checks found down answers again, so its circuit need not wait.
     if (wasDown && server.statusDetail !== circuitOpen) pool.retryNow(server.id);
     pool.answeredCheck(server.id);
     // The server answers pings, but its calls fail.
@@ -71,7 +71,7 @@ async function checkHealth(
       await catalogue.setHealth(server.id, { status: 'error', detail: circuitOpen, era: undefined });
       return false;
     }
-    // Where each user's account is asked, there is nothing to discover.
+    // If the server requires each user's sign-in, there is nothing to discover here.
     if (wasDown && !wantsSignIn) return true;
     const detail = wantsSignIn ? signInRequired : undefined;
     await catalogue.setHealth(server.id, { status: 'connected', detail, era: undefined });
@@ -92,7 +92,10 @@ async function checkHealth(
   return false;
 }
 
-/** Returns whether the server answers that each user has to sign in, as its manifest says. @throws UpstreamError */
+/**
+ * Returns whether the server answers that each user has to sign in, in accordance with its manifest.
+ * @throws UpstreamError
+ */
 async function ping(server: CatalogueServer, pool: UpstreamPool): Promise<boolean> {
   try {
     const use = await pool.acquire(server, undefined);

@@ -5,15 +5,17 @@ import type { Clock } from '#platform/clock.ts';
 const usedPerSecond = 100;
 /** Checks per second of all servers unused for a day. */
 const unusedPerSecond = 50;
-/** Longest interval of a server in use, in intervals: with the time of a check, it is found down within 15 s. */
-const longestUsed = 2;
-/** Checks begun together: after a pause of the whole process, every server is due. */
-const mostAtOnce = 100;
+/**
+ * Longest interval of a server in use, as a multiple of the check interval: with the timeout of a check, a failure is
+ * found within 15 s.
+ */
+const maxUsedFactor = 2;
+/** Checks begun together at most: after a pause of the whole process, every server is due. */
+const maxAtOnce = 100;
 
 /**
- * When each server is checked next.
- * Spreads the checks over their interval. With few servers, each is checked once per interval; with thousands, those unused
- * for a day are checked less often, so that the total cost stays the same.
+ * Decides when each server is checked. Spreads the checks over their interval. With few servers, each is checked once
+ * per interval; with thousands, those unused for a day are checked less often, so that the total cost stays the same.
  * @param options.isUsed whether a user called the server within a day
  * @param options.clock elapsed time
  */
@@ -24,7 +26,7 @@ export function createCheckTimes(options: { intervalMs: number; isUsed: (serverI
   let unusedIntervalMs = intervalMs;
 
   return {
-    /** Returns servers that are due, a limited number at a time, and starts their next interval. */
+    /** Returns servers that are due, up to a limit, and starts their next interval. */
     due(servers: readonly CatalogueServer[]): CatalogueServer[] {
       const nowMs = clock.now();
       let used = 0;
@@ -34,11 +36,11 @@ export function createCheckTimes(options: { intervalMs: number; isUsed: (serverI
         if (isInUse) used++;
         const last = checkedAtMs.get(server.id) ?? Number.NEGATIVE_INFINITY;
         const isDue = nowMs - last >= (isInUse ? usedIntervalMs : unusedIntervalMs);
-        if (!isDue || due.length === mostAtOnce) continue;
+        if (!isDue || due.length === maxAtOnce) continue;
         checkedAtMs.set(server.id, nowMs);
         due.push(server);
       }
-      usedIntervalMs = Math.min(longestUsed * intervalMs, Math.max(intervalMs, (1000 * used) / usedPerSecond));
+      usedIntervalMs = Math.min(maxUsedFactor * intervalMs, Math.max(intervalMs, (1000 * used) / usedPerSecond));
       unusedIntervalMs = Math.max(intervalMs, (1000 * (servers.length - used)) / unusedPerSecond);
       return due;
     },

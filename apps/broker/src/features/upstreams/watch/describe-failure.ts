@@ -18,7 +18,7 @@ const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string 
   cancelled: { status: 'disconnected', detail: 'The check was interrupted' },
   timeout: { status: 'error', detail: 'The server does not answer in time' },
   bad_upstream: { status: 'error', detail: 'The server does not answer with MCP' },
-  bad_result: { status: 'error', detail: 'The server gave a result that its tool does not promise' },
+  bad_result: { status: 'error', detail: 'A result of the server does not match the output schema of its tool' },
   result_too_large: { status: 'error', detail: "The server's answer is too large" },
   too_many_tools: { status: 'error', detail: 'The server has more than 512 tools' },
   sign_in_required: { status: 'error', detail: 'The server requires a sign-in that its manifest does not mention' },
@@ -26,23 +26,26 @@ const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string 
   no_sandbox: { status: 'error', detail: 'Programs need bubblewrap here, and it does not work on this machine' },
   no_network: {
     status: 'error',
-    detail: 'This program needs the network, and pasta, which gives it one, does not work on this machine',
+    detail: 'This program needs pasta for its network, and pasta does not work on this machine',
   },
   not_allowed: { status: 'error', detail: "This installation does not run the service's program" },
   not_set_up: { status: 'error', detail: 'The operator has not finished setting this service up' },
-  shared_folder_full: { status: 'error', detail: 'The files of this program take more than is allowed here' },
-  folder_full: { status: 'error', detail: 'The files of this program take more than is allowed here' },
+  shared_folder_full: { status: 'error', detail: 'The files of this program exceed the limit of this installation' },
+  folder_full: { status: 'error', detail: 'The files of this program exceed the limit of this installation' },
   disk_full: { status: 'error', detail: 'Programs are stopped: the disk of this installation is almost full' },
-  over_limit: { status: 'error', detail: 'The program took or sent more than a program may' },
+  over_limit: { status: 'error', detail: 'The program exceeded its limits' },
   protocol: { status: 'error', detail: 'The server answered with an error' },
 };
 
 const maxReasonChars = 1000;
 
-/** Remedy for a server whose manifest has no sign-in; one with a sign-in shows as connected. */
+/**
+ * Remedy for a server that requires a sign-in although its manifest has none. A server whose manifest has one shows as
+ * connected.
+ */
 const signInRemedy = 'add "auth" to its manifest, or correct the header that it is sent';
 
-/** Returns the reason for the operator. A server's own words may be a megabyte. */
+/** Returns the reason for the operator, shortened: a server's message may be a megabyte. */
 export function reasonOf({ kind, message }: UpstreamError): string {
   const reason = message.slice(0, maxReasonChars);
   return kind === 'sign_in_required' ? `${reason}: ${signInRemedy}` : reason;

@@ -25,9 +25,8 @@ export type DiscoveryParts = {
 };
 
 /**
- * Asks a server what it offers and stores the answer. A server that cannot be asked keeps its last catalogue and gets a
- * status that says why (gateway.md: lists never wait for upstreams); `failure` says it in words for the operator.
- * Never rejects for a fault of the server.
+ * Asks a server what it offers and stores the answer. If that fails, the server keeps its stored lists and gets a
+ * status with the reason, and `failure` has the reason for the operator. Never rejects for a fault of the server.
  */
 export async function discoverServer(
   server: CatalogueServer,
@@ -54,7 +53,7 @@ export async function discoverServer(
       return true;
     });
     if (!isStored) return;
-    // This process has no more work: each user gets their own.
+    // This process is no longer needed: each user gets their own.
     if (isPerUser(server) && connection.type === 'stdio') await pool.drop(server, undefined);
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
@@ -66,7 +65,7 @@ export async function discoverServer(
       watched.failure = undefined;
       watched.loggedFailure = undefined;
       // each user's tools are discovered with their own account (personal-tools/personal-tools.ts)
-      if (isNew(server)) await catalogue.storeClosed(server.id);
+      if (isNew(server)) await catalogue.storeSignInRequired(server.id);
       await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
       return;
     }
@@ -85,7 +84,7 @@ export async function discoverServer(
 /** Reads everything that a server lists over this connection. @throws UpstreamError */
 export async function readAll(upstream: Upstream): Promise<Discovered> {
   const { capabilities } = upstream;
-  // Each list needs its capability; `listTools` checks its own.
+  // Each list requires its capability. `listTools` checks that itself.
   const [tools, prompts, resources, templates] = await Promise.all([
     upstream.listTools(),
     capabilities.prompts ? upstream.listPrompts() : [],
@@ -98,7 +97,7 @@ export async function readAll(upstream: Upstream): Promise<Discovered> {
   return { era, instructions, features, tools, prompts, resources, templates, leftOut, mended };
 }
 
-/** Accepts "method not found": many servers have resources but no templates. */
+/** Returns an empty list for "method not found": many servers have resources but no templates. */
 function ignoreUnknownMethod(error: unknown): [] {
   if (error instanceof UpstreamError && error.kind === 'protocol' && error.code === -32601) return [];
   throw error;

@@ -4,10 +4,13 @@ import { checkLater } from './check-health.ts';
 import type { WatchParts } from './watch-parts.ts';
 import { watchedOf } from './watched-server.ts';
 
-/** Time in which a signal that was sent to several processes reaches all of them. */
+/** Time within which a signal to several processes reaches all of them. */
 const signalMs = 100;
 
-/** Asks each new version as soon as it is deployed, and stops asking servers that were removed from the catalogue. */
+/**
+ * Discovers each new version as soon as it is deployed, and stops watching servers that were removed from the
+ * catalogue.
+ */
 export function followCatalogue(known: readonly CatalogueServer[], parts: WatchParts): void {
   const { catalogue, pool, asked, state } = parts;
   /** Last known deployment time by server id. */
@@ -29,7 +32,7 @@ export function followCatalogue(known: readonly CatalogueServer[], parts: WatchP
   });
 }
 
-/** Stops asking a server. Its running calls finish. */
+/** Stops watching a server. Its calls under way finish. */
 function forget(serverId: string, { watchedById, checkTimes, pool }: WatchParts): void {
   const watched = watchedById.get(serverId);
   clearTimeout(watched?.refreshTimer);
@@ -45,7 +48,7 @@ export function serviceChanged(name: string, parts: WatchParts): void {
   if (state.isStopping) return;
   for (const server of catalogue.snapshot().servers.filter((each) => ownService(each)?.name === name)) {
     if (services.address(name) === undefined) {
-      // it comes back at another address, so connections that are still open would fail from now on
+      // it restarts at another address, so connections that are still open would fail from now on
       background.add(pool.dropAll(server.id), 'the connections to a service could not be closed');
       unlessStopping(() => checkLater(server, parts), parts);
     } else {
@@ -75,7 +78,10 @@ export function connectionLost(serverId: string, reason: string, parts: WatchPar
   }, restartDelayMs);
 }
 
-/** Waits a moment before reporting: a signal to a process group ends our child processes before it reaches us. */
+/**
+ * Acts after a short delay, unless the broker is stopping: a signal to a process group ends our child processes before
+ * it reaches us.
+ */
 function unlessStopping(act: () => void, { state, restartDelayMs }: WatchParts): void {
   setTimeout(
     () => {

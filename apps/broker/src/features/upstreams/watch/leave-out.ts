@@ -3,9 +3,11 @@ import type { Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 import type { WatchedServer } from './watched-server.ts';
 
-const noConnectionLeft = 'It waits to be checked: this installation has no connection left';
+const noConnectionLeft = 'It is waiting to be checked: all connections of this installation are in use';
 
-/** Keeps the status of a server that could not be asked because all connections are in use, and says that it waits. */
+/**
+ * Keeps the status of a server that could not be asked because all connections are in use, and adds that it is waiting.
+ */
 export async function leaveOut(
   { id, status }: CatalogueServer,
   watched: Pick<WatchedServer, 'isLeftOut'>,
@@ -16,14 +18,14 @@ export async function leaveOut(
 }
 
 /** Shortest interval between warnings in the log: servers may start and stop waiting at any time. */
-const logEveryMs = 10 * 60_000;
+const minWarningIntervalMs = 10 * 60_000;
 
-/** Counts the servers that wait for a connection, for the log and /readyz. */
+/** Counts the servers that are waiting for a connection, for the log and /readyz. */
 export function createLeftOut(
   watched: ReadonlyMap<string, Pick<WatchedServer, 'isLeftOut'>>,
   { maxConnections, clock, log }: { maxConnections: number; clock: Clock; log: Log },
-): { text(): string | undefined; tell(): void } {
-  let toldAtMs = Number.NEGATIVE_INFINITY;
+): { text(): string | undefined; warn(): void } {
+  let warnedAtMs = Number.NEGATIVE_INFINITY;
 
   function text(): string | undefined {
     let count = 0;
@@ -35,11 +37,11 @@ export function createLeftOut(
 
   return {
     text,
-    tell() {
-      const told = text();
-      if (told === undefined || clock.now() - toldAtMs < logEveryMs) return;
-      toldAtMs = clock.now();
-      log.warn(told);
+    warn() {
+      const warning = text();
+      if (warning === undefined || clock.now() - warnedAtMs < minWarningIntervalMs) return;
+      warnedAtMs = clock.now();
+      log.warn(warning);
     },
   };
 }

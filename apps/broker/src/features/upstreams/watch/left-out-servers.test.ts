@@ -54,7 +54,7 @@ test.each([
     await waitUntil('the call to be running', () => app.upstreams.pool.inFlight('first') === 1);
 
     await deployManifest(app, { id: 'second', connection: program ?? connection, deadlines }, 'unasked');
-    const detail = 'It waits to be checked: this installation has no connection left';
+    const detail = 'It is waiting to be checked: all connections of this installation are in use';
     await waitUntil('the second to wait', async () => (await statusOf('second'))[1] === detail);
     expect(await statusOf('second')).toEqual(['disconnected', detail]);
     const told =

@@ -8,7 +8,7 @@ import type { WatchedServer } from './watched-server.ts';
 
 type Use = Omit<ConnectionUse, 'drop'>;
 
-/** Asks a server over one connection what it lists. */
+/** Reads lists over one connection. */
 export type ReadLists = <T>(ask: () => Promise<T>) => Promise<T>;
 
 /** The connections to one server, of the pool or of a connection test. */
@@ -20,8 +20,8 @@ export type ServerConnections = {
 
 /**
  * Adds the tools that a server lists only to clients that can answer its questions. A server learns what a client can
- * answer when the connection opens, so it is asked once per kind that its manifest names, as a client of that kind, and
- * sequentially: two processes of one program would write the same files.
+ * answer when a connection opens, so it is asked on one connection per kind of question that its manifest names,
+ * sequentially, because two processes of one program would write the same files.
  * @throws UpstreamError
  */
 export async function withAsking(
@@ -58,9 +58,9 @@ async function toolsFor(kind: QuestionKind, connections: ServerConnections, read
 }
 
 /**
- * Asks once more over the same connection when the server announced changed lists meanwhile, since the answer may be
- * outdated. Some servers announce their lists at each start, and asking again costs much less than another discovery that
- * starts a process. An announcement during the second answer leads to another discovery.
+ * Asks, and asks once more over the same connection if the server announced changed lists meanwhile, since the answer
+ * may be outdated. Some servers announce their lists at each start, and asking twice costs much less than another
+ * discovery, which starts a process. An announcement during the second answer causes another discovery.
  */
 export async function readLatest<T>(
   watched: Pick<WatchedServer, 'hasNewListsWhileAsked'>,

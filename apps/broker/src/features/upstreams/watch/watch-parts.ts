@@ -15,7 +15,7 @@ export type WatchOptions = {
   pool: UpstreamPool;
   programs: Pick<StdioPrograms, 'isReady' | 'prepare'>;
   services: Services;
-  /** Interval of the checks of a server in use, and of every server where there are few. */
+  /** Interval of the checks of a server in use, and of every server if there are few. */
   intervalMs: number;
   restartDelayMs: number;
   /** Whether a user called the server within a day. */

@@ -9,29 +9,33 @@ import { createLeftOut } from './leave-out.ts';
 import type { WatchOptions, WatchParts } from './watch-parts.ts';
 import { isNew, watchedOf, type WatchedServer } from './watched-server.ts';
 
-/** Time to wait for services at the start: the product is ready without a service that takes longer. */
-const serviceStartPatienceMs = 3_000;
-/** Looks for due checks per check interval, so that the checks are spread over it. */
-const looksPerInterval = 20;
-const shortestLookMs = 20;
+/** Longest wait for services at the start. The product is ready without a service that takes longer. */
+const serviceStartTimeoutMs = 3_000;
+/** Ticks per check interval, which spread the checks over it. */
+const ticksPerInterval = 20;
+const minTickMs = 20;
 
 /** Keeps the catalogue up to date: discovers new servers, checks the others, and refreshes on request. */
 export type ServerWatch = {
   /** Starts the services that deployed servers run on. Resolves when they run, or after 3 s without them. */
   startServices(): Promise<void>;
-  /** Discovers new servers and begins the checks. Resolves when every server was asked once. */
+  /**
+   * Discovers all servers except programs whose lists are known, and begins the checks. Resolves when each was asked
+   * once.
+   */
   start(): Promise<void>;
   /**
-   * Asks the named servers again. Of those asked in the last 10 s, only disconnected ones are asked, once the 10 s are over.
-   * @param byOperator asks immediately in any case
+   * Discovers these servers again. Of those discovered in the last 10 s, only the ones that are not connected are
+   * discovered, when the 10 s have passed.
+   * @param byOperator discovers immediately in any case
    * @returns the ids of the servers that are asked
    */
   refresh(serverIds: readonly string[], byOperator?: boolean): string[];
-  /** Asks a server that announced changed lists, now or as soon as the 10 s are over. */
+  /** Discovers a server that announced changed lists, now or as soon as 10 s have passed since the last discovery. */
   listChanged(serverId: string): void;
   /**
-   * Resolves when a server was asked since its deployment.
-   * @returns why it could not be asked, in words for the operator; undefined when it answered
+   * Resolves when a server was discovered since its deployment.
+   * @returns the reason, in words for the operator, if the discovery failed
    */
   asked(serverId: string): Promise<string | undefined>;
   /** Returns a text on servers that could not be asked because all connections are in use; undefined if there are none. */
@@ -59,15 +63,15 @@ export function createServerWatch(options: WatchOptions): ServerWatch {
   const leftOut = createLeftOut(watchedById, { ...options, clock: time });
   let timer: NodeJS.Timeout | undefined;
 
-  function look(): void {
+  function checkDue(): void {
     for (const server of checkTimes.due(catalogue.snapshot().servers)) checkLater(server, parts);
-    leftOut.tell();
+    leftOut.warn();
   }
 
   function beginStop(): void {
     state.isStopping = true;
     clearInterval(timer);
-    // a server that fails to answer while the broker ends may have been ended with it
+    // a server that fails to answer now may have been stopped together with the broker
     asked.stop();
   }
 
@@ -75,17 +79,17 @@ export function createServerWatch(options: WatchOptions): ServerWatch {
     async startServices() {
       const { servers } = catalogue.snapshot();
       const names = new Set(servers.flatMap((server) => ownService(server)?.name ?? []));
-      const patience = new Promise<void>((resolve) => setTimeout(resolve, serviceStartPatienceMs).unref());
-      await Promise.race([patience, Promise.all([...names].map((name) => services.start(name)))]);
+      const timeout = new Promise<void>((resolve) => setTimeout(resolve, serviceStartTimeoutMs).unref());
+      await Promise.race([timeout, Promise.all([...names].map((name) => services.start(name)))]);
     },
 
     async start() {
       const { servers: known } = catalogue.snapshot();
       services.onChange((name) => serviceChanged(name, parts));
       followCatalogue(known, parts);
-      timer = setInterval(look, Math.max(shortestLookMs, options.intervalMs / looksPerInterval));
-      // A process is not started only to ask what is already known, if it worked and can be started.
-      const unknown = known.filter((server) => {
+      timer = setInterval(checkDue, Math.max(minTickMs, options.intervalMs / ticksPerInterval));
+      // No process is started only to read lists that are known, if it worked and can be started.
+      const toDiscover = known.filter((server) => {
         const { connection } = server.manifest;
         const isKnown = server.status === 'connected' && !isNew(server);
         return (
@@ -94,7 +98,7 @@ export function createServerWatch(options: WatchOptions): ServerWatch {
           !programs.isReady({ serverId: server.id, alias: connection.command })
         );
       });
-      await Promise.all(unknown.map((server) => asked.discover(server)));
+      await Promise.all(toDiscover.map((server) => asked.discover(server)));
     },
 
     refresh: (serverIds, byOperator = false) => asked.refresh(serverIds, byOperator),

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 
 /** Refreshes of one server coalesce and are at most one per 10 s (clarifications, Marketplace). */
 export const refreshIntervalMs = 10_000;
-/** Time after which the start of a failed stdio server is retried. */
+/** Delay before the start of a failed stdio server is retried. */
 const stdioRetryMs = 30_000;
 
 /** State of one server in the watch, besides its catalogue entry. */
@@ -16,14 +16,14 @@ export type WatchedServer = {
   discovery: Promise<void> | undefined;
   /** Deployment time of the version that is or was discovered last: another version may be elsewhere. */
   discoveryOfMs: number;
-  /** Why the last discovery or check failed, in words for the operator; undefined once it has answered. */
+  /** Reason of the last failed discovery or check, in words for the operator; undefined once it has answered. */
   failure: string | undefined;
   isBeingChecked: boolean;
-  /** Whether no connection was left to ask or check it. */
+  /** Whether it could not be asked or checked because no connection was left. */
   isLeftOut: boolean;
-  /** Whether it announced changed lists while it was being asked for them. */
+  /** Whether it announced changed lists while it was asked for them. */
   hasNewListsWhileAsked: boolean;
-  /** Why the last discovery failed, as logged; undefined after a success. */
+  /** Reason of the last failed discovery, as logged; undefined after a success. */
   loggedFailure: string | undefined;
   /** Whether its next discovery is a retry that a user requested. */
   isToBeRetried: boolean;
@@ -54,12 +54,17 @@ export function watchedOf(serverId: string, watchedById: Map<string, WatchedServ
   return watched;
 }
 
-/** Returns whether a server was deployed since its last discovery: what is stored, if anything, is of another version. */
+/**
+ * Returns whether a server was deployed since its last discovery. Its stored lists, if any, belong to another version.
+ */
 export function isNew(server: CatalogueServer): boolean {
   return (server.discoveredAtMs ?? 0) < server.deployedAtMs;
 }
 
-/** Returns whether a server may be asked again after a failure. Starting a program costs more, so it waits longer. */
+/**
+ * Returns whether a server may be discovered again after a failure. A program waits longer, because starting it costs
+ * more.
+ */
 export function mayRetry(
   server: CatalogueServer,
   { askedAtMs, restartAtMs, isLeftOut }: WatchedServer,

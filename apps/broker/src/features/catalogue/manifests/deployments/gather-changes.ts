@@ -1,4 +1,4 @@
-/** Announces which servers have changed. Several changes within `together` are announced once, at its end. */
+/** Announces changed servers. Changes within `together` are announced once, at its end. */
 export function gatherChanges(announce: (...serverIds: string[]) => Promise<void>) {
   let gathered: Set<string> | undefined;
   return {

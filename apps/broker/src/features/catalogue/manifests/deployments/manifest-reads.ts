@@ -16,7 +16,7 @@ import {
 
 /** Stored manifests, and decisions about their tools. */
 export type ManifestReads = {
-  /** Changes of a server's tools that wait for approval, those kept hidden, and the code that names exactly these. */
+  /** Changes of a server's tools that wait for approval, those kept hidden, and a code for exactly these. */
   pendingTools(serverId: string): Promise<{ changes: ToolChange[]; keptHidden: ToolChange[]; code: string }>;
   /** Decisions that keep tools of a server hidden, with the administrator's address unless the account is deleted. */
   rejectedTools(serverId: string): Promise<{ change: ToolChange; by: string | null }[]>;
@@ -26,7 +26,7 @@ export type ManifestReads = {
   currentVersions(): Promise<ManifestHead[]>;
   /** Registries of the newest imports of all deployed or staged servers, or of one. */
   sources(serverId?: string): Promise<SourceOfServer[]>;
-  /** The version whose server answered last. */
+  /** The version that answered last. */
   answeredVersion(serverId: string): Promise<string | undefined>;
   /** Action that removed a server from the catalogue and from staging, if known. */
   removedBy(serverId: string): Promise<Removal | undefined>;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { asRecord } from '#platform/json.ts';
 
-/** One value of two documents, or a list of texts; undefined on the side without it. */
+/** A value, or a list of texts, that differs between two documents; undefined in the document without it. */
 export type Change = { path: readonly string[]; before: unknown; after: unknown };
 
 /** Objects that are compared field by field even if one side lacks them. */
@@ -17,9 +17,9 @@ const containers: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Compares two manifests value by value, in the order of the second. Lists of things with a name or an address are
- * compared by it, so that moving one is no change. Takes linear time.
- * @param before undefined: there was none
+ * Compares two manifests value by value, in the order of the second. Lists of items with names or addresses are
+ * compared by these, so that a moved item is only a change of order. Takes linear time.
+ * @param before undefined if there was none
  */
 export function compareManifests(before: object | undefined, after: object): Change[] {
   const changes: Change[] = [];
@@ -33,7 +33,7 @@ function compare(before: unknown, after: unknown, path: readonly string[], chang
   if (a && b) {
     for (const [name, value] of b) compare(a.get(name), value, [...path, name], changes);
     for (const [name, value] of a) if (!b.has(name)) compare(value, undefined, [...path, name], changes);
-    // their names are equal
+    // members that both lists have may be in another order
     if (Array.isArray(before) && Array.isArray(after)) compareOrder([...a.keys()], [...b.keys()], path, changes);
     return;
   }

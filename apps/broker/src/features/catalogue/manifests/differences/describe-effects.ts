@@ -10,21 +10,24 @@ export type PeopleOfServer = {
   renters: number;
   /** Users who called it in 30 days. */
   users: number;
-  /** Users who agreed to less than a tool will cost, and are asked before their next call of it (decision 0051). */
+  /**
+   * Users who agreed to a lower price than a tool will cost, and are asked before their next call of it (decision
+   * 0051).
+   */
   asked: number;
 };
 
 /** A tool that costs more in a later version of a manifest. */
 export type RaisedPrice = { tool: string; before: number; after: number };
 
-/** How many tools of a server wait for a decision, and how many an administrator keeps hidden. */
+/** Number of a server's tools that wait for a decision, and of those that an administrator keeps hidden. */
 type HiddenTools = { toolsUnderReview: number; toolsKeptHidden: number };
 
 /**
- * Describes in sentences what deploying a manifest does and to whom, as billing and upstreams do it. Empty without any
- * noticeable effect.
- * @param before what is live; undefined: nothing
- * @param people includes how many tools of the live server are hidden
+ * Describes in sentences what deploying a manifest does, and to whom. It must match what billing and upstreams do.
+ * Empty if users notice nothing.
+ * @param before the live manifest, if any
+ * @param people includes the numbers of hidden tools of the live server
  */
 export function describeEffects(
   before: Manifest | undefined,
@@ -66,7 +69,7 @@ function tierChange(before: Manifest, after: Manifest, people: PeopleOfServer): 
   if (tiers[is].level < tiers[was].level) return [`${mayUse(after)} It was for tier ${tierText(was)} and above.`];
   const lose = was === 'T0' ? 'People without a plan' : `People with a plan of tier ${tierText(was)}`;
   return [
-    `${mayUse(after)} ${lose} lose it at once, unless they rent it, bought it or try it: ${used(people)}, ${rented(people.renters)}.`,
+    `${mayUse(after)} ${lose} lose it immediately, unless they rent it, bought it or have a trial: ${used(people)}, ${rented(people.renters)}.`,
   ];
 }
 
@@ -79,14 +82,14 @@ function rentalOffer(before: Manifest | undefined, after: Manifest, { renters }:
   }
   if (price === undefined) {
     const kept =
-      renters === 0 ? '' : ` ${rented(renters)}: rentals that renew go on at their price until they are canceled.`;
+      renters === 0 ? '' : ` ${rented(renters)}: rentals that renew keep their price until they are canceled.`;
     return [`It can no longer be rented.${kept}`];
   }
   if (is?.price === was.price && is.currency === was.currency) return [];
   const kept =
     renters === 0
       ? 'No one rents it now.'
-      : `${rented(renters)} and ${renters === 1 ? 'keeps the price they have, also when it' : 'keep the price they have, also when it'} renews, until the rental ends.`;
+      : `${rented(renters)} and ${renters === 1 ? 'keeps' : 'keep'} the current price, renewals included, until the rental ends.`;
   return [`New rentals cost ${price} instead of ${monthly(was.price, was.currency)}. ${kept}`];
 }
 
@@ -109,7 +112,7 @@ function toolPrices(before: Manifest, after: Manifest, people: PeopleOfServer): 
   if (changed > 0) {
     const asked = raised > 0 && people.users > 0 ? `; ${askedText(people)}` : '';
     effects.push(
-      `Calls that begin after the deployment cost the new prices of ${tools(changed)} (${raised} higher, ${changed - raised} lower); calls that run then keep theirs. ${used(people)}${asked}.`,
+      `Calls that begin after the deployment cost the new prices of ${tools(changed)} (${raised} higher, ${changed - raised} lower); calls in progress keep the old ones. ${used(people)}${asked}.`,
     );
   }
   if (!isDeepStrictEqual(announced, coming)) {
@@ -130,7 +133,7 @@ function toolPrices(before: Manifest, after: Manifest, people: PeopleOfServer): 
   return effects;
 }
 
-/** The tools whose price rises from one version to the other. */
+/** Returns the tools whose price rises from one version to the other. */
 export function raisedPrices(before: Manifest, after: Manifest): RaisedPrice[] {
   const was = costsOf(before);
   return [...costsOf(after)]
@@ -139,9 +142,9 @@ export function raisedPrices(before: Manifest, after: Manifest): RaisedPrice[] {
 }
 
 function askedText({ asked, users }: PeopleOfServer): string {
-  if (asked === 0) return 'no one agreed to less and is asked before their next call';
+  if (asked === 0) return 'no one has to confirm the higher price';
   const who = asked === users ? (users === 1 ? 'they' : `all ${users}`) : `${asked} of them`;
-  const agreed = asked === 1 && users > 1 ? 'agreed to less and is' : 'agreed to less and are';
+  const agreed = asked === 1 && users > 1 ? 'agreed to a lower price and is' : 'agreed to a lower price and are';
   return `${who} ${agreed} asked before their next call`;
 }
 
@@ -157,10 +160,12 @@ function comparedResults(
   ];
 }
 
-/** Accounts are bound to the address and the kind of sign-in that they were made for. */
+/**
+ * Says who has to sign in again: accounts are bound to the address and the kind of sign-in that they were created for.
+ */
 function signIns(before: Manifest, after: Manifest, people: PeopleOfServer): string[] {
   const moved = !isDeepStrictEqual(before.connection, after.connection);
-  const opened = moved ? ['It is connected again: calls that run then finish on the old connection.'] : [];
+  const opened = moved ? ['New connections are opened: calls in progress finish on the old ones.'] : [];
   const isolated = isolationOf(before) !== isolationOf(after) && isolationOf(after) === 'perUser';
   const own = isolated ? ['Each person gets a connection of their own.'] : [];
   const names = headersOfPeople(after);
@@ -188,7 +193,7 @@ function signInPlace(before: Manifest | undefined, after: Manifest): string[] {
     issuer === undefined
       ? 'People sign in where the server says. If that is on another site, no one is sent there until you confirm it on its page.'
       : `People sign in at ${issuer}, which the manifest names${elsewhere}.`;
-  const undone = moved ? ['What was confirmed for the address before does not count for this one.'] : [];
+  const undone = moved ? ['Confirmations for the previous address do not apply to this one.'] : [];
   return [where, ...undone];
 }
 
@@ -196,7 +201,9 @@ function headersOfPeople({ auth }: Manifest): string[] {
   return auth.type === 'headers' ? auth.headers.filter(({ from }) => from === 'user').map(({ name }) => name) : [];
 }
 
-/** A new version's tools are trusted as discovered (features/catalogue/review/review-tools.ts). */
+/**
+ * Describes changes of the review of tools. A new version's tools are trusted as discovered (review/review-tools.ts).
+ */
 function trust(before: Manifest, after: Manifest, hidden: HiddenTools): string[] {
   const review = (count: number, how: string) =>
     count === 0 || before.version === after.version

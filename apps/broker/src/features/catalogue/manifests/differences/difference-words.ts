@@ -4,14 +4,14 @@ import { tiers, tierSchema } from '@souk/contract/tiers.ts';
 import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { Change } from './compare-manifests.ts';
 
-/** Length of a value in a sentence; the whole value is shown next to it. */
+/** Longest value in a sentence. The whole value is shown next to it. */
 const maxCharacters = 120;
 
 type Say = (value: unknown, currency: string) => string;
 
 const plain = (value: unknown) => cut(typeof value === 'string' ? value : JSON.stringify(value));
 const quoted: Say = (value) => (typeof value === 'string' ? `"${cut(value)}"` : plain(value));
-/** The unit follows the last value. */
+/** Omits the unit, which follows the last value. */
 const creditCount: Say = (value) => plain(value);
 const announcement: Say = (value) => {
   const { credits, from } = asRecord(value) ?? {};
@@ -25,7 +25,7 @@ const named =
   (value) =>
     names[String(value)] ?? plain(value);
 
-/** Names of the fields, and how to say their values. */
+/** Names of fields, and functions that describe their values. */
 const fields: Readonly<Record<string, readonly [name: string, say: Say]>> = {
   name: ['name', quoted],
   serviceType: ['service type', plain],
@@ -53,7 +53,7 @@ const fields: Readonly<Record<string, readonly [name: string, say: Say]>> = {
   'deadlines.connectMs': ['time limit of a connection', seconds],
   'deadlines.listMs': ['time limit of a list', seconds],
   'deadlines.callMs': ['time limit of a call', seconds],
-  maxInFlight: ['calls at once', plain],
+  maxInFlight: ['concurrent calls', plain],
   toolChanges: ['tool policy', plain],
   validateResults: ['results are compared with the outputSchema of their tool', yesOrNo],
   'billing.tier': ['tier', named(Object.fromEntries(tierSchema.options.map((tier) => [tier, tierText(tier)])))],
@@ -91,7 +91,7 @@ export function sayChange(
   return `${name}: ${was} -> ${say(after, currencies.after)}${unit(after)}`;
 }
 
-/** Prices are named by their tool. */
+/** Returns the words for a price, which name its tool. */
 function priceOfTool([area, prices, tool, field]: readonly string[]): readonly [string, Say] | undefined {
   if (area !== 'billing' || tool === undefined) return undefined;
   if (prices === 'toolCosts') return [`price of \`${cut(tool)}\``, creditCount];
@@ -133,7 +133,7 @@ function isListOfTexts(value: unknown): boolean {
 
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** Manifests contain no secrets, but texts from others. */
+/** Cleans and shortens a text: manifests contain no secrets, but untrusted texts. */
 function cut(text: string): string {
   const shown = cleanLabel(text.slice(0, 4 * maxCharacters), maxCharacters + 1);
   return shown.length > maxCharacters ? `${shown.slice(0, maxCharacters)}…` : shown;

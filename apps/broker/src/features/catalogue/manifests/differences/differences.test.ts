@@ -36,7 +36,7 @@ test('two versions differ in words: prices, policies, lists, items by their name
       'tier: T1 (Basic) -> T2 (Professional)',
       'rental price: $5/month -> $7.50/month',
       'tool policy: strict',
-      'calls at once: 64 -> 8',
+      'concurrent calls: 64 -> 8',
       'time limit of a call: 60 s -> 30 s',
       'features: added "Good", removed "Cheap"',
       'calls that answer with an error are charged: no -> yes',
@@ -76,30 +76,30 @@ test('the effects of a deployment are listed with their numbers, and effects tha
   const people = { renters: 12, users: 40, asked: 7, toolsUnderReview: 0, toolsKeptHidden: 0 };
   const billing = (change: object) => ({ billing: { tier: 'T1', rental: { price: 500 }, ...change } });
   expect(effectsOf(billing({}), billing({ rental: { price: 700 } }), people)).toEqual([
-    'New rentals cost $7/month instead of $5/month. 12 people rent it and keep the price they have, also when it renews, until the rental ends.',
+    'New rentals cost $7/month instead of $5/month. 12 people rent it and keep the current price, renewals included, until the rental ends.',
   ]);
   expect(effectsOf(billing({}), billing({ rental: undefined }), people)).toEqual([
-    'It can no longer be rented. 12 people rent it: rentals that renew go on at their price until they are canceled.',
+    'It can no longer be rented. 12 people rent it: rentals that renew keep their price until they are canceled.',
   ]);
   expect(effectsOf(billing({}), billing({ tier: 'T2' }), people)).toEqual([
-    'People with a plan of tier T2 (Professional) or above may use it. People with a plan of tier T1 (Basic) lose it at once, unless they rent it, bought it or try it: 40 people called it in the last 30 days, 12 people rent it.',
+    'People with a plan of tier T2 (Professional) or above may use it. People with a plan of tier T1 (Basic) lose it immediately, unless they rent it, bought it or have a trial: 40 people called it in the last 30 days, 12 people rent it.',
   ]);
   expect(effectsOf(billing({}), billing({ toolCosts: { a: 1 }, chargeOnErrors: true }), people)).toEqual([
-    'Calls that begin after the deployment cost the new prices of 1 tool (1 higher, 0 lower); calls that run then keep theirs. 40 people called it in the last 30 days; 7 of them agreed to less and are asked before their next call.',
+    'Calls that begin after the deployment cost the new prices of 1 tool (1 higher, 0 lower); calls in progress keep the old ones. 40 people called it in the last 30 days; 7 of them agreed to a lower price and are asked before their next call.',
     'Calls that the server answers with an error are charged from then on.',
   ]);
   expect(effectsOf(billing({ toolCosts: { a: 2 } }), billing({ toolCosts: { a: 1 } }), people)).toEqual([
-    'Calls that begin after the deployment cost the new prices of 1 tool (0 higher, 1 lower); calls that run then keep theirs. 40 people called it in the last 30 days.',
+    'Calls that begin after the deployment cost the new prices of 1 tool (0 higher, 1 lower); calls in progress keep the old ones. 40 people called it in the last 30 days.',
   ]);
   const rise = (users: number, asked: number) =>
     effectsOf(billing({ toolCosts: { a: 1 } }), billing({ toolCosts: { a: 2 } }), { ...people, users, asked })[0];
-  expect(rise(40, 40)).toMatch(/days; all 40 agreed to less and are asked before their next call\.$/);
-  expect(rise(40, 1)).toMatch(/days; 1 of them agreed to less and is asked before their next call\.$/);
+  expect(rise(40, 40)).toMatch(/days; all 40 agreed to a lower price and are asked before their next call\.$/);
+  expect(rise(40, 1)).toMatch(/days; 1 of them agreed to a lower price and is asked before their next call\.$/);
   expect(rise(1, 1)).toMatch(
-    /1 person called it in the last 30 days; they agreed to less and are asked before their next/,
+    /1 person called it in the last 30 days; they agreed to a lower price and are asked before their next/,
   );
-  expect(rise(40, 0)).toMatch(/days; no one agreed to less and is asked before their next call\.$/);
-  expect(rise(0, 0)).toMatch(/theirs\. 0 people called it in the last 30 days\.$/);
+  expect(rise(40, 0)).toMatch(/days; no one has to confirm the higher price\.$/);
+  expect(rise(0, 0)).toMatch(/old ones\. 0 people called it in the last 30 days\.$/);
   const coming = billing({ announcedPrices: { a: { credits: 5, from: '2099-01-01T00:00:00Z' } } });
   expect(effectsOf(billing({}), coming, people)).toEqual([
     'The announced prices of 1 tool begin on their dates. People are notified until then, and asked from then on if a price is higher.',
@@ -121,10 +121,10 @@ test('the effects of a deployment are listed with their numbers, and effects tha
   const oauth = { auth: { type: 'oauth' } };
   const moved = { connection: http('https://other.example') };
   expect(effectsOf(oauth, { ...oauth, ...moved }, { ...people, users: 1 })).toEqual([
-    'It is connected again: calls that run then finish on the old connection.',
+    'New connections are opened: calls in progress finish on the old ones.',
     'Everyone who uses it must sign in again before their next call: 1 person called it in the last 30 days.',
     'People sign in where the server says. If that is on another site, no one is sent there until you confirm it on its page.',
-    'What was confirmed for the address before does not count for this one.',
+    'Confirmations for the previous address do not apply to this one.',
   ]);
   const named = { auth: { ...oauth.auth, issuer: 'https://id.example', endpointOrigins: ['https://login.example'] } };
   expect(effectsOf(oauth, named, people)).toEqual([
@@ -136,7 +136,7 @@ test('the effects of a deployment are listed with their numbers, and effects tha
     'other origins of the authorization server: added "https://login.example"',
   ]);
   expect(effectsOf({}, moved, people)).toEqual([
-    'It is connected again: calls that run then finish on the old connection.',
+    'New connections are opened: calls in progress finish on the old ones.',
   ]);
   expect(effectsOf({}, { version: '2.0.0' }, { ...people, toolsUnderReview: 2, toolsKeptHidden: 1 })).toEqual([
     '2 tools are under review: a new version trusts all tools as the server offers them then, including these.',

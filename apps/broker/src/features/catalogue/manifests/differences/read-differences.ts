@@ -13,7 +13,7 @@ import { compareManifests } from './compare-manifests.ts';
 import { describeEffects, raisedPrices } from './describe-effects.ts';
 import { sayChange } from './difference-words.ts';
 
-/** Differences listed at most; the documents next to the list are complete. */
+/** Maximum number of listed differences. The documents next to the list are complete. */
 const maxDifferences = 500;
 
 type Differences = Omit<Answer<typeof getServerDifferences>, 'success'>;
@@ -21,15 +21,16 @@ type Differences = Omit<Answer<typeof getServerDifferences>, 'success'>;
 export type DifferenceParts = Pick<PeopleOfServers, 'peopleOf' | 'askedOf'> & {
   catalogue: Catalogue;
   policy: Pick<ManifestPolicy, 'keepsFiles'>;
-  /** Number of secrets that a manifest needs and lacks; undefined when it is not known here. */
+  /** Counts the secrets that a manifest needs and that are missing; undefined if this process does not know them. */
   missingSecretsOf?: ((server: { id: string; manifest: Pick<Manifest, 'connection' | 'auth'> }) => number) | undefined;
-  /** Asks a manifest's server where its users would sign in; in sentences. */
+  /** Asks a manifest's server where its users would sign in, and describes it in sentences. */
   signInOf?: ((server: { id: string; manifest: Manifest }) => Promise<string[]>) | undefined;
 };
 
 /**
  * Describes how two versions of a manifest differ, and what deploying the second does.
- * @param named by default the deployed and the staged version; without a staged one, the deployed version twice
+ * @param named the two versions; by default the deployed and the staged one, or the deployed one twice if none is
+ *   staged
  * @throws SoukError not_found
  */
 export async function readDifferences(

@@ -3,9 +3,9 @@ import type { Input } from './server-json-schema.ts';
 /** State of a value that a server.json asks for. */
 export type Filled =
   | { kind: 'value'; value: string }
-  /** The operator enters it; it is in no document. */
+  /** A secret, which the operator enters. */
   | { kind: 'secret' }
-  /** Required, and not in the document. */
+  /** Required, but not in the document. */
   | { kind: 'missing'; what: string }
   | { kind: 'left-out' };
 

@@ -4,11 +4,21 @@ import { NotImportable, type Launch, type Named, type Target } from '../wanted.t
 import { fillInput, type Filled } from './fill-input.ts';
 import type { Argument, Package } from './server-json-schema.ts';
 
-/** Words with which npx and uvx are always called. */
-const ownOfRunners: ReadonlySet<string> = new Set(['-y', '--yes', '-q', '--quiet', 'run', 'tool', 'exec', 'x', 'dlx']);
+/** Arguments with which npx and uvx are usually called. They need no note. */
+const standardArguments: ReadonlySet<string> = new Set([
+  '-y',
+  '--yes',
+  '-q',
+  '--quiet',
+  'run',
+  'tool',
+  'exec',
+  'x',
+  'dlx',
+]);
 
 /**
- * Reads a server that is a package of npm or PyPI and speaks over stdio.
+ * Reads a server that is a package of npm or PyPI with the stdio transport.
  * @param at its path in the document
  * @throws NotImportable, with what to do
  */
@@ -24,7 +34,7 @@ export function readPackage(given: Package, at: string, notes: string[]): Target
     );
   }
   if (!packageNames[kind].test(identifier))
-    throw new NotImportable(`its package ${identifier} has no name of ${registries[kind]}`);
+    throw new NotImportable(`its package ${identifier} is not a valid ${registries[kind]} name`);
   const launch: Launch = {
     kind,
     name: identifier,
@@ -34,7 +44,7 @@ export function readPackage(given: Package, at: string, notes: string[]): Target
       readArgument(argument, `${at}.packageArguments[${index}]`, notes),
     ),
   };
-  refuseRuntimeArguments(given, notes);
+  noteRuntimeArguments(given, notes);
   return { kind: 'program', launch, ...readVariables(given, notes) };
 }
 
@@ -49,7 +59,7 @@ function otherPackage(kind: string, identifier: string): string {
   }
 }
 
-/** Returns the command of `uvx --from package command`. */
+/** Returns `command` of `uvx --from package command`. */
 function commandOf({ runtimeArguments }: Package): string | undefined {
   const words = wordsOf(runtimeArguments);
   const from = words.indexOf('--from');
@@ -59,11 +69,11 @@ function commandOf({ runtimeArguments }: Package): string | undefined {
 const wordsOf = (given: readonly Argument[]) =>
   given.flatMap(({ name, value }) => [name, value].filter((word) => word !== undefined));
 
-function refuseRuntimeArguments({ runtimeArguments, runtimeHint }: Package, notes: string[]): void {
+function noteRuntimeArguments({ runtimeArguments, runtimeHint }: Package, notes: string[]): void {
   const words = wordsOf(runtimeArguments);
   const from = words.indexOf('--from');
   const others = words.filter(
-    (word, index) => !ownOfRunners.has(word) && (from === -1 || index < from || index > from + 2),
+    (word, index) => !standardArguments.has(word) && (from === -1 || index < from || index > from + 2),
   );
   if (others.length === 0) return;
   notes.push(
@@ -81,16 +91,16 @@ function readArgument(argument: Argument, at: string, notes: string[]): string[]
       return [];
     }
     throw new NotImportable(
-      `it takes a secret as its argument ${label}, which every process can read: ask its maker for a variable. ${installYourself}`,
+      `it takes a secret as its argument ${label}, which every process can read: ask its author for a variable. ${installYourself}`,
     );
   }
   if (filled.kind === 'missing') {
     const what = filled.what === '' ? '' : ` (${filled.what})`;
     throw new NotImportable(
-      `its argument ${label} needs a value of yours${what}: write it as "value" at ${at}, and paste it here`,
+      `its argument ${label} needs a value from you${what}: write it as "value" at ${at}, and paste it here`,
     );
   }
-  if (isRepeated === true) notes.push(`Its argument ${label} may come several times.`);
+  if (isRepeated === true) notes.push(`Its argument ${label} may be repeated.`);
   if (filled.kind === 'value')
     return [...(name === undefined ? [] : [name]), ...(filled.value === '' ? [] : [filled.value])];
   if (isSwitch(argument)) return [name ?? ''];
@@ -107,7 +117,7 @@ function isSecret(filled: Filled, name: string): boolean {
   return soundsSecret(name) || (filled.kind === 'value' && looksSecret(filled.value));
 }
 
-/** Returns whether an argument is only a name, without any sign that a value follows. */
+/** Returns whether an argument is only a name: nothing indicates a value after it. */
 function isSwitch({ name, description, format, placeholder, choices, valueHint }: Argument): boolean {
   const hasValue = [description, format, placeholder, choices, valueHint].some((field) => field !== undefined);
   return name !== undefined && !hasValue;
@@ -125,8 +135,7 @@ function readVariables(
     const { name, description, isRequired } = variable;
     const filled = fillInput(variable);
     if (isSecret(filled, name) || (filled.kind === 'left-out' && soundsSecret(name))) {
-      if (filled.kind === 'value')
-        notes.push(`The value of its variable ${name} that stands in the document is not kept.`);
+      if (filled.kind === 'value') notes.push(`The value of its variable ${name} in the document is not imported.`);
       if (isRequired === false)
         notes.push(`Its variable ${name} is optional: take it out of "secrets" where you have no value for it.`);
       secrets.push({ name, description });

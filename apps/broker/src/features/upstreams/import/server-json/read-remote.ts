@@ -5,14 +5,14 @@ import { fillInput, fillText, hasVariable } from './fill-input.ts';
 import type { KeyValue, Remote } from './server-json-schema.ts';
 
 /**
- * Reads a server at its maker's address.
+ * Reads a server at its author's address.
  * @param at its path in the document, for messages
  * @throws NotImportable
  */
 export function readRemote({ type, url, headers, variables = {} }: Remote, at: string, notes: string[]): Target {
   if (type === 'sse') {
     throw new NotImportable(
-      `its address ${url} speaks the older HTTP+SSE transport. Souk speaks Streamable HTTP: ask its maker for that address`,
+      `its address ${url} speaks the older HTTP+SSE transport. Souk speaks Streamable HTTP: ask its author for that address`,
     );
   }
   if (!['streamable-http', 'streamable', 'http', 'websocket'].includes(type)) {
@@ -21,14 +21,14 @@ export function readRemote({ type, url, headers, variables = {} }: Remote, at: s
   const filled = fillText(url, variables);
   if (filled.kind === 'secret') {
     throw new NotImportable(
-      'its address carries a secret, which never stands in a manifest: ask its maker for one that takes a header',
+      'its address carries a secret, which does not belong in a manifest: ask its author for one that takes a header',
     );
   }
   const open = filled.kind === 'value' ? /\{[^{}]{1,100}\}/.exec(filled.value)?.[0] : undefined;
   if (filled.kind !== 'value' || open !== undefined) {
     const what = filled.kind === 'missing' ? filled.what : open;
     throw new NotImportable(
-      `its address needs a value of yours (${what}): write the whole address at ${at}.url, and paste it here`,
+      `its address needs a value from you (${what}): write the whole address at ${at}.url, and paste it here`,
     );
   }
   const wanted = headers.flatMap((header) => wantedHeader(header, notes));
@@ -50,7 +50,7 @@ function wantedHeader(header: KeyValue, notes: string[]): Named[] {
   }
   const isLiteral = header.value !== undefined && !hasVariable(header.value);
   const isSecret = header.isSecret === true || soundsSecret(name) || looksSecret(header.value ?? '');
-  if (isLiteral && isSecret) notes.push(`The value of its header ${name} that stands in the document is not kept.`);
+  if (isLiteral && isSecret) notes.push(`The value of its header ${name} in the document is not imported.`);
   else if (filled.kind === 'value') notes.push(`The value of its header ${name} is: ${filled.value}`);
   else if (header.value !== undefined) notes.push(`The value of its header ${name} has this form: ${header.value}`);
   if (filled.kind === 'secret' && isRequired !== true) {

@@ -5,9 +5,9 @@ import type { FoundEntry } from '../find-entries.ts';
 import { NotImportable, type Target, type WantedServer } from '../wanted.ts';
 import { readPackage } from './read-package.ts';
 import { readRemote } from './read-remote.ts';
-import { serverDocument, withTodaysNames, type ServerDocument } from './server-json-schema.ts';
+import { serverDocument, withCurrentNames, type ServerDocument } from './server-json-schema.ts';
 
-/** A registry's own status of a version. */
+/** Status of a version at its registry. */
 export type RegistryStatus = { status: 'active' | 'deprecated' | 'deleted'; message: string | undefined };
 
 /**
@@ -34,7 +34,7 @@ export function readServerJson(found: FoundEntry): WantedServer {
 
 /** @throws NotImportable that names the field */
 export function parseServerJson(entry: Record<string, unknown>): ServerDocument {
-  const parsed = serverDocument.safeParse(withTodaysNames(entry));
+  const parsed = serverDocument.safeParse(withCurrentNames(entry));
   if (parsed.success) return parsed.data;
   const [issue] = manifestIssues(parsed.error);
   throw new NotImportable(`its server.json does not match the schema: ${issue?.path} ${issue?.message}`);
@@ -52,17 +52,17 @@ export function statusOf(meta: Record<string, unknown> | undefined, ofDocument?:
 
 /** Returns the first usable target; addresses before packages. */
 function chooseTarget({ remotes, packages }: ServerDocument, notes: string[]): Target {
-  const ways = [
+  const readers = [
     ...remotes.map((remote, index) => (said: string[]) => readRemote(remote, `remotes[${index}]`, said)),
     ...packages.map((given, index) => (said: string[]) => readPackage(given, `packages[${index}]`, said)),
   ];
   const reasons: string[] = [];
-  for (const way of ways) {
-    const ofWay: string[] = [];
+  for (const read of readers) {
+    const notesOfTarget: string[] = [];
     try {
-      const target = way(ofWay);
-      notes.push(...ofWay);
-      if (ways.length > 1) notes.push(otherWays(ways.length - 1));
+      const target = read(notesOfTarget);
+      notes.push(...notesOfTarget);
+      if (readers.length > 1) notes.push(otherWays(readers.length - 1));
       return target;
     } catch (error) {
       if (!(error instanceof NotImportable)) throw error;

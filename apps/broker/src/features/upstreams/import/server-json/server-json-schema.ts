@@ -82,7 +82,7 @@ const formerNames: Readonly<Record<string, string>> = {
 };
 
 /** Returns the document with current names and without nulls: registries in Go write null for empty lists. */
-export function withTodaysNames(document: Record<string, unknown>): unknown {
+export function withCurrentNames(document: Record<string, unknown>): unknown {
   const { version_detail: detail, ...rest } = document;
   const renamed = rename(rest);
   const version = asRecord(detail)?.['version'];

@@ -2,20 +2,23 @@ import { statfsSync, statSync } from 'node:fs';
 import { maxScratchBytes, scratchFolders } from '#adapters/mcp/transports/sandbox.ts';
 import { textOf } from './process-family.ts';
 
-/** A process's own memory, without pages of files such as its program, which the kernel can drop at any time. */
+/**
+ * Fields of a process's own memory. Pages of files, such as its program, are left out: the kernel can drop them at any
+ * time.
+ */
 const own = ['RssAnon', 'RssShmem', 'VmSwap'] as const;
-/** Own memory in which shared pages count once. Takes longer to read. */
+/** Fields of own memory in which shared pages count once. They take longer to read. */
 const ownShare = ['Pss_Anon', 'Pss_Shmem', 'SwapPss'] as const;
 /** Kernel memory of an empty file. */
 const bytesOfInode = 1024;
 
 /**
  * Returns the memory of processes, in bytes.
- * @param enough a result up to this need not be exact: shared pages may count for each process
+ * @param enough a result up to this may be too high, with shared pages counted for each process
  */
 export function memoryOf(pids: readonly number[], enough: number): number {
-  const most = sum(pids, (pid) => fieldsOf(`/proc/${pid}/status`, own) ?? 0);
-  if (most <= enough) return most;
+  const upperBound = sum(pids, (pid) => fieldsOf(`/proc/${pid}/status`, own) ?? 0);
+  if (upperBound <= enough) return upperBound;
   return sum(
     pids,
     (pid) => fieldsOf(`/proc/${pid}/smaps_rollup`, ownShare) ?? fieldsOf(`/proc/${pid}/status`, own) ?? 0,

@@ -10,9 +10,9 @@ const entriesPerTurn = 128;
 export type FolderSize = { bytes: number; busyMs: number; byFolder: ReadonlyMap<string, number> };
 
 /**
- * Returns the disk usage of folders. A sparse file counts what it really takes, and each entry at least `bytesOfEntry`.
- * Infinite if it cannot be read: a program can nest folders deeper than a path can be.
- * @param enough where to stop counting
+ * Returns the disk usage of folders. A sparse file counts with its size on disk, and each entry with at least
+ * `bytesOfEntry`. Infinite for unreadable folders: a program can nest folders deeper than the longest path.
+ * @param enough size at which counting stops
  */
 export async function sizeOfFolders(folders: readonly string[], enough: number): Promise<FolderSize> {
   const byFolder = new Map<string, number>();

@@ -1,9 +1,9 @@
 import { sizeOfFolders, type FolderSize } from './folder-size.ts';
 
-/** A count is trusted 20 times as long as it took, so that counting takes at most a twentieth of the CPU time. */
-const trustedShare = 20;
+/** A size is cached 20 times as long as counting took, so that counting takes at most a twentieth of the CPU time. */
+const cachedShare = 20;
 
-/** Caches the sizes of owners' folders. @param enough where to stop counting */
+/** Caches the sizes of owners' folders. @param enough size at which counting stops */
 export function createFolderSizes(enough: number) {
   const known = new Map<string, { size: FolderSize; untilMs: number }>();
   return {
@@ -14,7 +14,7 @@ export function createFolderSizes(enough: number) {
       const size = await sizeOfFolders(await folders(), enough);
       const nowMs = performance.now();
       for (const [each, { untilMs }] of known) if (untilMs < nowMs) known.delete(each);
-      known.set(key, { size, untilMs: nowMs + size.busyMs * trustedShare });
+      known.set(key, { size, untilMs: nowMs + size.busyMs * cachedShare });
       return size;
     },
     /** Discards a size after files were deleted. */

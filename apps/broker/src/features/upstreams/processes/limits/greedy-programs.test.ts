@@ -334,7 +334,9 @@ describe('programs that take all they can, alongside those of earlier tests', { 
     expect(full.upstreams.pool.stdioPids()).toEqual([]);
     // it was not even started
     expect(full.logged()).not.toContain('a program was ended');
-    expect(full.logged()).toMatch(/programs \(stdio servers\) are stopped: \d+ MB of the disk/);
+    expect(full.logged()).toMatch(
+      /programs \(stdio servers\) are stopped: the disk of the data folder has \d+ MB free/,
+    );
   });
 
   test('a program that fills the disk is ended while there is still room for the database', async () => {

@@ -8,10 +8,10 @@ import type { MemoryGroup, MemoryGroups } from './memory-groups.ts';
 import { inMegabytes, rewriteShare, startShare, type ProgramLimits } from './program-limits.ts';
 import type { ProgramOwner } from './program-watch.ts';
 
-/** Share of the quota above which files are no longer counted. */
+/** Multiple of the quota at which counting of files stops. */
 export const countedShare = 2;
 
-/** The running programs of one owner, and what they may take. */
+/** The running programs of one owner, with their limits. */
 export type ChargedOwner = {
   owner: ProgramOwner;
   /** Programs with their servers. A program that was ended is removed. */
@@ -20,7 +20,10 @@ export type ChargedOwner = {
   unlinkedBytes: number;
   /** Processes that have not exited. */
   live: number;
-  /** Limit of the files: the quota, or a little more than they took at the start if that was above it. It only falls. */
+  /**
+   * Limit of the files: the quota, or a little more than their size at the start, if that was above it. It only
+   * decreases.
+   */
   allowedBytes: number;
 };
 
@@ -29,7 +32,7 @@ export type LimitParts = {
   /** The kernel's limits, if the operator provides a control group. */
   memoryGroups?: MemoryGroups | undefined;
   charged: Map<string, ChargedOwner>;
-  /** Programs that were ended or not started, by the limit. */
+  /** Number of programs that were ended or not started, by limit. */
   ended: Record<EndedFor, number>;
   sizes: ReturnType<typeof createFolderSizes>;
   checkDisk: CheckDisk;

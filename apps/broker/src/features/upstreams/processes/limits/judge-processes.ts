@@ -9,15 +9,18 @@ import { unlinkedFilesOf } from './unlinked-files.ts';
 export type EndedFor = 'folder' | 'memory' | 'processes' | 'files' | 'disk';
 
 export type Fault = { program: GuardedProcess; why: EndedFor; reason: UpstreamError };
-type Taken = { program: GuardedProcess; pids: number[]; bytes: number; beside: number };
+type Measured = { program: GuardedProcess; pids: number[]; bytes: number; filesInMemoryBytes: number };
 
-/** Processes looked at for in-memory file systems: pasta and bubblewrap start a few before the program, which see them. */
+/**
+ * Processes of a program that are checked for in-memory file systems. Pasta and bubblewrap start a few before the
+ * program, which see the file systems too.
+ */
 const firstProcesses = 8;
 
 /**
- * Measures what the programs of one owner take now.
+ * Measures the memory, processes and files of the programs of one owner.
  * @param disk device of the folders that count as disk
- * @returns the programs that take too much, and the size of deleted files on that disk that all of them hold
+ * @returns the programs over a limit, and the size of deleted files on that disk that are still open in any of them
  */
 export function judgeProcesses(
   programs: Iterable<GuardedProcess>,
@@ -25,7 +28,7 @@ export function judgeProcesses(
   disk: number,
 ): { faults: Fault[]; unlinkedBytes: number } {
   const faults: Fault[] = [];
-  const taken: Taken[] = [];
+  const measured: Measured[] = [];
   let unlinkedBytes = 0;
   const fault = (program: GuardedProcess, why: EndedFor, reason: UpstreamError) =>
     faults.push({ program, why, reason });
@@ -33,15 +36,15 @@ export function judgeProcesses(
   for (const program of programs) {
     const { pids, tasks } = familyOf(program.pid, maxTasks);
     const unlinked = unlinkedFilesOf(pids, disk, maxOpenFiles);
-    const beside = unlinked.memoryBytes + Math.max(0, ...pids.slice(0, firstProcesses).map(scratchOf));
-    const bytes = memoryOf(pids, limits.memoryBytes - beside) + beside;
+    const filesInMemoryBytes = unlinked.memoryBytes + Math.max(0, ...pids.slice(0, firstProcesses).map(scratchOf));
+    const bytes = memoryOf(pids, limits.memoryBytes - filesInMemoryBytes) + filesInMemoryBytes;
     unlinkedBytes += unlinked.diskBytes;
     if (tasks > maxTasks) fault(program, 'processes', tookMore(`${maxTasks} processes and threads`));
     else if (unlinked.isTooMany) fault(program, 'files', tookMore(`${maxOpenFiles} open files`));
     else if (bytes > limits.memoryBytes) fault(program, 'memory', tooMuchMemory(limits));
-    else taken.push({ program, pids, bytes, beside });
+    else measured.push({ program, pids, bytes, filesInMemoryBytes });
   }
-  const largest = largestOfTooMuch(taken, limits.personMemoryBytes);
+  const largest = findLargest(measured, limits.personMemoryBytes);
   if (largest) fault(largest, 'memory', tooMuchTogether(limits));
   return { faults, unlinkedBytes };
 }
@@ -58,12 +61,12 @@ function tookMore(what: string): UpstreamError {
   return new UpstreamError('over_limit', `it took more than ${what}`);
 }
 
-function largestOfTooMuch(taken: readonly Taken[], limit: number): GuardedProcess | undefined {
-  if (sum(taken) <= limit) return undefined;
-  const exact = taken.map((each) => ({ ...each, bytes: memoryOf(each.pids, 0) + each.beside }));
+function findLargest(measured: readonly Measured[], limit: number): GuardedProcess | undefined {
+  if (sum(measured) <= limit) return undefined;
+  const exact = measured.map((each) => ({ ...each, bytes: memoryOf(each.pids, 0) + each.filesInMemoryBytes }));
   return sum(exact) <= limit ? undefined : exact.toSorted((a, b) => b.bytes - a.bytes)[0]?.program;
 }
 
-function sum(taken: readonly { bytes: number }[]): number {
-  return taken.reduce((total, { bytes }) => total + bytes, 0);
+function sum(measured: readonly { bytes: number }[]): number {
+  return measured.reduce((total, { bytes }) => total + bytes, 0);
 }

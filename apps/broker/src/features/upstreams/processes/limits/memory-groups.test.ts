@@ -110,6 +110,6 @@ test('an unusable folder is reported, and programs are watched without groups', 
   expect(lines).toEqual([]);
   expect(await open(import.meta.dirname)).toBeUndefined();
   expect(lines.join('')).toContain(
-    `PROGRAMS_CGROUP cannot be used (${import.meta.dirname} is no control group): the memory of programs is watched alone`,
+    `PROGRAMS_CGROUP cannot be used (${import.meta.dirname} is not a control group): only the broker limits the memory of programs`,
   );
 });

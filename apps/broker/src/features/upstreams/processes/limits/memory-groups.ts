@@ -10,7 +10,7 @@ import { kernelShare, type ProgramLimits } from './program-limits.ts';
 export type MemoryGroup = {
   /** Prefix of a command that makes it start in the group. */
   enter: readonly [string, ...string[]];
-  /** Returns whose limit made the kernel end a process of the group; undefined if it ended none. */
+  /** Returns whose limit made the kernel kill a process of the group; undefined if it killed none. */
   ended(): 'program' | 'owner' | undefined;
   close(): void;
 };
@@ -38,7 +38,7 @@ const version1: Files = {
 const enterScript = 'echo 0 > "$0" && exec "$@"';
 /** Deadline of a probe that hangs: see sandbox.ts. */
 const probeTimeoutMs = 60_000;
-/** The kernel charges memory in batches, so a process may be ended a little below the group's limit. */
+/** Margin below a group's limit: the kernel charges memory in batches, and may kill a process a little earlier. */
 const chargedAheadBytes = 4 * 1024 * 1024;
 /** Attempts to remove a group that the kernel still keeps: for 10 s. */
 const removalAttempts = 40;
@@ -47,7 +47,10 @@ const removalPauseMs = 250;
 const ownerNames = /^souk-[0-9a-f]{32}$/u;
 const programNames = /^souk-(\d{1,10})-\d{1,15}$/u;
 
-/** Returns undefined if there is no usable control group; the log then says that programs are only watched. */
+/**
+ * Opens the control group of programs. Returns undefined if there is no usable one, and logs that only the broker
+ * limits their memory.
+ */
 export async function openMemoryGroups(options: {
   /** A control group that the broker's user may write to. */
   cgroup: string | undefined;
@@ -58,7 +61,7 @@ export async function openMemoryGroups(options: {
   if (cgroup === undefined) return undefined;
   const problem = await memoryGroupsProblem(cgroup, limits);
   if (problem === undefined) return createMemoryGroups(cgroup, limits);
-  log.error(`${problem}: the memory of programs is watched alone`);
+  log.error(`${problem}: only the broker limits the memory of programs`);
   return undefined;
 }
 
@@ -80,19 +83,19 @@ export async function memoryGroupsProblem(cgroup: string, limits: MemoryLimits):
 export function createMemoryGroups(cgroup: string, limits: MemoryLimits): MemoryGroups {
   const isVersion2 = existsSync(join(cgroup, 'cgroup.controllers'));
   const files = isVersion2 ? version2 : version1;
-  /** A program that is about to be started is not in its group yet. */
+  /** Groups in use. A program that is about to start is not in its group yet. */
   const open = new Set<string>();
   let opened = 0;
-  if (!existsSync(join(cgroup, 'cgroup.procs'))) throw new Error(`${cgroup} is no control group`);
+  if (!existsSync(join(cgroup, 'cgroup.procs'))) throw new Error(`${cgroup} is not a control group`);
   sweep(cgroup, open);
 
-  let again: NodeJS.Timeout | undefined;
+  let retryTimer: NodeJS.Timeout | undefined;
 
   /** Retries later while the kernel still ends processes in a group. */
   function removeEnded(attempt = 1): void {
-    clearTimeout(again);
+    clearTimeout(retryTimer);
     if (sweep(cgroup, open) || attempt === removalAttempts) return;
-    again = setTimeout(() => removeEnded(attempt + 1), removalPauseMs).unref();
+    retryTimer = setTimeout(() => removeEnded(attempt + 1), removalPauseMs).unref();
   }
 
   function limit(group: string, bytes: number): void {
@@ -138,7 +141,7 @@ export function createMemoryGroups(cgroup: string, limits: MemoryLimits): Memory
 }
 
 /**
- * Removes the groups of programs that have ended, those of killed brokers included.
+ * Removes the groups of ended programs, including those of killed brokers.
  * @returns false when the kernel still keeps one of them
  */
 function sweep(cgroup: string, open: ReadonlySet<string>): boolean {

@@ -8,9 +8,10 @@ export type ProcessFamily = {
 };
 
 /**
- * Reads a process family from /proc; empty on macOS, which has none. A child is listed at the thread that started it. No
- * process of a sandbox can leave the family: an orphan becomes a child of the sandbox's first process, which belongs to it.
- * @param maxTasks where to stop counting
+ * Reads a process family from /proc; empty on macOS, which has none. The kernel lists a child under the thread that
+ * started it. No process of a sandbox can leave the family, because an orphan becomes a child of the sandbox's first
+ * process.
+ * @param maxTasks number at which counting stops
  */
 export function familyOf(root: number, maxTasks: number): ProcessFamily {
   const pids: number[] = [];

@@ -6,8 +6,8 @@ export type ProgramLimits = Config['programLimits'];
 const megabyte = 1024 * 1024;
 
 /**
- * Memory that a process may reserve beyond what its program may use: reservations count, used or not. Node 24 reserves
- * 560 MB for each thread that runs JavaScript (decision 0062).
+ * Memory that a process may reserve beyond its program's limit: the kernel counts reservations, used or not. Node 24
+ * reserves 560 MB for each thread that runs JavaScript (decision 0062).
  */
 export const reservedBytes = 2048 * megabyte;
 
@@ -24,8 +24,8 @@ export const maxTasks = 256;
 export const maxOpenFiles = 4096;
 
 /**
- * Least size that a file or folder counts as: ext4 has an inode per 16 KiB, so small files use up the quota before they use
- * up the inodes.
+ * Minimum size with which a file or folder counts: ext4 has an inode per 16 KiB, so that small files exhaust the quota
+ * before the inodes.
  */
 export const bytesOfEntry = 16 * 1024;
 

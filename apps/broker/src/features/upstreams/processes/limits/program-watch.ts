@@ -7,11 +7,11 @@ export type ProgramOwner = {
   key: string;
   /** Lists all folders that count. */
   folders(): Promise<readonly string[]>;
-  /** Folder of a shared program within the data folder, where the operator makes room. */
+  /** Folder of a shared program in the data folder, where the operator can delete files. */
   sharedFolder?: string | undefined;
 };
 
-/** Keeps programs within limits for which the kernel only knows single processes and files. */
+/** Keeps programs within limits that the kernel has only for single processes and files. */
 export type ProgramWatch = {
   /** @param server the program's server, for the log */
   guardFor(owner: ProgramOwner, server: string): ProcessGuard;
@@ -21,9 +21,9 @@ export type ProgramWatch = {
   readonly allowedBytes: number;
   /** Discards the cached size of an owner after files were deleted. */
   forget(key: string): void;
-  /** Counts the programs that were ended or not started, by limit. */
+  /** Returns the numbers of programs that were ended or not started, by limit. */
   figures(): Readonly<Record<EndedFor, number>>;
-  /** Counts completed looks at the processes and at the files of all programs. */
+  /** Returns the numbers of completed checks of all programs' processes and files. */
   looks(): Readonly<{ processes: number; files: number }>;
   stop(): void;
 };

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { namesIn } from './process-family.ts';
 
-/** Files that no folder lists any more but processes still hold open. */
+/** Deleted files that processes still have open. */
 export type UnlinkedFiles = {
   diskBytes: number;
   /** Files in memory: memfd, and deleted files of an in-memory file system. */
@@ -10,7 +10,7 @@ export type UnlinkedFiles = {
   isTooMany: boolean;
 };
 
-/** @param disk device of the folders that count as disk */
+/** Measures the deleted files that processes still have open. @param disk device of the folders that count as disk */
 export function unlinkedFilesOf(pids: readonly number[], disk: number, maxOpenFiles: number): UnlinkedFiles {
   const found: UnlinkedFiles = { diskBytes: 0, memoryBytes: 0, isTooMany: false };
   const seen = new Set<string>();

@@ -10,12 +10,15 @@ import type { MemoryGroups } from './memory-groups.ts';
 import type { ProgramLimits } from './program-limits.ts';
 import type { ProgramWatch } from './program-watch.ts';
 
-const lookEveryMs = 500;
-/** Looking at processes and counting files each rest 20 times as long as they worked: a twentieth of the CPU time. */
-const restShare = 20;
-const machineEveryMs = 100;
-/** Share of a program's limit by which the machine's free room falls when a program takes it fast: then we look now. */
-const noticedShare = 1 / 8;
+const checkIntervalMs = 500;
+/** Each loop rests 20 times as long as it worked, so that it takes at most a twentieth of the CPU time. */
+const restFactor = 20;
+const machineIntervalMs = 100;
+/**
+ * Share of a program's limit. If the machine's free memory or disk space falls by this much, programs are checked
+ * immediately.
+ */
+const fallShare = 1 / 8;
 
 export function createProgramWatch(options: {
   dataDir: string;
@@ -35,11 +38,11 @@ export function createProgramWatch(options: {
   };
   const { charged, ended, sizes } = parts;
   const isNeeded = () => charged.size > 0 && !stopped;
-  /** Repeats as long as programs run. */
-  const repeated = (everyMs: number, look: () => Promise<void>) =>
+  /** Repeats a check as long as programs run. */
+  const repeated = (everyMs: number, check: () => Promise<void>) =>
     createWorkLoop({
       async work() {
-        await look();
+        await check();
         return isNeeded() ? everyMs : undefined;
       },
       failed(error) {
@@ -47,30 +50,30 @@ export function createProgramWatch(options: {
         return isNeeded() ? everyMs : undefined;
       },
     });
-  const looking = repeated(lookEveryMs, lookAtProcesses);
-  const counting = repeated(lookEveryMs, countFiles);
-  const watchingMachine = repeated(machineEveryMs, checkMachine);
-  const diskFell = watchFall(folderBytes * noticedShare);
-  const memoryFell = watchFall(limits.memoryBytes * noticedShare);
+  const processLoop = repeated(checkIntervalMs, checkProcesses);
+  const fileLoop = repeated(checkIntervalMs, countFiles);
+  const machineLoop = repeated(machineIntervalMs, checkMachine);
+  const diskFell = watchFall(folderBytes * fallShare);
+  const memoryFell = watchFall(limits.memoryBytes * fallShare);
   const looks = { processes: 0, files: 0 };
   let stopped = false;
 
-  function hurry(loop: WorkLoop): void {
+  function runNow(loop: WorkLoop): void {
     if (!loop.isRunning()) void loop.run();
   }
 
-  /** A cheap and frequent check: a fast program writes a gigabyte a second. */
+  /** Checks the machine. The check is cheap and frequent, because a fast program writes a gigabyte per second. */
   async function checkMachine(): Promise<void> {
     const { freeBytes, reason } = await parts.checkDisk();
-    if (memoryFell(freemem())) hurry(looking);
-    if (diskFell(freeBytes)) hurry(counting);
+    if (memoryFell(freemem())) runNow(processLoop);
+    if (diskFell(freeBytes)) runNow(fileLoop);
     if (!reason) return;
     for (const each of charged.values()) {
       for (const program of each.programs.keys()) endProgram(each, { program, why: 'disk', reason }, parts);
     }
   }
 
-  async function lookAtProcesses(): Promise<void> {
+  async function checkProcesses(): Promise<void> {
     for (const each of charged.values()) {
       if (stopped) return;
       const begunMs = performance.now();
@@ -98,9 +101,9 @@ export function createProgramWatch(options: {
   }
 
   function watchSoon(): void {
-    looking.within(lookEveryMs);
-    counting.within(lookEveryMs);
-    watchingMachine.within(machineEveryMs);
+    processLoop.within(checkIntervalMs);
+    fileLoop.within(checkIntervalMs);
+    machineLoop.within(machineIntervalMs);
   }
 
   return {
@@ -112,16 +115,19 @@ export function createProgramWatch(options: {
     looks: () => looks,
     stop() {
       stopped = true;
-      for (const loop of [looking, counting, watchingMachine]) void loop.stop();
+      for (const loop of [processLoop, fileLoop, machineLoop]) void loop.stop();
     },
   };
 }
 
 function rest(busyMs: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, busyMs * restShare).unref());
+  return new Promise((resolve) => void setTimeout(resolve, busyMs * restFactor).unref());
 }
 
-/** Returns a function that tells whether a figure fell by this much from its highest value since the last such fall. */
+/**
+ * Returns a function that returns whether a figure has fallen by this much from its highest value since the last such
+ * fall.
+ */
 function watchFall(by: number): (figure: number) => boolean {
   let highest = 0;
   return (figure) => {

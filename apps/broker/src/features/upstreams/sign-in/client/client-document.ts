@@ -13,9 +13,9 @@ export function clientDocumentPath(serverId: string): string {
 }
 
 /**
- * Returns where users are sent back to. An authorization server that does not name itself in its answer (RFC 9207) gets a
- * distinct address (RFC 9700, section 4.4.2.2); otherwise a hostile one could obtain another's code. A client that the
- * operator registered keeps the address that is registered there.
+ * Returns the redirect URI. For an authorization server that does not name itself in its answer (RFC 9207), each server
+ * has a distinct one (RFC 9700, section 4.4.2.2); otherwise a hostile server could obtain another's code. A client that
+ * the operator registered has the shared one, which is registered there.
  */
 export function redirectUriOf(publicUrl: string, distinct?: { serverId: string }): string {
   const shared = `${publicUrl}/connect/callback`;
@@ -31,7 +31,8 @@ export function clientMetadata(
     client_uri: publicUrl,
     redirect_uris: redirectUris,
     grant_types: ['authorization_code', 'refresh_token'],
-    // A web client may only redirect to https (OpenID Connect Registration, section 2); plain http is this machine.
+    // A web client may only redirect to https (OpenID Connect Registration, section 2). With plain http, we are on this
+    // machine.
     application_type: publicUrl.startsWith('https:') ? 'web' : 'native',
     response_types: ['code'],
     token_endpoint_auth_method: 'none',

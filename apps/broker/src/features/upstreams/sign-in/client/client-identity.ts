@@ -6,14 +6,14 @@ import { findRegistration, register } from './registrations.ts';
 import type { SignInFetch } from '../sign-in-fetch.ts';
 import { SignInProblem } from '../sign-in-problem.ts';
 
-/** Our client, and where it sends users back to. */
+/** Our client, and its redirect URI. */
 export type ClientIdentity = { client: OAuthClient; redirectUri: string };
 
 /**
- * Returns our client at an authorization server: the operator's, else our metadata document if the server supports that,
- * else a registration (RFC 7591).
- * @param configured the operator's client id with its secret, if any; the issuer is known to be theirs
- * @param withoutReturn clients with which this user was sent there and did not come back
+ * Returns our client at an authorization server: the operator's, else our metadata document if the server supports
+ * that, else a registration (RFC 7591).
+ * @param configured the operator's client id with its secret, if any; its issuer was checked before
+ * @param withoutReturn returns the clients with which this user was sent there and did not come back
  * @throws SignInProblem when none of these is possible
  */
 export async function clientFor(
@@ -31,8 +31,8 @@ export async function clientFor(
     const client = { clientId, authMethod, isOperators: true, ...(clientSecret !== undefined && { clientSecret }) };
     return { client, redirectUri: redirectUriOf(publicUrl) };
   }
-  const saysWhoAnswers = server.authorization_response_iss_parameter_supported === true;
-  const redirectUri = redirectUriOf(publicUrl, saysWhoAnswers ? undefined : { serverId });
+  const namesItself = server.authorization_response_iss_parameter_supported === true;
+  const redirectUri = redirectUriOf(publicUrl, namesItself ? undefined : { serverId });
   if (server.client_id_metadata_document_supported === true && publicUrl.startsWith('https:')) {
     return { client: { clientId: `${publicUrl}${clientDocumentPath(serverId)}`, authMethod: 'none' }, redirectUri };
   }
@@ -50,8 +50,9 @@ export async function clientFor(
 }
 
 /**
- * Returns whether an authorization server has probably forgotten a client: it then shows an error page from which the user
- * does not come back. One such sign-in is enough, since registering again costs little, unless another client failed too.
+ * Returns whether an authorization server has probably forgotten a client: then it shows an error page, and the user
+ * does not come back. One such sign-in is enough, since registering again costs little; but not if users did not come
+ * back with another client either.
  */
 function isForgotten({ clientId }: OAuthClient, withoutReturn: ReadonlySet<string>): boolean {
   return withoutReturn.has(clientId) && withoutReturn.size === 1;

@@ -6,13 +6,13 @@ import type { ServerSecrets } from '../../secrets/server-secrets.ts';
 /**
  * Secrets that the operator supplies for all users, by environment variable or file (NAME_FILE):
  * - UPSTREAM_HEADER_{SERVER}__{NAME}: the value of a header that a manifest marks `from: "operator"`
- * - UPSTREAM_CLIENT_ID_{SERVER}, UPSTREAM_CLIENT_SECRET_{SERVER}: the OAuth client that the operator registered where the
- *   server's users sign in; the id may be in the manifest instead
+ * - UPSTREAM_CLIENT_ID_{SERVER}, UPSTREAM_CLIENT_SECRET_{SERVER}: the OAuth client that the operator registered where
+ *   the server's users sign in; the id may be in the manifest instead
  * - UPSTREAM_CLIENT_ISSUER_{SERVER}: the only authorization server that may see this client
- * SERVER and NAME are in capitals with _ for -: `X-Api-Key` of `code-host` is UPSTREAM_HEADER_CODE_HOST__X_API_KEY. Neither
- * may contain _ itself, so no two share a variable.
- * A header of the environment goes to one address only (secrets/environment-places.ts). For other addresses an administrator
- * may enter it, each for that address only.
+ *
+ * SERVER and NAME are in capitals with _ for -: `X-Api-Key` of `code-host` is UPSTREAM_HEADER_CODE_HOST__X_API_KEY. Two
+ * secrets share a variable only if a name contains `--`. A header from the environment goes to one address only
+ * (secrets/environment-places.ts). For every other address, an administrator may enter a value.
  */
 export function createOperatorSecrets(
   secrets: ReadonlyMap<string, string>,
@@ -52,7 +52,7 @@ export function createOperatorSecrets(
 
 export type OperatorSecrets = ReturnType<typeof createOperatorSecrets>;
 
-/** Returns the client that the operator registered. The environment has precedence over the manifest. */
+/** Returns the client that the operator registered, if any. The environment has precedence over the manifest. */
 export function configuredClient(
   { id, manifest: { auth } }: ServerManifest,
   { secrets }: { secrets: OperatorSecrets },
@@ -61,13 +61,13 @@ export function configuredClient(
   return clientId === undefined ? undefined : { clientId, clientSecret: secrets.clientSecret(id) };
 }
 
-/** Tells the operator that a secret is missing. @param boundTo the only address that gets the variable */
+/** Returns a text for the operator: a secret is missing. @param boundTo the only address that gets the variable */
 export function notSetText(variable: string | null, name: string, boundTo?: string): string {
   const entered = `${name} was not entered for it under Secrets on the server's page, or by npm run souk -- secret set`;
   if (variable === null) return entered;
   return boundTo === undefined
     ? `${variable} is not set, and ${entered}`
-    : `${variable} is sent to ${boundTo} alone, and ${entered}`;
+    : `${variable} is sent only to ${boundTo}, and ${entered}`;
 }
 
 export function headerVariable(serverId: string, name: string): string {

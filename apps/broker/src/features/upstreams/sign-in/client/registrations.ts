@@ -11,17 +11,17 @@ import { SignInProblem } from '../sign-in-problem.ts';
 const reuseMs = 24 * 60 * 60_000;
 const table = 'upstream_registrations';
 
-/** A text that fits into addresses, headers and our database. */
+/** A text that is valid in addresses, headers and our database. */
 const plain = z.string().refine(isPlain);
 const registeredSchema = z.object({
   client_id: plain.min(1).max(2048),
   client_secret: plain.max(4096).optional(),
-  // the lifetime is read separately: an odd value is no reason to refuse
+  // the lifetime is read separately, so that an odd value does not fail the registration
   client_secret_expires_at: z.unknown().optional(),
   token_endpoint_auth_method: z.string().optional(),
 });
 
-/** A registration belongs to one server and one authorization server: a shared one could be abused by either server. */
+/** Key of a registration. It belongs to one server and one authorization server: servers could abuse a shared one. */
 export type RegistrationPlace = { serverId: string; server: AuthorizationServer; redirectUri: string };
 
 type Row = { id: string; client_id: string; sealed_secret: string | null; auth_method: string };

@@ -11,7 +11,7 @@ import { clientIssuerVariable, configuredClient } from '../client/operator-secre
 import { dropRegistrations, registeredAt } from '../client/registrations.ts';
 import type { SignInParts } from '../sign-in-parts.ts';
 
-/** Returns where users sign in at a server, as it says now, and what was decided about that. */
+/** Returns where users sign in at a server, as it currently says, and what was decided about that. */
 export async function describeIssuer(server: CatalogueServer, parts: SignInParts): Promise<ServerSignIn> {
   const configured = configuredClient(server, parts);
   const found = await findPair(server, parts);
@@ -57,9 +57,11 @@ export async function confirmIssuer(
   const found = await findPair(server, parts);
   const named = found.pair && placeOf(found.pair);
   if (!found.pair || !isDeepStrictEqual(named, shown)) {
-    const now = named ? `names ${named.issuer} now` : `does not say now where its people sign in: ${found.problem}`;
+    const now = named
+      ? `now names ${named.issuer}`
+      : `currently does not say where its users sign in: ${found.problem}`;
     throw new SoukError('changed_since_shown', {
-      message: `${name} ${now}. Nothing was confirmed. Please look again.`,
+      message: `${name} ${now}. Nothing was confirmed. Check it and try again.`,
     });
   }
   const reason = whyNotToConfirm(server, found);

@@ -6,7 +6,7 @@ import { readDocument } from './read-document.ts';
 import { isSafeAddress, unsafe, type SignInFetch } from '../sign-in-fetch.ts';
 import { NoAnswer, SignInProblem } from '../sign-in-problem.ts';
 
-/** A bounded text of visible characters that fits into an address, a header or our database. */
+/** A bounded text of visible characters, valid in addresses, headers and our database. */
 export const plainAddress = z.string().max(2048).refine(isPlain);
 
 export const authorizationServerSchema = z.object({
@@ -24,8 +24,8 @@ export const authorizationServerSchema = z.object({
 });
 export type AuthorizationServer = z.output<typeof authorizationServerSchema>;
 
-/** Deadline per request to an authorization server when another one is left to try. */
-const patienceMs = 4_000;
+/** Deadline per request to an authorization server if there is another one to try. */
+const timeoutMs = 4_000;
 
 /**
  * Reads the metadata of the first of these authorization servers that answers. Skips servers that are unreachable or have
@@ -43,9 +43,9 @@ export async function findAuthorizationServer(
       throw new SignInProblem(`${new URL(url).host} names ${issuer}, an authorization server that is ${unsafe}`);
     }
     const isLast = index === issuers.length - 1;
-    const patient: SignInFetch = (address, init) => fetch(address, { ...init, ...(!isLast && { patienceMs }) });
+    const withTimeout: SignInFetch = (address, init) => fetch(address, { ...init, ...(!isLast && { timeoutMs }) });
     try {
-      return await readMetadata(issuer, allowAddresses, patient);
+      return await readMetadata(issuer, allowAddresses, withTimeout);
     } catch (error) {
       if (error instanceof SignInProblem && !(error instanceof NoAnswer)) throw error;
       failures.push(error);
@@ -78,7 +78,7 @@ async function readMetadata(
   throw new NoAnswer(`${host} does not say how to sign in`);
 }
 
-/** Checks what an administrator cannot allow; doubts-of.ts lists what they can. */
+/** Refuses what no administrator can allow (doubts-of.ts lists what they can). */
 function checked(
   server: AuthorizationServer,
   issuer: string,

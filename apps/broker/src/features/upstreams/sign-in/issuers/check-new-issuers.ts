@@ -4,7 +4,7 @@ import { placeOf } from './issuer-place.ts';
 import { isAllowed } from './known-issuer.ts';
 import type { SignInParts } from '../sign-in-parts.ts';
 
-/** Deadline of all requests to one server. Only a stop waits for them. */
+/** Deadline of all requests to one server. Only a stop of the broker waits for them. */
 const deadlineMs = 5_000;
 
 /**

@@ -3,7 +3,7 @@ import { findPair } from './find-pair.ts';
 import type { KnownIssuer } from './known-issuer.ts';
 import type { SignInParts } from '../sign-in-parts.ts';
 
-/** Deadline of all requests to one server: an administrator waits for the page. */
+/** Deadline of all requests to one server, while an administrator waits for the page. */
 const deadlineMs = 3_000;
 
 /** Returns a sentence on where users would sign in with a manifest before it is deployed; empty without sign-ins. */

@@ -22,10 +22,10 @@ const resourceSchema = z.looseObject({
 });
 
 /**
- * Finds out how to sign in at a server (MCP authorization; RFC 9728, RFC 8414, OpenID Connect Discovery).
- * No party may speak for another: the resource's metadata comes from the server's own origin, and the metadata names the
- * issuer that was asked. Whether that issuer may be trusted with this server is decided later (known-issuer.ts).
- * @param issuer named by the manifest: only this one is read if the server names it too, or none
+ * Discovers how users sign in at a server (MCP authorization; RFC 9728, RFC 8414, OpenID Connect Discovery). No party
+ * may speak for another: the resource's metadata must come from the server's own origin, and the metadata must name the
+ * issuer that was asked. Whether users may be sent to that issuer is decided later (known-issuer.ts).
+ * @param issuer the manifest's issuer, if any: read alone if the server names it too, or names none
  * @throws SignInProblem
  */
 export async function discoverSignIn(
@@ -56,9 +56,9 @@ function issuersOf(url: string, named: readonly string[] | undefined, ofManifest
 }
 
 /**
- * Refuses an authorization server that says it does not know the resource (RFC 9728, section 4). A server may name any
- * authorization server, even one for other services, to obtain its users' tokens; these are requested for the server's own
- * resource (RFC 8707).
+ * Refuses an authorization server whose metadata does not list the resource (RFC 9728, section 4). A server may name
+ * any authorization server, even one for other services, to obtain its users' tokens; therefore tokens are requested
+ * for the server's own resource (RFC 8707).
  */
 function requireBinding(resource: string, url: string, server: AuthorizationServer): void {
   if (new URL(server.issuer).origin === new URL(url).origin || server.protected_resources === undefined) return;
@@ -68,7 +68,7 @@ function requireBinding(resource: string, url: string, server: AuthorizationServ
   if (!isNamed) throw new SignInProblem(`${server.issuer} does not issue tokens for ${resource}`);
 }
 
-/** Returns the challenge of the server's 401; null after any other answer, when the well-known addresses are read. */
+/** Returns the challenge of the server's 401; null after any other answer: then the well-known addresses are read. */
 async function askWithoutToken(url: string, fetch: SignInFetch): Promise<string | null> {
   const answer = await fetch(url, {
     method: 'POST',

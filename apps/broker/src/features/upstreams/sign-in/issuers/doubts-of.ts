@@ -4,11 +4,13 @@ import type { Pair } from './issuer-place.ts';
 import { isKnownPair, originsOf } from './known-providers.ts';
 
 /**
- * Why users are not sent to an authorization server before an administrator has decided about it:
- * - other-site: it is on another site than the server. A hostile server can name the authorization server of another service;
- *   one that ignores `resource` (RFC 8707) then issues tokens for that service, which go to the hostile server.
+ * Reason why users are not sent to an authorization server until an administrator confirms it:
+ * - other-site: it is on another site than the server. A hostile server can name the authorization server of another
+ *   service; one that ignores `resource` (RFC 8707) then issues tokens for that service, which go to the hostile
+ *   server.
  * - other-origins: it has endpoints at other origins, to which codes and secrets go.
- * - no-pkce: its metadata does not mention PKCE. MCP clients refuse such servers, but some large ones only omit it.
+ * - no-pkce: its metadata does not mention PKCE. MCP clients have to refuse such servers, but some large ones support
+ *   PKCE without saying so.
  */
 export type Doubt = 'other-site' | 'other-origins' | 'no-pkce';
 

@@ -7,7 +7,7 @@ import { withSignInFetch } from '../sign-in-fetch.ts';
 import type { SignInParts } from '../sign-in-parts.ts';
 import { plainReason } from '../sign-in-problem.ts';
 
-/** The authorization server that a server names now, with its judgement, or why it names none. */
+/** The authorization server that a server currently names, with the judgement, or the reason why none is known. */
 type FoundPair = (Judgement & { pair: Pair; problem: null }) | { pair: null; problem: string };
 
 /**

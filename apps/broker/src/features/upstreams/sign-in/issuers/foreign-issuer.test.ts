@@ -136,7 +136,7 @@ describe('where users are sent to sign in', { shuffle: false }, () => {
     expect(service.tokenRequests).toHaveLength(before);
     expect(await account()).toMatchObject({
       state: 'needs-sign-in',
-      error: 'Where people sign in to it has changed: sign in again.',
+      error: 'Its sign-in provider has changed: sign in again.',
     });
   });
 

@@ -10,18 +10,18 @@ import { SignInProblem } from '../sign-in-problem.ts';
 type Parts = Pick<SignInParts, 'catalogue' | 'issuers' | 'log' | 'secrets'>;
 
 /**
- * The issuer at which a server's users sign in, and who named it. A server can change its authorization server at any time;
- * without this type it would choose who is sent the operator's secret, and whose tokens it is sent.
+ * The issuer at which a server's users sign in, and who named it. A server can name another authorization server at any
+ * time. Without a known issuer, it would choose who gets the operator's secret, and whose tokens it gets itself.
  */
 export type KnownIssuer =
   | { by: 'environment' | 'manifest'; issuer: string }
   | { by: 'administrator'; issuer: string; place: IssuerPlace; at: Date };
 
 export type Judgement = {
-  /** open: there is nothing to decide. waiting, refused: users are not sent there. */
+  /** open: nothing has to be decided. waiting, refused: users are not sent there. */
   state: 'open' | 'waiting' | 'confirmed' | 'refused';
   known: KnownIssuer | undefined;
-  /** Doubts that are undecided, or were decided with a confirmation. */
+  /** Doubts that are undecided, or that a confirmation has resolved. */
   doubts: readonly Doubt[];
 };
 
@@ -50,7 +50,7 @@ export async function judgePair(
   const doubts = doubtsOf(pair, auth.type === 'oauth' ? auth.endpointOrigins : undefined);
   const pin = pinOf(server, parts);
   if (pin && !isSameIssuer(pair.server.issuer, pin.issuer)) return { state: 'refused', known: pin, doubts };
-  const left = pin ? doubts.filter((doubt) => !isAnswered(doubt, pin)) : doubts;
+  const left = pin ? doubts.filter((doubt) => !isResolvedBy(doubt, pin)) : doubts;
   if (pin && left.length === 0) return { state: 'confirmed', known: pin, doubts: left };
 
   const confirmed = await confirmedIssuer(server.id, parts);
@@ -61,8 +61,11 @@ export async function judgePair(
   return { state: confirmed ? 'refused' : 'waiting', known: confirmed, doubts: left };
 }
 
-/** Returns whether a pin settles a doubt. A pinned issuer may be on any site; the operator's variable says nothing more. */
-function isAnswered(doubt: Doubt, { by }: KnownIssuer): boolean {
+/**
+ * Returns whether a pin resolves a doubt. A pinned issuer may be on any site. The manifest's pin also covers a missing
+ * mention of PKCE; the operator's variable does not.
+ */
+function isResolvedBy(doubt: Doubt, { by }: KnownIssuer): boolean {
   return doubt === 'other-site' || (doubt === 'no-pkce' && by === 'manifest');
 }
 
@@ -77,8 +80,8 @@ export async function confirmedIssuer(
 export const isAllowed = ({ state }: Pick<Judgement, 'state'>) => state === 'open' || state === 'confirmed';
 
 /**
- * Refuses a sign-in at an authorization server that is not allowed. The operator sees it in the log, in the audit log, in
- * what needs an administrator and on the server's page.
+ * Refuses a sign-in at an authorization server that is not allowed. The refusal appears in the log, in the audit log,
+ * in the overview of administrators and on the server's page.
  * @param isOperators whether the sign-in would use the operator's client
  * @throws SignInProblem
  */
@@ -113,12 +116,12 @@ function whyNot(found: IssuerPlace, { state, known }: Judgement): string {
   if (!isSameIssuer(found.issuer, known.issuer)) {
     return `it now sends people to ${found.issuer}, and ${whoSays[known.by]} ${known.issuer}`;
   }
-  return `what ${whoSays[known.by]} of ${known.issuer} has changed, and an administrator has to confirm it again`;
+  return `its sign-in at ${known.issuer} has changed since an administrator confirmed it, and has to be confirmed again`;
 }
 
 /**
- * Returns whether a stored credential may still be sent where it was obtained, according to the deployed version; for a server
- * that is only tested, according to the given manifest.
+ * Returns whether a stored credential may still be sent to the place where it was obtained. Decides by the deployed
+ * version, or by the given manifest for a server that is only tested.
  */
 export async function mayUse(server: ServerManifest, binding: Binding, parts: Parts): Promise<boolean> {
   const { id } = server;

@@ -1,6 +1,6 @@
-/** Peculiarities of providers whose servers come with Souk. Metadata cannot add to this list. */
+/** Exceptions for providers whose servers come with Souk. Metadata cannot add to this list. */
 type Provider = {
-  /** Other origins at which the issuer has endpoints. */
+  /** Additional origins at which the issuer has endpoints. */
   origins: readonly string[];
   /** Origins of MCP servers on another site whose users sign in with this issuer. */
   servers?: readonly string[];
@@ -56,12 +56,12 @@ function placeOf(issuer: string): string | undefined {
   return `${url.origin}${url.pathname.replace(/\/$/, '')}`;
 }
 
-/** Returns whether two names are of one issuer, in either order. */
+/** Returns whether two names belong to the same issuer, in either order. */
 export function isSameIssuer(one: string, other: string): boolean {
   return isIssuer(one, other) || isIssuer(other, one);
 }
 
-/** Returns authorization request parameters that this issuer needs beyond the standard's. */
+/** Returns the non-standard parameters of an authorization request that this issuer needs for a refresh token. */
 export function refreshParameters(authorizationEndpoint: string): Readonly<Record<string, string>> {
   return providerOf(authorizationEndpoint)?.forRefresh ?? {};
 }

@@ -143,7 +143,7 @@ describe('the place of a client, from its first confirmation on', { shuffle: fal
     expect(await start('vault')).toMatchObject({
       status: 502,
       body: {
-        message: `You cannot sign in to vault right now: what an administrator has confirmed of ${fixture.origin} has changed, and an administrator has to confirm it again.`,
+        message: `You cannot sign in to vault right now: its sign-in at ${fixture.origin} has changed since an administrator confirmed it, and has to be confirmed again.`,
       },
     });
     expect(await readSignIn()).toMatchObject({ state: 'refused' });
@@ -175,7 +175,7 @@ describe('the place of a client, from its first confirmation on', { shuffle: fal
     expect(await call()).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
     expect(await stateOfVault()).toMatchObject({
       state: 'needs-sign-in',
-      error: 'Where people sign in to it has changed: sign in again.',
+      error: 'Its sign-in provider has changed: sign in again.',
     });
     expect(fixture.tokenRequests).toHaveLength(before);
     expect(app.logged()).not.toContain(secret);

@@ -10,7 +10,7 @@ export function readChallenge(header: string | null): Challenge {
   return { metadataUrl: parameters.get('resource_metadata'), scope: parameters.get('scope') };
 }
 
-/** Bounds of the scopes in our own request, whose address carries them. */
+/** Limits of the scopes in our own request, which are part of its address. */
 const maxScopes = 100;
 const maxCharacters = 4000;
 

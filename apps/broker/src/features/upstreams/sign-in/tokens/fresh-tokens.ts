@@ -22,7 +22,7 @@ export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAc
     { server: { id: serverId }, address: { url } }: ServerAt,
   ): Promise<StoredAccount> {
     const account = await store.find(userId, serverId);
-    // A token is only sent to the address that it was issued for: another one may belong to another party.
+    // A token is only sent to the address that it was issued for: another address may belong to another party.
     if (account?.kind !== 'oauth' || !account.hasSecrets || account.boundTo !== url) {
       throw new UpstreamError('sign_in_required', `${serverId} needs the person's own sign-in`);
     }
@@ -79,12 +79,12 @@ export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAc
       throw new UpstreamError('sign_in_required', `the sign-in to ${at.server.id} has ended`);
     },
 
-    /** Returns a token in place of `refused`; undefined when a new sign-in is needed, which the account then says. */
+    /** Returns a token in place of `refused`; undefined if a new sign-in is needed, as the account then states. */
     async renew(userId: string, at: ServerAt, refused: string): Promise<string | undefined> {
       const account = await find(userId, at);
       const tokens = tokensOf(account);
       if (tokens.accessToken !== refused) return tokens.accessToken;
-      // the stored token was refused before, and calls must not each cost a refresh
+      // the stored token was refused before, and not every call may cause a refresh
       if (account.state !== 'signed-in') return undefined;
       // the refusal may be temporary, and no other token can be obtained
       if (tokens.refreshToken === undefined) return refused;

@@ -8,13 +8,16 @@ export const clientSchema = z.object({
   clientId: z.string(),
   clientSecret: z.string().optional(),
   authMethod: z.enum(['none', 'client_secret_basic', 'client_secret_post']),
-  /** Whether the operator registered it: then it goes only to the issuer that it is pinned to. */
+  /** Whether the operator registered it. If so, it is sent only to the issuer that it is pinned to. */
   isOperators: z.boolean().optional(),
 });
 /** Our client at one authorization server. */
 export type OAuthClient = z.output<typeof clientSchema>;
 
-/** Binding of a token. It is stored and not discovered again, so that a token cannot go to another server. */
+/**
+ * Binding of a token to its authorization server, client and resource. It is stored and never rediscovered, so that a
+ * token cannot be sent to another server.
+ */
 export const bindingSchema = z.object({
   server: authorizationServerSchema,
   client: clientSchema,
@@ -23,8 +26,9 @@ export const bindingSchema = z.object({
 export type Binding = z.output<typeof bindingSchema>;
 
 /**
- * Returns the authorization server and our client for openid-client, which validates every answer (iss, state, token type).
- * @param redirectUri where the browser was sent back to, for the redemption of a code: openid-client omits its query
+ * Returns the authorization server and our client for openid-client, which validates every answer (iss, state, token
+ * type).
+ * @param redirectUri the redirect URI for the redemption of a code, since openid-client omits its query
  * @param onIssued called with every answer that has a token, before validation
  */
 export function oidcConfiguration(
@@ -60,8 +64,8 @@ export function oidcConfiguration(
 }
 
 /**
- * Authenticates with form-encoded parts (RFC 6749 section 2.3.1). Encodes only what must be, because some servers do not
- * decode; openid-client's own function encodes even the hyphen.
+ * Authenticates with form-encoded parts (RFC 6749 section 2.3.1). Encodes only the necessary characters, because some
+ * servers do not decode; openid-client encodes even the hyphen.
  */
 function basicAuthentication(clientId: string, secret: string): oidc.ClientAuth {
   const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);

@@ -5,10 +5,10 @@ import type { SignInFetch } from '../sign-in-fetch.ts';
 import { SignInProblem, UnusableTokens } from '../sign-in-problem.ts';
 import type { Issued } from './token-answer.ts';
 
-/** Longest token that fits: Node accepts 16 KiB for all headers together. */
-const longestToken = 16_000;
-/** Longest refresh token, which goes into a form. */
-const longestRefreshToken = 64_000;
+/** Longest access token: Node accepts 16 KiB for all headers together. */
+const maxTokenCharacters = 16_000;
+/** Longest refresh token, which is sent in a form. */
+const maxRefreshTokenCharacters = 64_000;
 
 export type TokenRequest = {
   binding: Binding;
@@ -21,8 +21,8 @@ export type TokenRequest = {
 };
 
 /**
- * Obtains tokens and stores them with `keep`, or revokes them: once the server has answered, the code is spent or the old
- * refresh token replaced.
+ * Obtains tokens and stores them with `keep`. If that fails, revokes them, because the code is spent or the old refresh
+ * token replaced.
  */
 export async function obtainTokens<T>(request: TokenRequest, keep: (issued: Issued) => Promise<T>): Promise<T> {
   const { binding, fetch, redirectUri, grant, revoke } = request;
@@ -34,7 +34,7 @@ export async function obtainTokens<T>(request: TokenRequest, keep: (issued: Issu
   try {
     // an answer with a token that fails openid-client's checks would fail them again
     await grant(configuration).catch((error: unknown) => {
-      throw answers[0] ? (problemOf(answers[0]) ?? new UnusableTokens('it issued tokens of no use', error)) : error;
+      throw answers[0] ? (problemOf(answers[0]) ?? new UnusableTokens('it issued unusable tokens', error)) : error;
     });
     const [issued] = answers;
     if (!issued) throw new SignInProblem('it issued no token');
@@ -48,9 +48,9 @@ export async function obtainTokens<T>(request: TokenRequest, keep: (issued: Issu
 }
 
 function problemOf({ accessToken, refreshToken }: Issued): UnusableTokens | undefined {
-  if (!isHeaderToken(accessToken, longestToken)) {
+  if (!isHeaderToken(accessToken, maxTokenCharacters)) {
     return new UnusableTokens('it issued a token that no request can carry');
   }
-  const isTooLong = refreshToken !== undefined && refreshToken.length > longestRefreshToken;
+  const isTooLong = refreshToken !== undefined && refreshToken.length > maxRefreshTokenCharacters;
   return isTooLong ? new UnusableTokens('it issued a token that is too long') : undefined;
 }

@@ -159,7 +159,7 @@ test('tokens of an unknown type are revoked', async () => {
   const issued = issuing((honest) => ({ ...honest, token_type: 'mac' }));
   expect(await signIn()).toMatchObject({
     status: 502,
-    body: { code: 'sign_in_failed', message: 'The sign-in to vault failed: it issued tokens of no use.' },
+    body: { code: 'sign_in_failed', message: 'The sign-in to vault failed: it issued unusable tokens.' },
   });
   await waitUntil('both to be revoked', () => issued.every((one) => fixture.revoked.includes(one)));
   expect(issued).toHaveLength(2);

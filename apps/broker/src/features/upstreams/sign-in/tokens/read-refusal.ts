@@ -1,17 +1,17 @@
 import * as oidc from 'openid-client';
 
 type Refusal = {
-  /** Whether it does not know our client, or not with this secret. */
+  /** Whether the server does not know our client, or not with this secret. */
   isOfClient: boolean;
   /** The server's description, if any. */
   said: string | undefined;
 };
 
 /**
- * Errors that the same request gets again (RFC 6749 section 5.2, RFC 8707 section 2, OpenID Connect Core section 3.1.2.6):
- * the user has to sign in again. Others may be temporary.
+ * Permanent errors (RFC 6749 section 5.2, RFC 8707 section 2, OpenID Connect Core section 3.1.2.6): the same request
+ * would fail again, and the user has to sign in again. Others may be temporary.
  */
-const lasting: ReadonlySet<string> = new Set([
+const permanent: ReadonlySet<string> = new Set([
   'invalid_grant',
   'invalid_client',
   'unauthorized_client',
@@ -29,7 +29,7 @@ const temporary: ReadonlySet<number> = new Set([408, 429]);
 
 /** Returns a token endpoint's permanent refusal; undefined if the failure may be temporary. */
 export function readRefusal(error: unknown): Refusal | undefined {
-  if (!(error instanceof oidc.ResponseBodyError) || temporary.has(error.status) || !lasting.has(error.error)) {
+  if (!(error instanceof oidc.ResponseBodyError) || temporary.has(error.status) || !permanent.has(error.error)) {
     return undefined;
   }
   return { isOfClient: error.error === 'invalid_client', said: error.error_description };

@@ -19,9 +19,9 @@ import { subjectOf, tokensOf, type SealedTokens } from './tokens.ts';
 export type ServerAt = { server: ServerManifest; address: SignInAddress };
 
 /**
- * Refreshes at the token endpoint that the refresh token is bound to, without a new discovery (vercel/ai #15963). Asks for the
- * granted scope, since some servers issue a narrower token to a refresh that names none.
- * @returns undefined when the sign-in has ended, which the account then says
+ * Refreshes at the token endpoint that the refresh token is bound to, without a new discovery (vercel/ai #15963). Asks
+ * for the granted scope, since some servers issue a narrower token to a refresh that names none.
+ * @returns undefined if the sign-in has ended, as the account then states
  * @throws UpstreamError unreachable
  */
 export async function refresh(
@@ -36,7 +36,7 @@ export async function refresh(
     return undefined;
   }
   if (!(await mayUse(server, binding, parts))) {
-    await endAccount(account, 'Where people sign in to it has changed: sign in again.', parts);
+    await endAccount(account, 'Its sign-in provider has changed: sign in again.', parts);
     return undefined;
   }
   // Without a new refresh token the old one can be used again; a revocation might end it.
@@ -91,7 +91,10 @@ async function keep(
   return undefined;
 }
 
-/** Ends the account if it can no longer be used, and says why. @throws UpstreamError unreachable for other failures */
+/**
+ * Ends the account, with the reason, if it can no longer be used.
+ * @throws UpstreamError unreachable for other failures
+ */
 async function failed(error: unknown, account: StoredAccount, parts: SignInParts): Promise<undefined> {
   const { log, store } = parts;
   if (error instanceof UnusableTokens) {

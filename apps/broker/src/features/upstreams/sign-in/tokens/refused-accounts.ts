@@ -1,13 +1,13 @@
 import type { StoredAccount } from '../account-store.ts';
 import type { SignInParts } from '../sign-in-parts.ts';
 
-/** Refused accounts that are remembered. One beyond that shows as refused until its next sign-in. */
-const maxKept = 10_000;
+/** Refused accounts that are remembered. Others show as refused until their next sign-in. */
+const maxRemembered = 10_000;
 
 /**
- * Accounts that their server refuses with a 401. Some servers do that temporarily, during a restart or under load, so each
- * call tries the stored secrets again, and an account that is accepted again is restored. Only the user, or the authorization
- * server that issued the tokens, ends a sign-in.
+ * Tracks accounts that their server refuses with a 401. Some servers do that temporarily, during a restart or under
+ * load, so each call tries the stored secrets again, and an account that is accepted again is restored. Only the user,
+ * or the authorization server that issued the tokens, can end a sign-in.
  */
 export function createRefusedAccounts({ store, onChanged, log }: SignInParts) {
   const refused = new Set<string>();
@@ -19,13 +19,16 @@ export function createRefusedAccounts({ store, onChanged, log }: SignInParts) {
     },
     /** Called when a call is about to use the account. */
     tried({ state, userId, serverId }: StoredAccount): void {
-      if (state === 'needs-sign-in' && refused.size < maxKept) refused.add(keyOf(userId, serverId));
+      if (state === 'needs-sign-in' && refused.size < maxRemembered) refused.add(keyOf(userId, serverId));
     },
     /** Restores a refused account that the server accepts again. */
     accepted(userId: string, serverId: string): void {
       if (!refused.delete(keyOf(userId, serverId))) return;
       store.markAccepted(userId, serverId).catch((error: unknown) => {
-        log.warn({ err: error, server: serverId }, 'an account that works again still shows as refused');
+        log.warn(
+          { err: error, server: serverId },
+          'an account that works again could not be restored and still shows as refused',
+        );
       });
     },
   };

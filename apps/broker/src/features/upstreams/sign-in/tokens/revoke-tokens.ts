@@ -15,7 +15,7 @@ type Tokens = { accessToken: string; refreshToken?: string | undefined };
 
 /**
  * Revokes the tokens of a removed account in the background.
- * @param kept tokens that replace them: a server may have issued the same ones again
+ * @param kept tokens that replace them and stay valid: a server may have issued the same ones again
  */
 export function revokeStored(account: StoredAccount, server: ServerManifest, parts: SignInParts, kept?: Tokens): void {
   const secrets = account.kind === 'oauth' ? account.open() : undefined;
@@ -71,6 +71,6 @@ function addressOf(server: ServerManifest, { boundTo: url }: StoredAccount, part
   try {
     return parts.addressOf(server);
   } catch {
-    return { url, allowAddresses: [] }; // the service is not running, so it cannot be told
+    return { url, allowAddresses: [] }; // the service is not running, so no request reaches it
   }
 }

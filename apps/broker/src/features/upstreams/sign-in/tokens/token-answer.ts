@@ -18,13 +18,16 @@ const errors: Readonly<Record<string, string>> = {
 };
 
 /** Longest description of a refusal that is shown. */
-const longestDescription = 200;
+const maxDescriptionCharacters = 200;
 
-/** Tokens that an endpoint has issued, however odd the rest of its answer is: tokens that cannot be stored are revoked. */
+/**
+ * Tokens that an endpoint has issued. They are read even if the rest of its answer is odd, because tokens that cannot
+ * be stored are revoked.
+ */
 export type Issued = {
   accessToken: string;
   refreshToken: string | undefined;
-  /** Lifetime as sent: any value. */
+  /** Lifetime as sent, of any type. */
   expiresIn: unknown;
   /** Granted scope as sent. A server may omit it if it granted what was asked for. */
   scope: string | undefined;
@@ -34,7 +37,10 @@ export type Issued = {
 
 type Read = { status: number; content: string; isRefusal?: boolean; issued?: Issued };
 
-/** Rewrites a token endpoint's answer for openid-client, without a challenge, which it would read as another failure. */
+/**
+ * Rewrites a token endpoint's answer for openid-client. Removes its challenge, which openid-client would read as
+ * another failure.
+ */
 export async function asTokenAnswer(answer: Response): Promise<{ response: Response; issued: Issued | undefined }> {
   const read = readTokenAnswer(await answer.text(), answer.status, answer.headers.get('www-authenticate'));
   const headers = new Headers(answer.headers);
@@ -44,17 +50,19 @@ export async function asTokenAnswer(answer: Response): Promise<{ response: Respo
 }
 
 /**
- * Rewrites a token endpoint's answer to RFC 6749. GitHub and Slack answer a refusal with status 200; Slack calls the token's
- * type "user" and may put it into `authed_user`. The body names the refusal, else the challenge; a 401 that names none, such
- * as a page, refuses our client (RFC 6749 section 5.2). Members that we read ourselves are removed: an odd lifetime or an
- * identity token must not spoil a sign-in whose code is spent. Everything else is passed on unchanged.
+ * Rewrites a token endpoint's answer to RFC 6749. GitHub and Slack answer a refusal with status 200; Slack calls the
+ * token's type "user" and may put it into `authed_user`. The refusal is named by the body, else by the challenge; a 401
+ * without either, such as a page, refuses our client (RFC 6749 section 5.2). Members that we read ourselves are
+ * removed: an odd lifetime or an identity token must not spoil a sign-in whose code is spent. Everything else is passed
+ * on unchanged.
  */
 export function readTokenAnswer(text: string, status = 200, challenge: string | null = null): Read {
   const body = parse(text);
-  const said = bearerParameters(challenge);
-  const named = nameOf(body?.['error']) ?? nameOf(said.get('error')) ?? (status === 401 ? 'invalid_client' : undefined);
+  const challenged = bearerParameters(challenge);
+  const named =
+    nameOf(body?.['error']) ?? nameOf(challenged.get('error')) ?? (status === 401 ? 'invalid_client' : undefined);
   if (named !== undefined && (status !== 200 || body?.['access_token'] === undefined)) {
-    const description = describe(body?.['error_description'] ?? said.get('error_description'));
+    const description = describe(body?.['error_description'] ?? challenged.get('error_description'));
     const content = {
       error: errors[named] ?? named,
       ...(description !== '' && { error_description: description }),
@@ -63,8 +71,8 @@ export function readTokenAnswer(text: string, status = 200, challenge: string | 
   }
   if (!body || status !== 200) return { status, content: text };
   const isSlack = body['ok'] === true;
-  const beneath = isSlack && body['access_token'] === undefined ? asRecord(body['authed_user']) : body;
-  const { expires_in: expiresIn, id_token: idToken, ...token } = withoutNullMembers(beneath ?? {});
+  const members = isSlack && body['access_token'] === undefined ? asRecord(body['authed_user']) : body;
+  const { expires_in: expiresIn, id_token: idToken, ...token } = withoutNullMembers(members ?? {});
   const { access_token: accessToken, refresh_token: refreshToken, scope } = token;
   const content = JSON.stringify({ ...token, ...(isSlack && { token_type: 'Bearer' }) });
   if (typeof accessToken !== 'string') return { status, content };
@@ -80,7 +88,7 @@ export function readTokenAnswer(text: string, status = 200, challenge: string | 
 
 const nameOf = (error: unknown) => (typeof error === 'string' && error !== '' ? error : undefined);
 
-const describe = (text: unknown) => (typeof text === 'string' ? cleanLabel(text, longestDescription) : '');
+const describe = (text: unknown) => (typeof text === 'string' ? cleanLabel(text, maxDescriptionCharacters) : '');
 
 function claimsOf(idToken: string): Record<string, unknown> | undefined {
   return parse(Buffer.from(idToken.split('.', 2)[1] ?? '', 'base64url').toString());

@@ -5,7 +5,7 @@ import { bindingSchema, type Binding } from './oauth-client.ts';
 import { scopesOf } from '../issuers/read-challenge.ts';
 import type { Issued } from './token-answer.ts';
 
-const longestAccountName = 200;
+const maxAccountNameCharacters = 200;
 const offlineAccess = 'offline_access';
 
 /** The sealed part of an OAuth account. */
@@ -15,7 +15,7 @@ export const sealedTokensSchema = z.object({
   binding: bindingSchema,
   /** The user's id at the authorization server, if it gave one: a refresh must not change it. */
   subject: z.string().optional(),
-  /** Scope granted at the sign-in, which each refresh asks for. Empty: the server accepts no scope at a refresh. */
+  /** Scope granted at the sign-in, which each refresh requests. Empty if the server accepts no scope at a refresh. */
   scope: z.string().optional(),
 });
 export type SealedTokens = z.output<typeof sealedTokensSchema>;
@@ -41,15 +41,18 @@ export function grantedScope({ scope }: Pick<Issued, 'scope'>, asked: readonly s
   return [...answered, ...(isOffline ? [offlineAccess] : [])].join(' ');
 }
 
-/** Returns the user's name there if the answer includes an identity token for us. For display only, never for decisions. */
+/**
+ * Returns the user's name at the authorization server if the answer includes an identity token for us. For display
+ * only, never for decisions.
+ */
 export function accountNameOf(issued: Issued, binding: Binding): string | undefined {
   const claims = ourClaims(issued, binding);
   const hints = [claims?.['email'], claims?.['preferred_username'], claims?.['name']];
-  const shown = hints.map((hint) => (typeof hint === 'string' ? cleanLabel(hint, longestAccountName) : ''));
+  const shown = hints.map((hint) => (typeof hint === 'string' ? cleanLabel(hint, maxAccountNameCharacters) : ''));
   return shown.find((text) => text !== '');
 }
 
-/** Returns the user's id there. */
+/** Returns the user's id at the authorization server, if the answer includes an identity token for us. */
 export function subjectOf(issued: Issued, binding: Binding): string | undefined {
   const subject = ourClaims(issued, binding)?.['sub'];
   return typeof subject === 'string' && subject !== '' ? subject.slice(0, 255) : undefined;
