@@ -99,7 +99,7 @@ describe.each([
     expect(JSON.stringify(tools)).not.toContain('paid__');
     expect(JSON.parse(text(found) ?? '')).toEqual(found.structuredContent);
     const nothing = await client.callTool({ name: 'find_tools', arguments: { query: 'zzz qqq' } });
-    expect(text(nothing)).toContain('No tool fits');
+    expect(text(nothing)).toContain('No tool matches');
     await client.close();
   });
 

@@ -33,7 +33,8 @@ function draftAddress(wanted: WantedServer, target: Extract<Target, { kind: 'add
     from: 'operator',
     ...(description !== undefined && { description: oneLine(description, maxDescription) }),
   }));
-  const secrets = target.headers.map((header) => secretOf(header, headerVariable(id, header.name)));
+  // ids that we give always have header variables
+  const secrets = target.headers.map((header) => secretOf(header, headerVariable(id, header.name) ?? header.name));
   const manifest = {
     ...lookOf(wanted, id),
     connection: { type: target.type, url: target.url },

@@ -25,11 +25,10 @@ export async function createEnvironmentPlaces(options: {
   const { db, catalogue, clock, log } = options;
   const kysely: Kysely<Record<never, never>> = db.kysely;
   const listeners = new Set<(serverId: string) => void>();
-  /**
-   * Prefixes of header variables up to their first `__`. The prefix of a server whose id contains `--` is not among
-   * them.
-   */
-  const starts = new Set([...options.environment.keys()].map((name) => name.slice(0, name.indexOf('__') + 2)));
+  /** Prefixes of header variables, up to their first `__`. */
+  const starts = new Set<string | null>(
+    [...options.environment.keys()].map((name) => name.slice(0, name.indexOf('__') + 2)),
+  );
   let bound = new Map<string, string>();
   /** Serializes reads and bindings, so that an older read cannot replace a newer one. */
   let working: Promise<void> = Promise.resolve();

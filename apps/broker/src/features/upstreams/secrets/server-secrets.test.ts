@@ -45,7 +45,11 @@ beforeAll(async () => {
   app = await startTestApp({
     paths: { stdioAllowlist },
     allowAddresses: [server.address, thief.address],
-    env: { ...withoutHealthChecks, UPSTREAM_HEADER_GIVEN__X_KEY: 'of-the-operator' },
+    env: {
+      ...withoutHealthChecks,
+      UPSTREAM_HEADER_GIVEN__X_KEY: 'of-the-operator',
+      UPSTREAM_HEADER_GIVEN__B__X_KEY: 'shared',
+    },
     clock: { now: () => Date.now() + ahead.ms },
   });
   admin = await testingAdministrator(app.publicUrl);
@@ -181,6 +185,15 @@ describe('secrets from their first entry to their removal', { shuffle: false }, 
       message:
         'The operator has set UPSTREAM_HEADER_GIVEN__X_KEY, which takes precedence: a value entered here would not be used.',
     });
+  });
+
+  test('an id whose variables could be those of another server has none, and gets an entered value', async () => {
+    const id = 'given--b';
+    await deployManifest(app, { id, connection: { type: 'http', url: server.url }, auth }, 'unasked');
+    expect((await listOf(id)).needed).toMatchObject([{ state: 'missing', variable: null }]);
+    await set(id, { ...header(), value: 'mine' });
+    await waitUntil('it to be sent', () => server.sent.at(-1) === 'mine');
+    expect(server.sent).not.toContain('shared');
   });
 
   test('a header from the environment is sent only to the first deployed address, also after the server was deleted', async () => {

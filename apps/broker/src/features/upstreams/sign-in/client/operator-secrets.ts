@@ -10,8 +10,8 @@ import type { ServerSecrets } from '../../secrets/server-secrets.ts';
  *   the server's users sign in; the id may be in the manifest instead
  * - UPSTREAM_CLIENT_ISSUER_{SERVER}: the only authorization server that may see this client
  *
- * SERVER and NAME are in capitals with _ for -: `X-Api-Key` of `code-host` is UPSTREAM_HEADER_CODE_HOST__X_API_KEY. Two
- * secrets share a variable only if a name contains `--`. A header from the environment goes to one address only
+ * SERVER and NAME are in capitals with _ for -: `X-Api-Key` of `code-host` is UPSTREAM_HEADER_CODE_HOST__X_API_KEY. A server
+ * whose id contains `--` or ends with `-` has no header variables: another server's could have the same name. A header from the environment goes to one address only
  * (secrets/environment-places.ts). For every other address, an administrator may enter a value.
  */
 export function createOperatorSecrets(
@@ -24,7 +24,7 @@ export function createOperatorSecrets(
     header(server: ServerManifest, name: string): string {
       const variable = headerVariable(server.id, name);
       const place = secretPlace(server);
-      const set = secrets.get(variable);
+      const set = variable === null ? undefined : secrets.get(variable);
       const boundTo = places.boundTo(server.id) ?? place;
       const value =
         (boundTo === place ? set : undefined) ??
@@ -35,12 +35,15 @@ export function createOperatorSecrets(
     /** Returns the variables that set this manifest's headers, if no address of the server is bound to them yet. */
     unboundOf({ id, manifest: { auth } }: ServerManifest): string[] {
       if (auth.type !== 'headers' || places.boundTo(id) !== undefined) return [];
-      const variables = auth.headers.map(({ name }) => headerVariable(id, name));
-      return variables.filter((variable) => secrets.has(variable));
+      return auth.headers.flatMap(({ name }) => {
+        const variable = headerVariable(id, name);
+        return variable !== null && secrets.has(variable) ? variable : [];
+      });
     },
     /** Returns the values of all headers that the environment sets for a server. */
     headersOf(serverId: string): string[] {
       const start = headerVariable(serverId, '');
+      if (start === null) return [];
       return [...secrets].flatMap(([variable, value]) => (variable.startsWith(start) ? value : []));
     },
     clientId: (serverId: string): string | undefined => secrets.get(clientIdVariable(serverId)),
@@ -70,7 +73,9 @@ export function notSetText(variable: string | null, name: string, boundTo?: stri
     : `${variable} is sent only to ${boundTo}, and ${entered}`;
 }
 
-export function headerVariable(serverId: string, name: string): string {
+/** Returns null for a server that has no header variables. */
+export function headerVariable(serverId: string, name: string): string | null {
+  if (/--|-$/.test(serverId)) return null;
   return `UPSTREAM_HEADER_${asVariable(serverId)}__${asVariable(name)}`;
 }
 
