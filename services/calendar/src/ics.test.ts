@@ -83,6 +83,6 @@ describe('clock times', () => {
   });
 
   test('a day that does not exist is refused', () => {
-    expect(() => toInstantMs('2027-02-30T10:00', 'UTC')).toThrow('There is no time');
+    expect(() => toInstantMs('2027-02-30T10:00', 'UTC')).toThrow('is not a valid time');
   });
 });
