@@ -151,7 +151,10 @@ class ClientCheck {
     return ok('shows the link');
   }
 
-  /** Calls the tool that asks. Only clients that can answer list it; others call it by name and are told why it does not run. */
+  /**
+   * Calls a tool that asks a question. Only clients that can answer list it; others call it by name, and get the reason why it
+   * does not run.
+   */
   async #form(): Promise<Cell> {
     const client = await this.#connected();
     const isListed = hasTool(await client.tools(), form[0]);
