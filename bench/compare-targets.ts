@@ -14,7 +14,7 @@ export type Share = {
   rounds: number;
   /**
    * Processor time per call of the other target divided by that of this one, broker and database together. It is less
-   * affected by other work on the machine than a rate. Undefined for two brokers, since only one is measured.
+   * affected by other work on the machine than a rate. Undefined for two brokers, because the processor time of only one is measured.
    */
   cpuShare: number | undefined;
 };

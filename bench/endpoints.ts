@@ -88,7 +88,7 @@ function text(results: readonly Measured[], database: string, size: ShopSize): s
   return `# The most expensive request of each endpoint
 
 \`npm run bench -- endpoints --write\` writes this page. It measures each route of the API, the OAuth server, the link and the pages with
-the most expensive legal request that we know (\`bench/parts/dearest-requests.ts\`; \`npm test\` fails if a route has none). The database, ${database === 'postgres' ? 'PostgreSQL' : 'embedded'}, has
+the most expensive legal request that we know (\`bench/parts/costliest-requests.ts\`; \`npm test\` fails if a route has none). The database, ${database === 'postgres' ? 'PostgreSQL' : 'embedded'}, has
 ${size.users.toLocaleString('en')} users and ${size.manifests.toLocaleString('en')} manifests. Half of the manifests are deployed, with ${size.tools} tools each; one server has 512 tools of ${size.giantToolBytes / 1000} KB; one
 user has ${size.calls.toLocaleString('en')} calls and ${size.payments.toLocaleString('en')} payments.
 

@@ -63,7 +63,7 @@ function parse(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       options: {
-        // six cases of the raw upstream and four of the SDK's with up to four targets each, below four minutes
+        // six cases of the raw upstream and four of the SDK's, with up to four targets each, take less than four minutes
         seconds: { type: 'string', default: '1.2' },
         rounds: { type: 'string', default: '3' },
         clients: { type: 'string', default: '1,32,128' },
@@ -85,18 +85,18 @@ function parse(args: readonly string[]) {
 
 function checkout(folder: string | undefined): string | undefined {
   if (folder === undefined || existsSync(brokerProgram(folder))) return folder;
-  throw new UsageError(`--against: ${folder} is no checkout of this project`);
+  throw new UsageError(`--against: ${folder} is not a checkout of this project`);
 }
 
 function upstream(text: string): UpstreamName {
   if (text === 'raw' || text === 'sdk') return text;
-  throw new UsageError(`--upstreams: ${text} is none of raw, sdk`);
+  throw new UsageError(`--upstreams: ${text} is not raw or sdk`);
 }
 
 function databases(text: string): DatabaseKind[] {
   if (text === 'both') return ['pglite', 'postgres'];
   if (text === 'pglite' || text === 'postgres') return [text];
-  throw new UsageError(`--database: ${text} is none of pglite, postgres, both`);
+  throw new UsageError(`--database: ${text} is not pglite, postgres or both`);
 }
 
 function number(name: string, text: string, min: number, max: number): number {

@@ -13,7 +13,7 @@ import { startBed, type GatewayBed } from './gateway-bed.ts';
 import { sum } from './report/statistics.ts';
 
 const eras: readonly Era[] = ['legacy', 'modern'];
-/** Clients from which an SDK server is measured. It is the bottleneck itself, so fewer clients say nothing about the gateway. */
+/** Clients from which an SDK server is measured. The SDK itself is the bottleneck, so a case with fewer clients says nothing about the gateway. */
 const sdkFromClients = 32;
 const warmUpClients = 32;
 /** Length of the warm-up in rounds: V8 keeps compiling for some 40,000 calls of each era. */
@@ -45,7 +45,7 @@ export const gatewayBench: Bench = {
     const measured = cases.filter(({ upstream }) => upstream !== 'warm-up');
     console.log(`\n${formatCases(measured)}\n`);
     const toEarlier = compareWithEarlier(measured);
-    for (const share of toEarlier) console.log(formatShare(share, 'the earlier'));
+    for (const share of toEarlier) console.log(formatShare(share, 'the other checkout'));
     const charged = compareCharged(measured);
     for (const share of charged) console.log(formatShare(share, 'the same without charges'));
     const traced = compareTraced(measured);

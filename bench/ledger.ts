@@ -25,14 +25,14 @@ const log = createLog('fatal', process.stderr);
 const people = 16;
 const given = 1_000_000_000;
 
-type Result = { database: string; clients: number; way: string; callsPerSecond: number; ratio: number };
+type Result = { database: string; clients: number; method: string; callsPerSecond: number; ratio: number };
 
-/** Way to hold and settle a credit. `call` resolves when the next call may be made. */
-type Way = { name: string; call(userId: string): Promise<void>; end(): Promise<void> };
+/** Method to hold and settle a credit. `call` resolves when the next call may be made. */
+type Method = { name: string; call(userId: string): Promise<void>; end(): Promise<void> };
 
-/** Compares holds and settlements per second: with a statement for each, in batches, and with growing leases. */
+/** Compares holds and settlements per second: with one statement each, in batches, and with growing leases. */
 export const ledgerBench: Bench = {
-  description: 'holds and settlements per second in batches and in leases, compared with a statement for each',
+  description: 'holds and settlements per second in batches and in leases, compared with one statement each',
   usage: usageText,
   async run(args) {
     const { values } = parseArgs({
@@ -66,11 +66,11 @@ async function measureDatabase(db: Database, database: string, seconds: number):
   for (const clients of [1, 32, 128]) {
     let single: number | undefined;
     for (const start of [oneStatementEach, batched, leased]) {
-      const way = await start(db);
-      const rate = await rateOf(way, users, clients, seconds);
+      const method = await start(db);
+      const rate = await rateOf(method, users, clients, seconds);
       single ??= rate;
       const callsPerSecond = Math.round(rate);
-      results.push({ database, clients, way: way.name, callsPerSecond, ratio: rounded(rate / single) });
+      results.push({ database, clients, method: method.name, callsPerSecond, ratio: rounded(rate / single) });
     }
   }
   return results;
@@ -78,7 +78,7 @@ async function measureDatabase(db: Database, database: string, seconds: number):
 
 function creditsSection(results: readonly Result[]): string {
   const head = ['database', 'concurrent calls', 'method', 'calls/s', 'ratio'];
-  const rows = results.map((one) => [one.database, one.clients, one.way, one.callsPerSecond, one.ratio].map(String));
+  const rows = results.map((one) => [one.database, one.clients, one.method, one.callsPerSecond, one.ratio].map(String));
   return `Holds and settlements of credits per second, without the network: with one statement each, in batches, and with growing leases, which
 the broker uses. The rate includes the time to write the calls that are left at the end.
 
@@ -94,24 +94,24 @@ async function giveAll(db: Database): Promise<string[]> {
   return users;
 }
 
-async function rateOf(way: Way, users: readonly string[], clients: number, seconds: number): Promise<number> {
+async function rateOf(method: Method, users: readonly string[], clients: number, seconds: number): Promise<number> {
   let calls = 0;
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1000;
   const client = async (index: number) => {
     for (; performance.now() < endsAt; calls++) {
-      await way.call(users[index % users.length] ?? '');
+      await method.call(users[index % users.length] ?? '');
       // yields, as answering a client would
       await new Promise(setImmediate);
     }
   };
   await Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
   // the rate includes writing what is left
-  await way.end();
+  await method.end();
   return (calls / (performance.now() - startedAt)) * 1000;
 }
 
-async function oneStatementEach(db: Database): Promise<Way> {
+async function oneStatementEach(db: Database): Promise<Method> {
   const usage = createUsageWriter({ query: db.query, log });
   const brokerId = randomUUID();
   await enrolBroker(db.query, brokerId);
@@ -132,7 +132,7 @@ async function oneStatementEach(db: Database): Promise<Way> {
 const batched = (db: Database) => byLedger(db, 'holds in batches', () => 0);
 const leased = (db: Database) => byLedger(db, 'leases', growingLeases);
 
-async function byLedger(db: Database, name: string, policy: LeasePolicy): Promise<Way> {
+async function byLedger(db: Database, name: string, policy: LeasePolicy): Promise<Method> {
   const usage = createUsageWriter({ query: db.query, log });
   const ledger = await createLedger({ db, livemode, usage, uuid: randomUUID, clock: systemClock, log, policy });
   return {

@@ -47,7 +47,7 @@ export function measureCoreSpeed(): number {
   const start = performance.now();
   let state = 2_463_534_242;
   for (let step = 0; step < loopSteps; step++) {
-    // xorshift32 (Marsaglia 2003): a loop that the compiler cannot optimise away
+    // xorshift32 (Marsaglia 2003): a loop that the compiler cannot optimize away
     state ^= state << 13;
     state ^= state >>> 17;
     state ^= state << 5;

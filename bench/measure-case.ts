@@ -89,7 +89,7 @@ export async function measureCase(
     ...theCase,
     coreSpeed,
     loadAverage: loadAverage(),
-    targets: baseline ? beds.map((bed) => summarise(bed, baseline)) : [],
+    targets: baseline ? beds.map((bed) => summarize(bed, baseline)) : [],
   };
 }
 
@@ -102,7 +102,7 @@ async function closeAll(connections: readonly McpConnection[]): Promise<void> {
   await Promise.all(connections.map((connection) => connection.close()));
 }
 
-/** Waits until a broker has written its usage rows, which would otherwise count against the next target. */
+/** Waits until a broker has written its usage rows, which would otherwise slow down the next target. */
 async function untilAtRest(pid: number | undefined): Promise<void> {
   if (pid === undefined) return;
   const endsAt = performance.now() + longestRestMs;
@@ -147,7 +147,7 @@ async function runRound({ target: { pid }, connections }: Bed, seconds: number):
   };
 }
 
-function summarise(bed: Bed, baseline: Bed): TargetResult {
+function summarize(bed: Bed, baseline: Bed): TargetResult {
   const { target, warmUp, rounds } = bed;
   const loads = rounds.map(({ load }) => load);
   const all = [warmUp, ...loads];

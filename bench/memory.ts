@@ -28,7 +28,7 @@ export const memoryBench: Bench = {
   description:
     'memory of the broker at the start, idle and under load, and of the whole product with all its processes',
   usage:
-    'npm run bench -- memory [--seconds 60] [--load 10] [--against FOLDER] [--write]   how long after the calls is measured, and how long 128 clients call',
+    'npm run bench -- memory [--seconds 60] [--load 10] [--against FOLDER] [--write]   --load: seconds for which 128 clients call; --seconds: pause after the calls before the last measurement',
   async run(args) {
     const { seconds, loadSeconds, against, write } = readOptions(args);
     const brokers: BrokerMemory[] = [];

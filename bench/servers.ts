@@ -25,7 +25,7 @@ const email = 'bench@souk.test';
 /** Time limit for starts and stops, generous because even a very long one is a result. */
 const patienceMs = 900_000;
 const idleMs = 20_000;
-/** Unused servers that the broker checks per second (upstreams/watch/check-times.ts). Rest is measured over one check of each. */
+/** Unused servers that the broker checks per second (upstreams/watch/check-times.ts). The idle time allows one check of each. */
 const checksPerSecond = 50;
 /** Minimum time of use during a start, for enough samples to compare. */
 const shortestUseMs = 10_000;
@@ -129,7 +129,9 @@ async function measure({ count, checkout, database, patienceS, profile }: Case):
     const first = await start(email);
     const { token = '' } = first.ready;
     const firstAskedS = await untilAsked(first, patienceS);
-    console.log(`${count} servers: first ready in ${seconds(first.ready.readyMs)} s, all asked in ${firstAskedS} s`);
+    console.log(
+      `${count} servers: first ready in ${seconds(first.ready.readyMs)} s, all contacted in ${firstAskedS} s`,
+    );
     await first.stop();
     await readAsked(upstream.ready.origin, 'DELETE');
 
@@ -192,7 +194,7 @@ async function atRest(
   return {
     waits,
     figures: {
-      /** Per cent of a core. */
+      /** Percentage of a core. */
       idleCpu: rounded((100 * cpuMs) / watchedMs),
       /** Requests per second to all servers. */
       idleRequests: rounded(requests / (watchedMs / 1000)),

@@ -2,13 +2,13 @@ import type { ChildProcess } from 'node:child_process';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 import { startBrowser, type ClientBrowser } from './browser.ts';
 import { clientEnv, mustRun } from './command.ts';
-import { startModel, type Dialect, type ToldModel } from './models/model.ts';
+import { startModel, type Dialect, type ScriptedModel } from './models/model.ts';
 import type { Connected, Program, Setting } from './program.ts';
 import { inTerminal, readable, type Reply } from './terminal.ts';
 
 export type AgentRun = {
   setting: Setting;
-  model: ToldModel;
+  model: ScriptedModel;
   browser: ClientBrowser;
   /** Runs the client's own program with these words to its end. */
   command(...words: string[]): Promise<string>;
@@ -21,7 +21,7 @@ export type AgentRun = {
 export type TerminalSignIn = {
   words: readonly string[];
   replies?: readonly Reply[];
-  /** Whether the program is signed in and has stored that, so that it can be ended. By default: once it has listed its tools. */
+  /** Whether the program has stored its sign-in, so that it can be ended. By default, once it has listed its tools. */
   until?: () => boolean;
 };
 
@@ -30,7 +30,7 @@ export type Agent = Pick<Program, 'name' | 'label' | 'package'> & {
   dialect: Dialect;
   /** The program, with the path of its executable. */
   program(packages: string): readonly string[];
-  env?(setting: Setting, model: ToldModel): NodeJS.ProcessEnv;
+  env?(setting: Setting, model: ScriptedModel): NodeJS.ProcessEnv;
   /** Adds the link, as a user does once. */
   add(run: AgentRun): Promise<void>;
   /** Signs in, where that is a separate step. */
@@ -43,7 +43,7 @@ export type Agent = Pick<Program, 'name' | 'label' | 'package'> & {
 
 const endMs = 5_000;
 
-/** Makes a program of an agent whose model is told what to do: see ToldModel. */
+/** Turns an agent into a program, with a ScriptedModel in place of its model. */
 export function agentProgram(agent: Agent): Program {
   const added = new WeakSet<Setting>();
   return {
@@ -112,7 +112,7 @@ async function converse(
     });
   });
   ended.catch(() => {});
-  // the tools are those of the newest turn, so a later look needs a new turn
+  // tools() returns those of the newest turn, so a later list needs a new turn
   let isFresh = true;
   await Promise.race([model.tools(), ended]);
   return {

@@ -12,15 +12,15 @@ import { Person } from './person.ts';
 import { startSharedNotes } from './shared-notes.ts';
 
 export type BedOptions = {
-  /** Number of brokers. Two share PostgreSQL and get the requests in turn. */
+  /** Number of brokers. Two brokers share PostgreSQL and get the requests in turn. */
   brokers: 1 | 2;
-  /** unreachable: the broker offers metadata documents to clients, and each fetch of one is refused with 403. */
+  /** unreachable: the broker supports client metadata documents, but each fetch of one is refused with 403. */
   documents: 'default' | 'unreachable';
-  /** The end of the link that clients are given: a slash, as some users paste it, or nothing. */
+  /** End of the link that clients get: a slash, as some users paste it, or nothing. */
   ending: '' | '/';
 };
 
-/** The product, started as by `npm start`, behind a door. */
+/** The product, started like `npm start`, behind a door. */
 export type Bed = {
   publicUrl: string;
   link: string;
@@ -62,12 +62,12 @@ export async function startBed({ brokers, documents, ending }: BedOptions): Prom
     }
     // the first start builds the web app, which may take longer than the deadline of a start
     await runToEnd(['apps/broker/src/build.ts']);
-    const seats = await Promise.all(Array.from({ length: brokers }, () => takeSeat(env)));
-    toClose.push(() => Promise.all(seats.map((seat) => seat.leave())));
+    const slots = await Promise.all(Array.from({ length: brokers }, () => reserveSlot(env)));
+    toClose.push(() => Promise.all(slots.map((slot) => slot.remove())));
     const begin = async () => {
-      // one after the other: the first creates the tables
-      for (const seat of seats) await seat.start();
-      door.brokers = seats.map(({ port }) => port);
+      // sequentially, because the first creates the tables
+      for (const slot of slots) await slot.start();
+      door.brokers = slots.map(({ port }) => port);
     };
     await begin();
     await untilAllConnected(publicUrl);
@@ -78,7 +78,7 @@ export async function startBed({ brokers, documents, ending }: BedOptions): Prom
       person: (email) => new Person(publicUrl, email),
       async restart() {
         door.brokers = [];
-        await Promise.all(seats.map((seat) => seat.stop()));
+        await Promise.all(slots.map((slot) => slot.stop()));
         await begin();
         await untilAllConnected(publicUrl);
       },
@@ -91,7 +91,7 @@ export async function startBed({ brokers, documents, ending }: BedOptions): Prom
 }
 
 /** Reserves a data folder and a port for a broker that is started and stopped several times. */
-async function takeSeat(env: NodeJS.ProcessEnv) {
+async function reserveSlot(env: NodeJS.ProcessEnv) {
   const [port, dataDir] = await Promise.all([freePort(), newDataDir()]);
   let product: Product | undefined;
   const stop = async () => {
@@ -104,7 +104,7 @@ async function takeSeat(env: NodeJS.ProcessEnv) {
       product = await startProduct({ port, dataDir, env });
     },
     stop,
-    async leave() {
+    async remove() {
       await stop();
       await rm(dataDir, { recursive: true, force: true });
     },

@@ -8,7 +8,7 @@ import type { Trace } from './trace.ts';
 const columnDeadlineMs = 150_000;
 const listChangeMs = 8_000;
 const restartMs = 180_000;
-/** The longest pause between two attempts of a client that connects again by itself. */
+/** Longest pause between two attempts of a client that reconnects by itself. */
 const reconnectMs = 30_000;
 
 const travel = 'travel__find_airports';
@@ -16,18 +16,18 @@ const slow = ['everything__trigger-long-running-operation', { duration: 2, steps
 const notes = ['notes__list_tags', {}] as const;
 const form = ['everything__trigger-elicitation-request', {}] as const;
 
-/** Checks one client, column by column. Columns that are not in `looks` are not run. */
+/** Checks one client, column by column. @param wanted the columns to run */
 export async function checkClient(
   program: Program,
   setting: Setting,
   bed: Bed,
   onCell: (column: Column, cell: Cell) => void = () => {},
-  looks: readonly Column[] = columns.map(([column]) => column),
+  wanted: readonly Column[] = columns.map(([column]) => column),
 ): Promise<Record<Column, Cell>> {
   const check = new ClientCheck(program, setting, bed);
   const cells = sameInAll({ state: 'not run', note: 'not reached' });
-  for (const column of looks) {
-    cells[column] = excuse(program.name, column, await check.look(column));
+  for (const column of wanted) {
+    cells[column] = asKnownFault(program.name, column, await check.run(column));
     onCell(column, cells[column]);
     if (column === 'connect' && cells.connect.state !== 'ok') break;
   }
@@ -35,7 +35,8 @@ export async function checkClient(
   return cells;
 }
 
-function excuse(client: string, column: Column, cell: Cell): Cell {
+/** Replaces a failure that is a known fault of the client. */
+function asKnownFault(client: string, column: Column, cell: Cell): Cell {
   if (cell.state !== 'failed') return cell;
   const known = knownFaults.find(
     (fault) => fault.client === client && fault.column === column && fault.when.test(cell.note),
@@ -56,9 +57,9 @@ class ClientCheck {
     this.#bed = bed;
   }
 
-  async look(column: Column): Promise<Cell> {
+  async run(column: Column): Promise<Cell> {
     try {
-      return await withDeadline(column, column === 'restart' ? restartMs : columnDeadlineMs, this.#looks[column]());
+      return await withDeadline(column, column === 'restart' ? restartMs : columnDeadlineMs, this.#checks[column]());
     } catch (error) {
       // the next column starts with a new connection
       await this.close();
@@ -72,7 +73,7 @@ class ClientCheck {
     await withDeadline('the end of the client', 20_000, client?.close() ?? Promise.resolve()).catch(() => {});
   }
 
-  readonly #looks: Record<Column, () => Promise<Cell>> = {
+  readonly #checks: Record<Column, () => Promise<Cell>> = {
     connect: async () => {
       await this.#connected();
       if (this.#person.signIns !== 1) throw new Error(`its user had to sign in ${this.#person.signIns} times`);
@@ -150,7 +151,10 @@ class ClientCheck {
     return ok('shows the link');
   }
 
-  /** Calls the tool that asks. Only clients that can answer list it; others call it by name and are told why it does not run. */
+  /**
+   * Calls a tool that asks a question. Only clients that can answer list it; others call it by name, and get the reason why it
+   * does not run.
+   */
   async #form(): Promise<Cell> {
     const client = await this.#connected();
     const isListed = hasTool(await client.tools(), form[0]);
@@ -199,8 +203,8 @@ class ClientCheck {
   }
 
   /**
-   * Repeats the call until it works. A list does not tell when that is: a client may show its model an older list than the
-   * one by which it refuses calls.
+   * Repeats the call until it works. The list does not show when that is, because a client may show its model an older list
+   * than the one by which it refuses calls.
    */
   async #answersAgain(client: Connected, withinMs: number): Promise<void> {
     const until = Date.now() + withinMs;
@@ -215,7 +219,7 @@ class ClientCheck {
     mustHave(await this.#findAirport(client), /LHR/);
   }
 
-  /** Calls after a restart. A client that waits longer after each attempt may notice some seconds late that the product is back. */
+  /** Calls after a restart. A client with growing pauses between attempts may reconnect some seconds after the product is back. */
   async #callAfterRestart(client: Connected): Promise<string | undefined> {
     const first = await attempt(this.#findAirport(client));
     if (/LHR/.test(first)) return undefined;
@@ -235,7 +239,7 @@ class ClientCheck {
     throw new Error(`${/LHR/.test(second) ? 'only the second call worked: ' : ''}${shorten(first)}`);
   }
 
-  /** Calls with other arguments each time: some clients take repeated identical calls for a loop. */
+  /** Calls with different arguments each time, because some clients treat repeated identical calls as a loop. */
   #findAirport(client: Connected): Promise<string> {
     this.#limit += 1;
     return client.call(travel, { query: 'Heathrow', limit: this.#limit });

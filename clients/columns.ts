@@ -16,7 +16,7 @@ export type Column = (typeof columns)[number][0];
 
 /**
  * Result of one check. ok: it works. fault: a known fault of the client, with its thread. none: the client lacks the feature,
- * as its requests show. not run: with the reason. failed: anything else.
+ * as its requests show. not run: the note has the reason. failed: any other failure.
  */
 export type Cell =
   | { state: 'ok' | 'none'; note?: string }
@@ -27,7 +27,7 @@ export type Row = {
   name: string;
   label: string;
   version: string;
-  /** Facts that the client's requests tell: its own name, the protocol revision, how it signed in. */
+  /** Facts from the client's requests: its own name, the protocol revision, the kind of sign-in. */
   told: string;
   cells: Record<Column, Cell>;
 };

@@ -10,7 +10,7 @@ export type Door = {
   trace: Trace;
   /** Ports of the brokers, in turn. */
   brokers: readonly number[];
-  /** Makes brokers answer the access token that was used last like an expired one. */
+  /** Makes brokers treat the access token that was used last as expired. */
   expireToken(): void;
   close(): Promise<void>;
 };
@@ -34,8 +34,8 @@ export async function openDoor(): Promise<Door> {
     const body = await buffer(incoming);
     const { trace } = door;
     const path = incoming.url ?? '/';
-    hearSignIn(trace, path);
-    const calls = hearMessages(trace, incoming, body);
+    recordSignIn(trace, path);
+    const calls = recordMessages(trace, incoming, body);
     const headers = { ...incoming.headers };
     const token = headers.authorization;
     if (token !== undefined && isMcp(path)) {
@@ -76,7 +76,7 @@ export async function openDoor(): Promise<Door> {
 const isListed = (body: Buffer, status: number | undefined) => status === 200 && body.includes('"tools/list"');
 const isMcp = (path: string) => /^\/(?:mcp|s\/)/.test(path);
 
-function hearSignIn(trace: Trace, path: string): void {
+function recordSignIn(trace: Trace, path: string): void {
   if (path.startsWith('/oauth/register')) trace.signIn = 'registration';
   if (!path.startsWith('/oauth/authorize')) return;
   const clientId = new URL(path, 'http://door').searchParams.get('client_id');
@@ -84,12 +84,12 @@ function hearSignIn(trace: Trace, path: string): void {
 }
 
 /** Records the messages of a request, and returns the calls among them. */
-function hearMessages(trace: Trace, { method, url = '', headers }: IncomingMessage, body: Buffer): SeenCall[] {
+function recordMessages(trace: Trace, { method, url = '', headers }: IncomingMessage, body: Buffer): SeenCall[] {
   if (method !== 'POST' || !isMcp(url)) return [];
   trace.userAgent = headers['user-agent'] ?? trace.userAgent;
   try {
     const message: unknown = JSON.parse(body.toString());
-    return (Array.isArray(message) ? message : [message]).flatMap((one) => trace.hear(one) ?? []);
+    return (Array.isArray(message) ? message : [message]).flatMap((one) => trace.record(one) ?? []);
   } catch {
     return [];
   }
@@ -97,6 +97,6 @@ function hearMessages(trace: Trace, { method, url = '', headers }: IncomingMessa
 
 /** Counts progress notices. The broker writes each notice in one piece. */
 function countNotices(calls: readonly SeenCall[], chunk: Buffer): void {
-  const heard = chunk.toString().split('"notifications/progress"').length - 1;
-  for (const call of calls) call.notices += heard;
+  const count = chunk.toString().split('"notifications/progress"').length - 1;
+  for (const call of calls) call.notices += count;
 }

@@ -1,6 +1,6 @@
 import type { Column } from './columns.ts';
 
-/** A client's fault that its maintainers know. It excuses a cell only while the client fails in exactly this way. */
+/** A client's fault that its maintainers know. A cell counts as known only while the client fails in exactly this way. */
 export type KnownFault = {
   client: string;
   column: Column;

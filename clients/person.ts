@@ -6,9 +6,9 @@ import { isRecord } from '../apps/broker/src/platform/json.ts';
 export class Person {
   readonly publicUrl: string;
   readonly email: string;
-  /** Number of sign-ins to which a client sent them. */
+  /** Number of sign-ins to which a client sent the user. */
   signIns = 0;
-  /** Whether a sign-in is due: at first, after they disconnected everything, and when their client could not renew its token. */
+  /** Whether a sign-in is due: at first, after the user disconnected everything, and when the client could not renew its token. */
   mustSignIn = true;
 
   constructor(publicUrl: string, email: string) {

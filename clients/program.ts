@@ -15,7 +15,7 @@ export type Setting = {
   processes: Processes;
 };
 
-/** A connected client. Errors of its calls tell when it is not connected any more. */
+/** A connected client. Its calls fail once it is no longer connected. */
 export type Connected = {
   /** Returns the client's current tools under its own names, each of which ends in our name. */
   tools(): Promise<readonly string[]>;
@@ -40,5 +40,5 @@ export type Program = {
 /** The user's answer to the form of a server. */
 export const filledForm = { name: 'Ann Example' };
 
-/** Whether a client's name for a tool means ours: some put words before it, and some allow no hyphen. */
+/** Whether a client's name for a tool means ours: some clients add a prefix, and some allow no hyphens. */
 export const isNameOf = (name: string, tool: string) => name.replaceAll('-', '_').endsWith(tool.replaceAll('-', '_'));

@@ -10,7 +10,7 @@ export const reportFiles = ['docs/clients-results.md', 'docs/clients.md'].map((f
 const begin = '<!-- written by npm run clients -->';
 const end = '<!-- end of npm run clients -->';
 
-const ways: Record<string, [title: string, text: string]> = {
+const variants: Record<string, [title: string, text: string]> = {
   default: ['With the link alone', 'The product as `npm start` starts it.'],
   'documents unreachable': [
     'Unreachable metadata documents',
@@ -37,8 +37,8 @@ export function writeReport(results: Results): void {
 }
 
 function document(results: Results): string {
-  const sections = Object.entries(ways).flatMap(([way, [title, text]]) => {
-    const rows = results[way] ?? [];
+  const sections = Object.entries(variants).flatMap(([variant, [title, text]]) => {
+    const rows = results[variant] ?? [];
     return rows.length === 0 ? [] : [`## ${title}`, text, table(rows), footnotes(rows)];
   });
   return `${[

@@ -28,11 +28,11 @@ export type Results = Record<string, DatedRow[]>;
 export const readResults = (): Results => resultsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
 
 /** Replaces the earlier rows of the same clients, and stores the result. */
-export function keepRows(way: string, rows: readonly DatedRow[], order: readonly string[]): Results {
+export function storeRows(variant: string, rows: readonly DatedRow[], order: readonly string[]): Results {
   const results = readResults();
-  const others = (results[way] ?? []).filter(({ name }) => rows.every((row) => row.name !== name));
+  const others = (results[variant] ?? []).filter(({ name }) => rows.every((row) => row.name !== name));
   const place = ({ name }: DatedRow) => order.indexOf(name);
-  results[way] = [...others, ...rows].sort((a, b) => place(a) - place(b));
+  results[variant] = [...others, ...rows].sort((a, b) => place(a) - place(b));
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
   return results;
 }

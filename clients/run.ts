@@ -11,7 +11,7 @@ import { installSet, versionOf } from './install.ts';
 import { Processes } from './processes.ts';
 import type { Program } from './program.ts';
 import { notRun, programs } from './programs/all.ts';
-import { keepRows, type DatedRow } from './results.ts';
+import { storeRows, type DatedRow } from './results.ts';
 import { writeReport } from './report.ts';
 import { Trace } from './trace.ts';
 
@@ -81,8 +81,8 @@ async function run(options: BedOptions): Promise<void> {
   const date = new Date().toISOString().slice(0, 10);
   const dated: DatedRow[] = rows.map((row) => ({ ...row, date }));
   if (!values['no-write'] && !interrupted.signal.aborted) {
-    const results = keepRows(wayOf(options), dated, order);
-    writeReport({ ...results, default: withThoseToCome(results['default'] ?? []) });
+    const results = storeRows(variantOf(options), dated, order);
+    writeReport({ ...results, default: withUnrunClients(results['default'] ?? []) });
     await formatReport();
   }
   if (rows.some(({ cells }) => Object.values(cells).some(({ state }) => state === 'failed'))) process.exitCode = 1;
@@ -113,7 +113,7 @@ async function checkOne(program: Program, bed: Bed, processes: Processes, signal
 }
 
 /** Returns the rows, and one for each client that has not been run yet. */
-function withThoseToCome(rows: readonly DatedRow[]): DatedRow[] {
+function withUnrunClients(rows: readonly DatedRow[]): DatedRow[] {
   const cells = sameInAll({ state: 'not run', note: 'not run yet' });
   return [...programs, ...notRun].map(
     ({ name, label }) =>
@@ -121,7 +121,7 @@ function withThoseToCome(rows: readonly DatedRow[]): DatedRow[] {
   );
 }
 
-function wayOf({ documents, brokers, ending }: BedOptions): string {
+function variantOf({ documents, brokers, ending }: BedOptions): string {
   if (ending === '/') return 'slash';
   if (documents === 'unreachable') return 'documents unreachable';
   return brokers === 2 ? 'two brokers' : 'default';

@@ -1,6 +1,6 @@
 /**
  * Registrations and sign-ins of clients that these runs cannot use, or use in another way, from public sources as of 2026-11-25.
- * The tests of identity try those that are said to be refused here.
+ * The tests of identity check that those that are listed as refused are refused.
  */
 export type SentElsewhere = {
   client: string;

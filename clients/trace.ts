@@ -6,7 +6,7 @@ export type SeenCall = { tool: string; asksProgress: boolean; notices: number };
 export class Trace {
   protocol = '';
   userAgent = '';
-  /** The client's name and version, as its requests tell them. */
+  /** The client's name and version, from its requests. */
   clientInfo = '';
   /** Names of the client's declared capabilities. */
   capabilities: readonly string[] = [];
@@ -28,7 +28,7 @@ export class Trace {
    * Records one message of the client.
    * @returns the call, if the message is one
    */
-  hear(body: unknown): SeenCall | undefined {
+  record(body: unknown): SeenCall | undefined {
     const { method, params } = { ...asRecord(body) };
     const given = { ...asRecord(params) };
     const meta = { ...asRecord(given['_meta']) };

@@ -9,7 +9,7 @@ const notOurs: readonly [RegExp, string][] = [
   [/^auth\/wif-/, 'only users sign in to a server, never a workload'],
   [/^auth\/enterprise-managed-/, 'enterprise identity providers are not supported'],
   [/^auth\/dpop/, 'tokens are bearer tokens'],
-  [/^auth\/basic-cimd$/, 'each server has a client document of its own, and the suite knows one address'],
+  [/^auth\/basic-cimd$/, 'each server has its own client document, but the suite expects one address'],
 ];
 
 /**

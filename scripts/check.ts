@@ -1,7 +1,7 @@
-// npm run check: checks a change in a few minutes. All of types, lint, format and dead code; the tests beside the
-// files that differ from the last green `npm test`, and those that depend on their folders (scripts/check/tests-for.ts).
-// New and changed test files run up to ten times beside a busy process, for at most two minutes, so that a test that needs a
-// quiet machine fails here first. Exit code 1 if anything failed.
+// npm run check: checks a change in a few minutes. Runs all checks of types, lint, format and dead code, the tests beside the
+// files that differ from the last green `npm test`, and the tests that depend on their folders (scripts/check/tests-for.ts).
+// New and changed test files run up to ten times alongside a busy process, for at most two minutes, so that a test that needs an
+// idle machine fails here first. Exit code 1 if anything failed.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,5 +58,5 @@ async function repeatChanged(files: readonly string[]): Promise<void> {
     for (const step of steps) await run({ ...step, name: `${step.name}, busy round ${round}` }, 'if it fails');
   }
   busy.kill();
-  console.log(`changed tests ran ${round} of ${rounds} times beside a busy process`);
+  console.log(`changed tests ran ${round} of ${rounds} times alongside a busy process`);
 }

@@ -13,4 +13,5 @@ export function startFlags(checkout: string): string[] {
 
 /** Flags of this checkout, for tests and benchmarks that start the product differently. */
 export const productFlags: readonly string[] = startFlags(join(import.meta.dirname, '..'));
-if (productFlags.length === 0) throw new Error('npm start passes no flags to Node: this list is no longer needed');
+if (productFlags.length === 0)
+  throw new Error('npm start passes no flags to Node, so productFlags is no longer needed');

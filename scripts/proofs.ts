@@ -50,7 +50,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
     files: ['apps/broker/src/whole-broker/purchases-model.test.ts'],
     test: '[money]',
     description:
-      'paid less returned is given: 2,000 sequences of purchases, changes, ends, refunds and disputes, with faults of the provider',
+      'users have what they paid for, less refunds: 2,000 sequences of purchases, changes, cancellations, refunds and disputes, with faults of the provider',
   },
   brokers: {
     project: 'e2e',
@@ -64,7 +64,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
     files: ['e2e/crowd.test.ts'],
     test: '[crowd]',
     description:
-      'two brokers with 1,000 servers, of which 300 never answer, and attackers: twenty restarts fail no sign-in and no call',
+      'two brokers with 1,000 servers, of which 300 never answer, and attackers: twenty restarts make no sign-in and no call fail',
   },
   I5: { ...hostile, test: '[I5]', description: 'bad upstreams do not slow the others: 10,000 calls to healthy ones' },
   I6: { ...hostile, test: '[I6]', description: 'lists within 300 ms with every upstream down, 100 times each' },
@@ -73,13 +73,14 @@ export const proofs: Readonly<Record<string, Proof>> = {
     project: 'e2e',
     files: ['e2e/attackers.test.ts'],
     test: '[I7]',
-    description: 'the event loop beside attackers (pipelines, unread answers, files, reads), during 10,000 paid calls',
+    description:
+      'the event loop alongside attackers (pipelines, unread answers, files, reads), during 10,000 paid calls',
   },
   I8: {
     project: 'e2e',
     files: ['e2e/attackers.test.ts'],
     test: '[I8]',
-    description: 'no growth: 50,000 paid calls of 100 clients beside attackers; what these took is given back',
+    description: 'no growth: 50,000 paid calls of 100 clients alongside attackers, whose resources are all freed',
   },
   I9: {
     project: 'e2e',
@@ -92,20 +93,22 @@ export const proofs: Readonly<Record<string, Proof>> = {
     project: 'e2e',
     files: ['e2e/restart.test.ts'],
     test: '[I10]',
-    description: 'a stop lets a call under way finish, and leaves no process behind',
+    description: 'a stop lets running calls finish, and leaves no process behind',
     isAlwaysWhole: true,
   },
   I11: {
     project: 'unit',
     files: ['apps/broker/src/whole-broker/database-loss-proof.test.ts'],
     test: '[I11]',
-    description: 'a lost database is answered within 2 s, no call runs without a hold, all works within 5 s: 40 losses',
+    description:
+      'a lost database: answers within 2 s, no call without a hold, everything works again within 5 s: 40 losses',
   },
   I12: {
     project: 'unit',
     files: ['apps/broker/src/whole-broker/ledger-model.test.ts'],
     test: '[I12]',
-    description: 'the same seed does the same: 200 sequences twice, every step and entry alike, on each database',
+    description:
+      'the same seed gives the same result: 200 sequences run twice, with equal steps and entries, on each database',
   },
   I13: {
     project: 'e2e',
@@ -118,7 +121,8 @@ export const proofs: Readonly<Record<string, Proof>> = {
     project: 'unit',
     files: ['apps/broker/src/features/upstreams/processes/limits/greedy-programs.test.ts'],
     test: '[programs]',
-    description: '22 people at once whose programs take the disk, the memory, processes, or flood: all are ended',
+    description:
+      '22 concurrent users whose programs exhaust the disk, the memory or processes, or flood: all are stopped',
   },
   reconcile: {
     project: 'unit',
@@ -134,7 +138,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       'apps/broker/src/features/upstreams/sign-in/null-answers.test.ts',
     ],
     test: '[tables]',
-    description: 'every case of the large tables of inputs, of which `npm test` draws some',
+    description: 'every case of the large tables of inputs, of which `npm test` runs a sample',
   },
   'stdio-cycles': {
     project: 'unit',

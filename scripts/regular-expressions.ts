@@ -49,7 +49,7 @@ export function expressionsIn(file: string, code: string): Expression[] {
   return found;
 }
 
-/** Whether it takes linear time for every input, as far as the analyser can tell. */
+/** Whether it takes linear time for every input, as far as the analyzer can tell. */
 export function isLinear({ literal }: Expression): boolean {
   if (!literal) return false;
   const { pattern, flags } = literal;
@@ -70,20 +70,21 @@ function literalOf(node: object): Expression['literal'] {
 }
 
 /**
- * Whether a call builds an expression from text: `RegExp(…)`, with or without `new`, or `text.match(…)` and the like without
- * an expression.
+ * Whether a call builds an expression from text: `RegExp(…)`, with or without `new`, or `text.match(…)` and the like with a
+ * text in place of an expression.
  */
 function isConstruction(node: object): boolean {
   if (!('type' in node) || (node.type !== 'NewExpression' && node.type !== 'CallExpression')) return false;
   const callee = fieldsOf(node)['callee'];
   const { name = fieldsOf(fieldsOf(callee)['property'])['name'], type } = fieldsOf(callee);
   if (name === 'RegExp') return true;
-  if (type !== 'MemberExpression' || !makesOfText.has(name)) return false;
+  if (type !== 'MemberExpression' || !expressionMethods.has(name)) return false;
   const [argument, ...others] = Object.values(fieldsOf(fieldsOf(node)['arguments']));
   return argument !== undefined && others.length === 0 && !literalOf(fieldsOf(argument));
 }
 
-const makesOfText: ReadonlySet<unknown> = new Set(['match', 'matchAll', 'search']);
+/** Methods of texts that convert a text argument to an expression. */
+const expressionMethods: ReadonlySet<unknown> = new Set(['match', 'matchAll', 'search']);
 
 function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {};

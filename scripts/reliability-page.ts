@@ -22,7 +22,7 @@ writes its row when it holds: figures, machine, date and commit. \`npm test\` ru
 `;
 
 /**
- * Returns the page with one row replaced.
+ * Returns the page with the row of one proof replaced, and the current descriptions in all rows.
  * @param page current page; undefined if there is none
  * @param known every proof, in row order
  */

@@ -26,7 +26,7 @@ export function readAtoms(markdown: string): { areas: Area[]; atoms: Atom[] } {
   return { areas, atoms };
 }
 
-/** Facts per test. With more, a failure does not say which of them is untrue. */
+/** Facts per test. With more, a failure does not tell which fact is violated. */
 const maxIdsOfTest = 4;
 
 /** Returns the ids in square brackets in a test file, except in comments: `[CAT-1]`, `[CAT-1, CAT-2]`. */

@@ -1,6 +1,6 @@
-// npm run steady -- <runs> [--beside <processes>] [--only <step>]: repeats the steps of `npm test`, with busy processes beside
-// them, and prints which tests fail. After an interruption it continues: results are kept per commit. Exit code 1 if a test was
-// red.
+// npm run steady -- <runs> [--beside <processes>] [--only <step>]: repeats the steps of `npm test` alongside busy
+// processes, and prints which tests fail. Results are stored per commit, so that an interrupted run can be continued. Exit code 1
+// if a test was red.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ const { values, positionals } = parseArgs({
 });
 const runs = wholeNumber(positionals[0], 'the number of runs');
 const beside = wholeNumber(values.beside, '--beside');
-if (git(root, 'status', '--porcelain') !== '') stop('Commit your changes first: results are kept per commit.');
+if (git(root, 'status', '--porcelain') !== '') stop('Commit your changes first: results are stored per commit.');
 
 const kept = join(root, 'node_modules/.cache/steady', `${git(root, 'rev-parse', 'HEAD')}-beside-${beside}.json`);
 const ran: RanStep[] = existsSync(kept) ? z.array(ranStep).parse(JSON.parse(readFileSync(kept, 'utf8'))) : [];
@@ -83,7 +83,7 @@ function nameOf({ file, names }: FailedTest): string {
 }
 
 function printTables(rows: readonly RanStep[]): void {
-  console.log('\nstep | run | seconds | of processor | passed | red | unsteady');
+  console.log('\nstep | run | seconds | CPU seconds | passed | red | unsteady');
   for (const { step, run, seconds, processorSeconds, passed, red, unsteady, problems } of rows) {
     const cells = [
       step,

@@ -1,12 +1,12 @@
-// npm test: all checks and tests. The checks run in parallel, then the unit tests, then the whole-product and browser tests
-// concurrently, since each waits for more than half of its time. Every step runs even if another has failed. Failed tests run
-// once more, alone: see scripts/tests/verdict.ts for the effect.
+// npm test: runs all checks and tests. The checks run in parallel, then the unit tests, then the whole-product and browser tests
+// concurrently, since each spends more than half of its time waiting. Every step runs even if another has failed. Failed tests run
+// once more, alone: scripts/tests/verdict.ts decides what that changes.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { judge, type TestedStep, type Verdict } from './tests/verdict.ts';
 import { describeFailure, firstLines } from './tests/run-report.ts';
-import { noteGreen } from './check/last-green.ts';
+import { recordGreen } from './check/last-green.ts';
 import { rerunFailed } from './tests/rerun.ts';
 import { runStep, type Outcome } from './tests/run-step.ts';
 import { runTurn } from './tests/run-turn.ts';
@@ -45,7 +45,7 @@ function conclude({ isGreen, failed, unsteady, problems }: Verdict): void {
   const listed = problemsOf(unsteadyTests, Date.now());
   for (const failure of failed) console.log(`\nFAILED ${describeFailure(failure)}`);
   for (const problem of [...problems, ...listed]) console.log(`\nFAILED ${firstLines(problem).join('\n').trim()}`);
-  console.log('\nstep         seconds  of processor');
+  console.log('\nstep         seconds   CPU seconds');
   for (const { name, ok, seconds, processorSeconds } of outcomes) {
     const cells = [name.padEnd(12), seconds.toFixed(1).padStart(7), (processorSeconds?.toFixed(1) ?? '').padStart(13)];
     console.log(`${cells.join(' ')}  ${ok ? 'ok' : 'FAILED'}`);
@@ -57,7 +57,7 @@ function conclude({ isGreen, failed, unsteady, problems }: Verdict): void {
   if (skipped > 0) console.log(`\n${skipped} skipped: see above`);
   const checksAreOk = outcomes.every(({ name, ok }) => ok || tested.some((step) => step.name === name));
   if (!isGreen || listed.length > 0 || !checksAreOk) process.exitCode = 1;
-  else noteGreen(root);
+  else recordGreen(root);
   const totals = [`${sum(({ report }) => report?.passed ?? 0)} passed`, `${failed.length} failed`];
   if (unsteady.length > 0) totals.push(`${unsteady.length} unsteady`);
   console.log(`\n${totals.join(', ')}`);

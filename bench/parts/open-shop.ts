@@ -9,7 +9,7 @@ import type { Database } from '../../apps/broker/src/platform/db/database.ts';
 import { createLog } from '../../apps/broker/src/platform/log.ts';
 import { freePort } from '../../apps/broker/src/testing/network/free-port.ts';
 import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';
-import type { Shop } from './dearest-requests.ts';
+import type { Shop } from './costliest-requests.ts';
 import { seedGiant, seedPerson, seedRenters } from './fill-shop.ts';
 import { run } from './seeding.ts';
 import { downAddress, seedManifests, seedTools, seedUsers } from './seed-administration.ts';

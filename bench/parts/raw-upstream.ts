@@ -1,6 +1,5 @@
 // An MCP server written by hand on node:http. It takes about 0.02 ms per call, so that the benchmark measures the gateway in
-// front
-// of it. Both eras: 2026-07-28 without sessions, and initialize with a session up to 2025-11-25. One tool, echo.
+// front of it. It supports both eras, 2026-07-28 without sessions and up to 2025-11-25 with sessions, and has one tool, echo.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { servePart } from '../serve-part.ts';

@@ -4,8 +4,8 @@ import { Worker } from 'node:worker_threads';
 import type { App } from '../../apps/broker/src/app-types.ts';
 import type { Database } from '../../apps/broker/src/platform/db/database.ts';
 import { watchLongestTurn } from '../../apps/broker/src/testing/figures/longest-turn.ts';
-import type { Answered, Asked } from './asking.ts';
-import { dearestRequests, type Ask, type Shop } from './dearest-requests.ts';
+import type { Answered, Asked } from './request-worker.ts';
+import { costliestRequests, type Ask, type Shop } from './costliest-requests.ts';
 import { routesOf } from './routes-of.ts';
 
 export type Measured = {
@@ -20,7 +20,7 @@ export type Measured = {
   longestTurnMs: number;
 };
 
-/** Counts the statements of each request, without those of jobs and of shared reads. */
+/** Counts the database statements of each request, without those of jobs and shared reads. */
 export function createStatementCount(db: Database) {
   const requests = new AsyncLocalStorage<{ statements: number }>();
   const count = () => {
@@ -54,7 +54,7 @@ export function createStatementCount(db: Database) {
 }
 
 /**
- * Sends the most expensive request of each route sequentially.
+ * Sends the most expensive request of each route, sequentially.
  * @throws Error for a route without a row, or a row without a route
  */
 export async function walkEndpoints(
@@ -63,17 +63,17 @@ export async function walkEndpoints(
   statements: () => number,
   rounds: number,
 ): Promise<Measured[]> {
-  const rows = dearestRequests(shop);
+  const rows = costliestRequests(shop);
   const routes = routesOf(app.server.printRoutes({ commonPrefix: false }));
   const [missing, unknown] = [
     routes.filter((route) => !rows[route]),
     Object.keys(rows).filter((route) => !routes.includes(route)),
   ];
   if (missing.length > 0)
-    throw new Error(`routes without a dearest request (dearest-requests.ts): ${missing.join(', ')}`);
+    throw new Error(`routes without a costliest request (costliest-requests.ts): ${missing.join(', ')}`);
   if (unknown.length > 0) throw new Error(`there is no such route: ${unknown.join(', ')}`);
 
-  const worker = new Worker(new URL('./asking.ts', import.meta.url));
+  const worker = new Worker(new URL('./request-worker.ts', import.meta.url));
   const measured: Measured[] = [];
   try {
     for (const route of routes) {
@@ -90,14 +90,14 @@ export async function walkEndpoints(
         longestTurnMs: Number.POSITIVE_INFINITY,
       };
       for (let round = 0; round < rounds; round++) {
-        const asked = asFetched(method, row.ask(round), shop);
+        const asked = toRequest(method, row.ask(round), shop);
         const longest = watchLongestTurn();
         const before = process.threadCpuUsage();
         const answer = await askIn(worker, asked);
         const after = process.threadCpuUsage();
         const longestTurnMs = longest();
         const cpuMs = (after.user + after.system - before.user - before.system) / 1000;
-        // only the first round may do the work
+        // later rounds may find the work done, and answer with another status
         if (round === 0) result.status = answer.status;
         result.statements = Math.max(result.statements, statements());
         result.bytes = Math.max(result.bytes, answer.bytes);
@@ -116,11 +116,11 @@ async function askIn(worker: Worker, asked: Asked): Promise<Answered> {
   const answered = once(worker, 'message');
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   worker.postMessage(asked);
-  // sent by asking.ts
+  // sent by request-worker.ts
   return (await answered)[0] as Answered;
 }
 
-function asFetched(
+function toRequest(
   method: string,
   { path, as = 'visitor', json, form, body, headers }: Ask,
   shop: { publicUrl: string; tokens: Record<'person' | 'admin', string> },

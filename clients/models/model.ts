@@ -23,7 +23,7 @@ export type Dialect = {
   read(path: string, body: Record<string, unknown>): Turn | undefined;
   /** Begins the answer, where the API allows that, so that the client sees that the model is thinking. */
   begin(path: string, body: Record<string, unknown>, answer: ServerResponse): void;
-  /** Text that is sent again and again while the model thinks. */
+  /** Text that is sent repeatedly while the model thinks. */
   keepAlive?: string;
   finish(path: string, body: Record<string, unknown>, answer: ServerResponse, move: Move): void;
   /** Returns the answer for any other request. */
@@ -31,10 +31,10 @@ export type Dialect = {
 };
 
 /**
- * A model that does what it is told: each request of the client waits until `call` says what to do next, so that a check can
- * act between two calls of one conversation.
+ * A model that the check controls: each request of the client waits until the check decides the next step, so that it can act
+ * between two calls of one conversation.
  */
-export type ToldModel = {
+export type ScriptedModel = {
   url: string;
   /** Returns the tools of the newest turn; waits for the first. */
   tools(): Promise<readonly string[]>;
@@ -53,7 +53,8 @@ export type ToldModel = {
 type Waiting = { turn: Turn; move: (move: Move) => void };
 
 const keepAliveMs = 5_000;
-export async function startModel(dialect: Dialect): Promise<ToldModel> {
+
+export async function startModel(dialect: Dialect): Promise<ScriptedModel> {
   let waiting: Waiting | undefined;
   const onTurn: ((waiting: Waiting) => void)[] = [];
   let ended = false;

@@ -20,7 +20,7 @@ export const libraryPrograms: readonly Program[] = [
 type Open = (setting: Setting, provider: MemoryProvider) => Promise<Connected>;
 type Finish = (setting: Setting, provider: MemoryProvider, callback: URLSearchParams) => Promise<unknown>;
 
-/** Ends a sign-in with the SDK. Most libraries have no step of their own for that and refer to their SDK. */
+/** Ends a sign-in with the SDK. Most libraries leave that step to their SDK. */
 async function finishWithSdk(...[{ link }, provider, callback]: Parameters<Finish>): Promise<void> {
   await new StreamableHTTPClientTransport(new URL(link), { authProvider: provider }).finishAuth(callback);
 }

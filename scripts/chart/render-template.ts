@@ -13,7 +13,7 @@ export function renderTemplate(template: string, values: Record<string, unknown>
     .split(/\{\{(.*?)\}\}/s);
   const position = { at: 0 };
   const text = renderBlock(pieces, position, values);
-  if (position.at < pieces.length) throw new Error('an end has no beginning');
+  if (position.at < pieces.length) throw new Error('an `end` closes no block');
   return text;
 }
 
@@ -37,7 +37,7 @@ function renderAction(action: string, pieces: readonly string[], position: { at:
   if (word === undefined) return String(evaluate(action, scope));
   const begin = position.at;
   const rounds = word === 'if' ? (evaluate(rest, scope) ? [scope] : []) : scopesOf(rest, scope);
-  // an omitted block is also read to its end
+  // renders an omitted block too, to find its end
   const texts = (rounds.length > 0 ? rounds : [undefined]).map((inner) => {
     position.at = begin;
     const text = renderBlock(pieces, position, inner ?? lenient(scope));

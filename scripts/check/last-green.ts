@@ -5,7 +5,7 @@ import { git } from '../git.ts';
 const fileIn = (root: string) => join(root, 'node_modules/.cache/green-commit');
 
 /** Records the commit for which `npm test` was green, unless there are uncommitted changes. Does nothing outside a clone. */
-export function noteGreen(root: string): void {
+export function recordGreen(root: string): void {
   try {
     if (git(root, 'status', '--porcelain') !== '') return;
     mkdirSync(dirname(fileIn(root)), { recursive: true });
@@ -15,7 +15,7 @@ export function noteGreen(root: string): void {
   }
 }
 
-/** Lists files that differ from the last green commit, or else from the latest one, including uncommitted and new ones. */
+/** Lists files that differ from the last green commit, or from HEAD if there is none, including uncommitted and new files. */
 export function changedFiles(root: string): string[] {
   const base = lastGreen(root) ?? 'HEAD';
   const tracked = git(root, 'diff', '--name-only', base);

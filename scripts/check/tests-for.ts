@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Tests elsewhere that depend on a folder. The longest matching folder counts; patterns are relative to the root. */
+/** Tests in other folders that depend on a folder. Only the longest matching folder counts; patterns are relative to the root. */
 export const elsewhere: Readonly<Record<string, readonly string[]>> = {
   'apps/web/src/features/admin/': ['e2e/journeys/admin*.spec.ts'],
   'apps/web/src/features/billing/': ['e2e/journeys/{buying,plans,changing-plans,billing-tab,rent}.spec.ts'],
@@ -28,11 +28,11 @@ export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 export type ChosenTests = { unit: string[]; e2e: string[]; browser: string[]; changed: string[] };
 
 /**
- * Returns the tests for changed files: themselves, those beside them, and those that depend on their folder.
+ * Returns the tests for changed files: changed tests, the tests beside changed files, and those that depend on their folder.
  * @param paths relative to the root; a deleted file counts by its folder
  */
 export function testsFor(paths: readonly string[], root: string): ChosenTests {
-  const files = new Set(paths.flatMap((path) => [...besides(path), ...seenBy(path)]).flatMap(find));
+  const files = new Set(paths.flatMap((path) => [...testsBeside(path), ...testsElsewhere(path)]).flatMap(find));
   const all = [...files].toSorted();
   const changed = paths.filter((path) => isTest(path) && files.has(path));
   return {
@@ -49,14 +49,14 @@ export function testsFor(paths: readonly string[], root: string): ChosenTests {
 
 const isTest = (path: string) => /\.(?:test|spec)\.ts$/.test(path);
 
-function besides(path: string): string[] {
+function testsBeside(path: string): string[] {
   if (isTest(path)) return [path];
   // fixtures of tests are in a subfolder
   const folder = dirname(path).replace(/\/testing$/, '');
   return /\.tsx?$/.test(path) ? [join(folder, '*.test.ts')] : [];
 }
 
-function seenBy(path: string): readonly string[] {
+function testsElsewhere(path: string): readonly string[] {
   const [longest] = Object.keys(elsewhere)
     .filter((folder) => path.startsWith(folder))
     .toSorted((one, other) => other.length - one.length);

@@ -47,14 +47,14 @@ export function buildRoot(
     else if (word === 'COPY') copy(rest, result, built);
     else if (word === 'RUN') runStep(rest, result);
     else if (!['ARG', 'LABEL', 'EXPOSE', 'STOPSIGNAL', 'HEALTHCHECK'].includes(word))
-      throw new Error(`no step for ${word}`);
+      throw new Error(`${word} is not implemented`);
   }
   return result;
 }
 
 function readList(json: string): string[] {
   const words: unknown = JSON.parse(json);
-  if (!Array.isArray(words)) throw new Error(`${json} needs a shell`);
+  if (!Array.isArray(words)) throw new Error(`${json} is not a JSON list`);
   return words.map(String);
 }
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { FailedTest } from './run-report.ts';
 import { runStep, type Folders, type Outcome, type Shown } from './run-step.ts';
 import { playwrightStep, vitestStep, type Step } from './steps.ts';
-import { isForgivable } from './verdict.ts';
+import { mayBeRerun } from './verdict.ts';
 
-/** Failures that are rerun. More of them have a common cause, which the first run has printed. */
-const mostReruns = 10;
+/** Failures that are rerun. More failures have a common cause, which the first run has printed. */
+const maxReruns = 10;
 
 /**
  * Reruns each failed test once, with nothing else running.
@@ -17,11 +17,11 @@ export async function rerunFailed(
   { shown, ...folders }: Folders & { shown: Shown },
 ): Promise<ReadonlySet<FailedTest>> {
   const failures = steps.flatMap(({ name, report }) => (report?.failures ?? []).map((test) => ({ step: name, test })));
-  const reruns = failures.filter(({ test }) => isForgivable(test, folders.root));
+  const reruns = failures.filter(({ test }) => mayBeRerun(test, folders.root));
   const passed = new Set<FailedTest>();
-  if (reruns.length > mostReruns) return passed;
+  if (reruns.length > maxReruns) return passed;
   for (const { step, test } of reruns) {
-    if (shown !== 'never') console.log(`\nagain, alone: ${test.file} > ${test.names.join(' > ')}`);
+    if (shown !== 'never') console.log(`\nrerunning alone: ${test.file} > ${test.names.join(' > ')}`);
     const again = await runStep(stepOf(step, test, folders.root), { ...folders, shown });
     if (isPassed(again, test)) passed.add(test);
   }
@@ -37,8 +37,8 @@ function stepOf(step: string, test: FailedTest, root: string): Step {
 
 /** Limits a run of Vitest to one test, unless a hook or an import failed, or the tests of the file build on each other. */
 function only({ file, names }: FailedTest, root: string): string[] {
-  const isStory = readFileSync(join(root, file), 'utf8').includes('shuffle: false');
-  return names.length === 0 || isStory ? [] : ['-t', `^${patternOf(names)}$`];
+  const isSequence = readFileSync(join(root, file), 'utf8').includes('shuffle: false');
+  return names.length === 0 || isSequence ? [] : ['-t', `^${patternOf(names)}$`];
 }
 
 /** Matches the names of the blocks and of the test, however the runner joins them. */
@@ -49,6 +49,6 @@ function patternOf(names: readonly string[]): string {
 
 function isPassed({ ok, report }: Outcome, { names }: FailedTest): boolean {
   if (!report || report.passed === 0 || report.unhandled.length > 0) return false;
-  // in a story only the test that failed before counts
+  // if the whole file ran, only the test that failed before counts
   return names.length === 0 ? ok : report.failures.every((failure) => failure.names.join() !== names.join());
 }

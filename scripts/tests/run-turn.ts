@@ -1,7 +1,7 @@
 import { runStep, type Folders, type Outcome } from './run-step.ts';
 import { testSteps, type Step } from './steps.ts';
 
-/** Runs steps of `npm test` concurrently. */
+/** Runs the steps of one turn concurrently. */
 export function runTurn(names: readonly string[], folders: Folders): Promise<Outcome[]> {
   console.log(`\n${names.join(' and ')} tests`);
   const steps = testSteps.filter(({ name }) => names.includes(name));

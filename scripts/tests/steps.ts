@@ -31,5 +31,5 @@ export const testSteps: readonly Step[] = [
   playwrightStep('browser', []),
 ];
 
-/** Steps in turns; the steps of a turn run concurrently. */
+/** Names of the test steps in the order in which they run. The steps of one turn run concurrently. */
 export const testTurns: readonly (readonly string[])[] = [['unit'], ['browser', 'e2e'], ['engines']];

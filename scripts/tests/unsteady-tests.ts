@@ -21,7 +21,9 @@ export function problemsOf(list: readonly UnsteadyTest[], nowMs: number): string
     .filter(({ since }) => nowMs - Date.parse(since) >= mostDays * dayMs)
     .map(({ file, name, since }) => `${file} > ${name}: unsteady since ${since}, at most ${mostDays} days are allowed`);
   if (list.length > mostEntries) {
-    problems.push(`${list.length} tests are listed in scripts/tests/unsteady-tests.ts, at most ${mostEntries} may be`);
+    problems.push(
+      `${list.length} tests are listed in scripts/tests/unsteady-tests.ts, at most ${mostEntries} are allowed`,
+    );
   }
   return problems;
 }

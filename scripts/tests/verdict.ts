@@ -43,13 +43,13 @@ function problemsOf({ name, ok, report }: TestedStep): string[] {
 }
 
 /** Tests of money and of durability, which must never fail. */
-const neverForgiven = /\[(?:I[1-4]|chaos|model|money)\]/;
+const neverRerun = /\[(?:I[1-4]|chaos|model|money)\]/;
 
 /**
- * Whether a test may pass on a second attempt. Tests of random sequences may not, because a rerun draws other sequences.
+ * Whether a failed test may be rerun. Tests of random sequences may not, because a rerun draws other sequences.
  * @param root the folder that the test's file is relative to
  */
-export function isForgivable({ file, names }: FailedTest, root: string): boolean {
-  if (neverForgiven.test(names.join(' '))) return false;
+export function mayBeRerun({ file, names }: FailedTest, root: string): boolean {
+  if (neverRerun.test(names.join(' '))) return false;
   return !readFileSync(join(root, file), 'utf8').includes("'fast-check'");
 }

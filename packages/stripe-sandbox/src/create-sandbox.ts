@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { createApi } from './api/serve-api.ts';
 import { allRoutes } from './endpoints/routes.ts';
-import { houseEveryMs, runHousekeeping } from './housekeeping.ts';
+import { housekeepingEveryMs, runHousekeeping } from './housekeeping.ts';
 import { noInterference, type Interference } from './interference.ts';
 import { randomText } from './objects/ids.ts';
 import { createPages } from './pages/serve-pages.ts';
@@ -66,7 +66,8 @@ export async function startSandbox(
   options: SandboxOptions,
 ): Promise<{ sandbox: StripeSandbox; inside: SandboxInside }> {
   const { storage, clock, log, publicUrl, returnUrl = publicUrl, apiKey, webhook } = options;
-  if (!apiKey.startsWith('sk_test_sandbox_')) throw new Error('the key of a sandbox begins with sk_test_sandbox_');
+  if (!apiKey.startsWith('sk_test_sandbox_'))
+    throw new Error('the API key of a sandbox must begin with sk_test_sandbox_');
   const interference = noInterference();
   const now = () => clock.now() + interference.skewMs;
   const run = createRunWork({ storage, now, publicUrl, onEvents: () => deliverer.wake() });
@@ -89,13 +90,13 @@ export async function startSandbox(
   const listener = await listen({ api, pages, interference, onError }, options.port);
 
   const tick = () => run('write', (work) => advanceTime(work, realTime, work.nowMs)).then(() => undefined, onError);
-  const house = async () => {
+  const housekeep = async () => {
     full = await runHousekeeping(storage, now());
   };
   let ticking = tick();
   const timers = [
     setInterval(() => (ticking = tick()), tickMs).unref(),
-    setInterval(() => (ticking = ticking.then(house).catch(onError)), houseEveryMs).unref(),
+    setInterval(() => (ticking = ticking.then(housekeep).catch(onError)), housekeepingEveryMs).unref(),
   ];
   deliverer.wake();
 

@@ -13,7 +13,7 @@ const limits: readonly { kind: string; ageMs: number; keep: number; body?: objec
   { kind: 'charge', ageMs: 30 * dayMs, keep: 20_000, body: { status: 'failed' } },
 ];
 
-/** Rows above which writes are refused: a stand-in with so many is being misused. */
+/** Rows above which writes are refused: a sandbox with more rows is being misused. */
 const maxRows = 1_000_000;
 
 /**
@@ -29,4 +29,4 @@ export async function runHousekeeping(storage: Storage, nowMs: number): Promise<
   });
 }
 
-export const houseEveryMs = hourMs;
+export const housekeepingEveryMs = hourMs;

@@ -1,17 +1,17 @@
 import type { SandboxEvent } from './objects/types.ts';
 
-/** Where a write fails: before it is processed, after, by refusing it, or with a lock error, which no idempotency key keeps. */
+/** How a write fails: before or after it is processed, by a refusal, or with a lock error. Lock errors are not replayed. */
 export type Failure = 'before' | 'after' | 'refused' | 'locked';
 
-/** Hooks of tests into requests and webhooks. */
+/** Hooks by which tests change how requests and webhooks are processed. */
 export type Interference = {
   /** Awaited when a request to the API has arrived, before it is processed, even if its client has disconnected. */
   beforeWork(method: string, path: string): Promise<void> | void;
   /** Awaited when a request to the API has been processed, before its answer is sent. */
   beforeAnswer(method: string, path: string): Promise<void> | void;
-  /** Returns whether and where this write fails. */
+  /** Returns how this write fails; undefined: it succeeds. */
   failAt(method: string, path: string): Failure | undefined;
-  /** Called for each webhook attempt; false: it is lost. */
+  /** Returns whether a webhook attempt is sent; otherwise it is lost. */
   mayPass(event: SandboxEvent): boolean | Promise<boolean>;
   /** Orders the webhooks that are due together. */
   order<Item>(items: Item[]): Item[];

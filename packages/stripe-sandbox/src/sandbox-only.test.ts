@@ -73,7 +73,7 @@ test('a parameter that Stripe knows and the sandbox does not is named', async ()
 test('another version of the API is refused', async () => {
   const answer = await raw('/v1/customers', { headers: { 'stripe-version': '2020-08-27' } });
   expect(answer.status).toBe(400);
-  expect(await answer.text()).toContain('2026-10-28.endive only');
+  expect(await answer.text()).toContain('supports only 2026-10-28.endive');
 });
 
 test('bodies and parameters are limited, and their names are treated only as names', async () => {

@@ -68,7 +68,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of request) {
     bytes += chunk.length;
-    if (bytes > maxBodyBytes) throw new StripeError(413, `Request bodies end at ${maxBodyBytes} bytes.`);
+    if (bytes > maxBodyBytes) throw new StripeError(413, `Request bodies are limited to ${maxBodyBytes} bytes.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

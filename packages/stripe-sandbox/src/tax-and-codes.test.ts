@@ -217,7 +217,7 @@ test('unknown, expired, used up, foreign, too small and too strong codes are ref
     ['DEMOUSEDUP', 'This code has been used up.'],
     ['EUROS', 'This code cannot be used in this currency.'],
     ['BIG', 'This code is for larger purchases.'],
-    ['ALMOST', 'less than the smallest charge of the currency'],
+    ['ALMOST', 'below the smallest charge of the currency'],
   ] as const) {
     const answer = await one.type({ code: typed });
     expect(answer, typed).toMatchObject({ status: 422, text: expect.stringContaining(reason) });

@@ -28,14 +28,14 @@ const createEventTool = ({ events, clock, newId }: CalendarParts) =>
     }),
     output: z.object({ event: eventSchema, conflicts: conflictsSchema }),
     run({ title, start, end, timeZone, location, notes }, call) {
-      const subject = call.person();
+      const subject = call.requireUser();
       const times = { startMs: toInstantMs(start, timeZone), endMs: toInstantMs(end, timeZone) };
       const saved = events.add(subject, { title, ...times, timeZone, location, notes }, newId(), clock.now());
       const event = presentEvent(saved);
       const conflicts = conflictsOf(events, subject, saved);
       return {
         structured: { event, conflicts },
-        text: `Created: ${eventLine(event)}${collisionText(conflicts.length)}`,
+        text: `Created: ${eventLine(event)}${conflictText(conflicts.length)}`,
       };
     },
   });
@@ -57,7 +57,7 @@ const listEventsTool = ({ events, clock }: CalendarParts) =>
       more: z.boolean().describe('True if there are more events than the limit'),
     }),
     run({ from, to, timeZone, limit }, call) {
-      const subject = call.person();
+      const subject = call.requireUser();
       const fromMs = from === undefined ? clock.now() : toInstantMs(from, timeZone);
       const toMs = to === undefined ? fromMs + weekMs : toInstantMs(to, timeZone);
       if (toMs <= fromMs) throw new ToolRefusal('"to" must be after "from".');
@@ -84,7 +84,7 @@ const moveEventTool = ({ events, clock }: CalendarParts) =>
     }),
     output: z.object({ event: eventSchema, conflicts: conflictsSchema }),
     run({ id, start, end, timeZone }, call) {
-      const subject = call.person();
+      const subject = call.requireUser();
       const before = events.find(subject, id);
       const zone = timeZone ?? before.timeZone;
       const startMs = toInstantMs(start, zone);
@@ -94,7 +94,7 @@ const moveEventTool = ({ events, clock }: CalendarParts) =>
       const conflicts = conflictsOf(events, subject, moved);
       return {
         structured: { event, conflicts },
-        text: `Moved: ${eventLine(event)}${collisionText(conflicts.length)}`,
+        text: `Moved: ${eventLine(event)}${conflictText(conflicts.length)}`,
       };
     },
   });
@@ -108,7 +108,7 @@ const deleteEventTool = ({ events }: CalendarParts) =>
     input: z.object({ id: z.string().max(64) }),
     output: z.object({ deleted: z.boolean().describe('False if there is no such event') }),
     run({ id }, call) {
-      const deleted = events.remove(call.person(), id);
+      const deleted = events.remove(call.requireUser(), id);
       return { structured: { deleted }, text: deleted ? 'Deleted.' : `You have no event ${id}.` };
     },
   });
@@ -120,7 +120,7 @@ function conflictsOf(events: Events, subject: string, { id, startMs, endMs }: Ca
     .map(presentEvent);
 }
 
-function collisionText(count: number): string {
+function conflictText(count: number): string {
   if (count === 0) return '';
-  return count === 1 ? '. It collides with another event.' : `. It collides with ${count} other events.`;
+  return count === 1 ? '. It overlaps with another event.' : `. It overlaps with ${count} other events.`;
 }

@@ -74,11 +74,11 @@ export type Events = {
   lastTimeZone(subject: string): string;
 };
 
-/** Returns why an event cannot have these times; undefined if it can. */
+/** Returns why the times of an event are invalid; undefined if they are valid. */
 export function problemOfTimes(startMs: number, endMs: number): string | undefined {
   if (endMs <= startMs) return 'The end must be after the start.';
-  if (startMs < earliestMs || endMs > latestMs) return 'Events lie between 1970 and 2100.';
-  return endMs - startMs > longestMs ? 'An event lasts at most 366 days.' : undefined;
+  if (startMs < earliestMs || endMs > latestMs) return 'Events must be between 1970 and 2100.';
+  return endMs - startMs > longestMs ? 'An event can last at most 366 days.' : undefined;
 }
 
 export function createEvents(database: DatabaseSync): Events {
@@ -133,7 +133,7 @@ export function createEvents(database: DatabaseSync): Events {
     const { id, uid, title, startMs, endMs, timeZone, location, notes } = event;
     refuseTimes(startMs, endMs);
     if (Number(count.get(subject)?.['events']) >= maxPerUser) {
-      throw new ToolRefusal(`You have ${maxPerUser} events, the most that this service keeps. Delete some first.`);
+      throw new ToolRefusal(`You have ${maxPerUser} events, the maximum of this service. Delete some first.`);
     }
     insert.run(id, subject, uid, title, startMs, endMs, timeZone, location, notes, nowMs);
     return event;

@@ -93,10 +93,10 @@ function readMoment(line: IcsLine | undefined, defaultZone: string): Moment | st
   if (!line || !match) return 'cannot be read';
   const [, year, month, day, hour = '00', minute = '00', second = '00', utc] = match;
   const clockMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  if (Number.isNaN(clockMs)) return 'is no date';
+  if (Number.isNaN(clockMs)) return 'is not a valid date';
   if (utc !== undefined) return { ms: clockMs, timeZone: 'UTC', wholeDay: false };
   const timeZone = line.parameters.get('TZID') ?? defaultZone;
-  if (!isTimeZone(timeZone)) return `is in a time zone that is not known here: ${timeZone.slice(0, 64)}`;
+  if (!isTimeZone(timeZone)) return `is in an unknown time zone: ${timeZone.slice(0, 64)}`;
   return { ms: clockToInstantMs(clockMs, timeZone), timeZone, wholeDay: match[4] === undefined };
 }
 

@@ -27,7 +27,7 @@ export function icsTools(parts: CalendarParts): ServiceTool[] {
       }),
       output: z.object({ events: z.int(), ics: z.string().describe('RFC 5545') }),
       run({ from, to, timeZone }, call) {
-        const subject = call.person();
+        const subject = call.requireUser();
         const fromMs = from === undefined ? 0 : toInstantMs(from, timeZone);
         const toMs = to === undefined ? Number.MAX_SAFE_INTEGER : toInstantMs(to, timeZone);
         const chosen = events.between(subject, fromMs, toMs);
@@ -55,7 +55,7 @@ export function icsTools(parts: CalendarParts): ServiceTool[] {
         skipped: z.array(z.object({ title: z.string(), reason: z.string() })),
       }),
       async run({ ics }, call) {
-        const subject = call.person();
+        const subject = call.requireUser();
         const { events: read, skipped } = readIcs(ics);
         if (read.length + skipped.length === 0) throw new ToolRefusal('There is no event in this file.');
         if (read.length > maxImported) throw new ToolRefusal(`Import at most ${maxImported} events at once.`);

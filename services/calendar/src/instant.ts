@@ -26,7 +26,7 @@ export function toInstantMs(time: string, timeZone: string): number {
   const clockText = time.replace(/(Z|[+-]\d{2}:\d{2})$/, '');
   const clockMs = Date.parse(`${clockText}Z`);
   if (Number.isNaN(clockMs) || new Date(clockMs).toISOString().slice(0, 10) !== time.slice(0, 10)) {
-    throw new ToolRefusal(`There is no time ${time}.`);
+    throw new ToolRefusal(`${time} is not a valid time.`);
   }
   return time === clockText ? clockToInstantMs(clockMs, timeZone) : Date.parse(time);
 }

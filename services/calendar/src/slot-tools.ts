@@ -33,10 +33,10 @@ export function slotTools({ events }: CalendarParts): ServiceTool[] {
         slots: z.array(z.object({ start: z.string(), end: z.string(), minutes: z.int() })),
       }),
       run({ from, to, durationMinutes, timeZone, dayStart, dayEnd, weekdaysOnly, limit }, call) {
-        const subject = call.person();
+        const subject = call.requireUser();
         const range = { startMs: toInstantMs(from, timeZone), endMs: toInstantMs(to, timeZone) };
         if (range.endMs <= range.startMs) throw new ToolRefusal('"to" must be after "from".');
-        if (range.endMs - range.startMs > longestRangeMs) throw new ToolRefusal('Look at most 93 days ahead at once.');
+        if (range.endMs - range.startMs > longestRangeMs) throw new ToolRefusal('The range can be at most 93 days.');
         const hours = { fromMinute: minuteOf(dayStart), toMinute: minuteOf(dayEnd), timeZone, weekdaysOnly };
         if (hours.toMinute <= hours.fromMinute) throw new ToolRefusal('dayEnd must be after dayStart.');
         const busy = events.between(subject, range.startMs, range.endMs);

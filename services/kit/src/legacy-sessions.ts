@@ -22,7 +22,7 @@ export type LegacySessions = {
 };
 
 /**
- * Creates the sessions of `initialize` clients. A session is accessible only to the user who opened it. Above the limit, the
+ * Opens a session for each client that sends `initialize`. A session is accessible only to the user who opened it. Above the limit, the
  * session that has been idle longest is closed.
  */
 export function createLegacySessions(createServer: (caller: ServiceCaller) => McpServer, clock: Clock): LegacySessions {

@@ -13,8 +13,8 @@ const maxConnections = 256;
 export type WebSocketEndpoint = { close(): void };
 
 /**
- * Serves MCP at `path` over WebSocket, both protocol eras: the first message decides. `serveStdio` is the SDK's
- * entry for any transport of plain messages; standard input and output are only its default.
+ * Serves MCP at `path` over WebSocket, for both protocol eras: the first message decides which. Despite its name, the SDK's
+ * `serveStdio` works with any transport of plain messages; standard input and output are its default.
  * A connection belongs to the user named in its handshake.
  */
 export function serveMcpWebSocket(
@@ -39,7 +39,7 @@ export function serveMcpWebSocket(
       return refuseUpgrade(socket, { status: 404, message: `MCP is at ${options.path}.` });
     }
     if (!offered.includes(subprotocol)) {
-      return refuseUpgrade(socket, { status: 400, message: `Ask for the subprotocol ${subprotocol}.` });
+      return refuseUpgrade(socket, { status: 400, message: `Request the subprotocol ${subprotocol}.` });
     }
     if (sockets.clients.size >= maxConnections) {
       return refuseUpgrade(socket, { status: 503, message: 'Too many connections.' });

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server';
 
-/** User of a request; undefined subject: none, for example for discovery. */
+/** Caller of a request. The subject is undefined if no user is named, for example for discovery. */
 export type ServiceCaller = { subject: string | undefined };
 
 export type Refusal = { status: number; message: string };
@@ -16,10 +16,10 @@ const subjectPattern = /^[\x21-\x7e]{1,128}$/;
  */
 export function refuseForeign(headers: IncomingHttpHeaders): Refusal | undefined {
   if (!validateHostHeader(headers.host, localhostAllowedHostnames()).ok) {
-    return { status: 403, message: 'This service answers on loopback addresses only.' };
+    return { status: 403, message: 'This service is available on loopback addresses only.' };
   }
   if (headers.origin !== undefined) {
-    return { status: 403, message: 'This service does not answer web pages.' };
+    return { status: 403, message: 'This service does not accept requests from web pages.' };
   }
   return undefined;
 }

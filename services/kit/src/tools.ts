@@ -36,13 +36,13 @@ export class ToolRefusal extends Error {
 
 /** Context of a tool call. */
 export type ToolCall = {
-  /** Pseudonym of the user; undefined without one. */
+  /** Pseudonym of the user; undefined if the request names none. */
   subject: string | undefined;
   /**
    * Returns the user whose data the tool works on.
-   * @throws ToolRefusal if the connection names no user
+   * @throws ToolRefusal if the request names no user
    */
-  person(): string;
+  requireUser(): string;
   /** Aborts when the client cancels or disconnects. */
   signal: AbortSignal;
   /** Reports progress if the client asked for it. */
@@ -62,7 +62,7 @@ export type ToolAnswer<Structured> = {
 export type Tool<In extends z.ZodObject, Out extends z.ZodObject> = {
   name: string;
   title: string;
-  /** Purpose, for users and models; the schemas describe the input. */
+  /** Purpose of the tool, for users and models; the schemas describe its input. */
   description: string;
   input: In;
   output: Out;
@@ -110,7 +110,7 @@ function toolCall(name: string, { subject }: ServiceCaller, context: ServerConte
   const progressToken = meta?.progressToken;
   return {
     subject,
-    person() {
+    requireUser() {
       if (subject === undefined) throw new ToolRefusal(`${name} requires a signed-in user.`);
       return subject;
     },

@@ -25,7 +25,7 @@ export function exportTools({ notes, slowCalls }: NotesParts): ServiceTool[] {
         truncated: z.boolean().describe('True if notes were left out because the document became too long'),
       }),
       run(_, call) {
-        const subject = call.person();
+        const subject = call.requireUser();
         return slowCalls.run(subject, async () => {
           const all = notes.recent(subject, maxNotes);
           let markdown = `# Notes\n\n${all.map((note) => `- ${note.title}`).join('\n')}\n`;

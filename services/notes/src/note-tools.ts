@@ -33,7 +33,7 @@ const createNoteTool = ({ notes, clock, newId }: NotesParts) =>
     input: z.strictObject({ title: titleSchema, body: bodySchema.default(''), tags: tagsSchema.default([]) }),
     output: z.object({ note: noteSchema }),
     run(draft, call) {
-      const note = notes.add(call.person(), draft, newId(), clock.now());
+      const note = notes.add(call.requireUser(), draft, newId(), clock.now());
       return { structured: { note }, text: `Created "${note.title}" as ${note.id}.` };
     },
   });
@@ -56,7 +56,7 @@ const searchNotesTool = ({ notes }: NotesParts) =>
     }),
     output: z.object({ notes: z.array(foundNoteSchema) }),
     run({ query, tag, limit }, call) {
-      const found = notes.search(call.person(), query, tag, limit);
+      const found = notes.search(call.requireUser(), query, tag, limit);
       const text = found.map((note) => `${note.title}: ${note.snippet}  (${note.id})`).join('\n');
       return { structured: { notes: found }, text: text || 'No note matches.' };
     },
@@ -71,7 +71,7 @@ const getNoteTool = ({ notes }: NotesParts) =>
     input: z.object({ id: idSchema }),
     output: z.object({ note: noteSchema }),
     run({ id }, call) {
-      const note = notes.find(call.person(), id);
+      const note = notes.find(call.requireUser(), id);
       return { structured: { note }, text: `# ${note.title}\n\n${note.body}` };
     },
   });
@@ -95,7 +95,7 @@ const updateNoteTool = ({ notes, clock }: NotesParts) =>
         ...(body === undefined ? {} : { body }),
         ...(tags === undefined ? {} : { tags }),
       };
-      const note = notes.update(call.person(), id, change, clock.now());
+      const note = notes.update(call.requireUser(), id, change, clock.now());
       return { structured: { note }, text: `Changed "${note.title}".` };
     },
   });
@@ -109,7 +109,7 @@ const deleteNoteTool = ({ notes }: NotesParts) =>
     input: z.object({ id: idSchema }),
     output: z.object({ deleted: z.boolean().describe('False if there is no such note') }),
     run({ id }, call) {
-      const deleted = notes.remove(call.person(), id);
+      const deleted = notes.remove(call.requireUser(), id);
       return { structured: { deleted }, text: deleted ? 'Deleted.' : `You have no note ${id}.` };
     },
   });
@@ -123,7 +123,7 @@ const listTagsTool = ({ notes }: NotesParts) =>
     input: z.object({}),
     output: z.object({ tags: z.array(z.object({ tag: z.string(), notes: z.int() })) }),
     run(_, call) {
-      const tags = notes.tags(call.person());
+      const tags = notes.tags(call.requireUser());
       const text = tags.map(({ tag, notes: used }) => `${tag} (${used})`).join(', ');
       return { structured: { tags }, text: text || 'Your notes have no tags.' };
     },

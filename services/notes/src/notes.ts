@@ -103,7 +103,7 @@ export function createNotes(database: DatabaseSync): Notes {
   const notes: Notes = {
     add: (subject, { title, body, tags }, id, nowMs) => {
       if (Number(count.get(subject)?.['notes']) >= maxPerUser) {
-        throw new ToolRefusal(`You have ${maxPerUser} notes, the most that this service keeps. Delete some first.`);
+        throw new ToolRefusal(`You have ${maxPerUser} notes, the maximum of this service. Delete some first.`);
       }
       insert.run(id, subject, title, body, joinTags(tags), nowMs, nowMs);
       return notes.find(subject, id);

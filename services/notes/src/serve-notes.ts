@@ -60,16 +60,16 @@ export function serveNotes(server: Server, parts: NotesParts, setup: OauthSetup)
   }
 
   async function serveMcp(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let person: AuthInfo;
+    let auth: AuthInfo;
     try {
       const expectedResource = new URL(setup.resource);
-      person = await verifyBearerToken(request.headers.authorization, { verifier, expectedResource });
+      auth = await verifyBearerToken(request.headers.authorization, { verifier, expectedResource });
     } catch (error) {
       const challenge = bearerAuthChallengeResponse(error, { resourceMetadataUrl: metadataUrl });
       response.writeHead(challenge.status, Object.fromEntries(challenge.headers)).end(await challenge.text());
       return;
     }
-    await endpoint.handle(request, response, { subject: String(person.extra?.['accountId']) });
+    await endpoint.handle(request, response, { subject: String(auth.extra?.['accountId']) });
   }
 }
 
@@ -85,8 +85,8 @@ function resourceMetadata({ resource, issuer }: OauthSetup): object {
 }
 
 /**
- * Adapts a request for oidc-provider, which builds addresses from the Host header and remembers the signed-in account. Ours
- * has one address and always asks, so that several users can share a browser.
+ * Adapts a request for oidc-provider, which builds addresses from the Host header and remembers the signed-in account. This
+ * service has one address, and asks for the account at every sign-in, so that several users can share a browser.
  */
 function forProvider(request: IncomingMessage, issuer: string): IncomingMessage {
   request.headers.host = new URL(issuer).host;

@@ -93,7 +93,7 @@ const itineraryReportTool = ({ itineraries, clock }: TravelParts) =>
     input: z.object({ id: z.string().max(64) }),
     output: z.object({ id: z.string(), legs: z.int(), km: z.number(), flightMinutes: z.int(), kgCo2: z.number() }),
     run({ id }, call) {
-      const trip = itineraries.find(call.person(), id);
+      const trip = itineraries.find(call.requireUser(), id);
       const legs = legsOf(trip.stops);
       const structured = {
         id,

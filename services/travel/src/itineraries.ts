@@ -71,9 +71,7 @@ export function createItineraries(database: DatabaseSync): Itineraries {
     save(subject, { name, stops, departureDate, note }, id, nowMs) {
       const codes = stops.map((stop) => requireAirport(stop).iata);
       if (list(subject).length >= maxPerUser) {
-        throw new ToolRefusal(
-          `You have ${maxPerUser} itineraries, the most that this service keeps. Delete one first.`,
-        );
+        throw new ToolRefusal(`You have ${maxPerUser} itineraries, the maximum of this service. Delete one first.`);
       }
       insert.run(id, subject, name, codes.join(' '), departureDate, note, nowMs);
       return find(subject, id);

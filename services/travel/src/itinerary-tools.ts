@@ -22,7 +22,7 @@ export function itineraryTools(parts: TravelParts): ServiceTool[] {
       }),
       output: z.object({ itinerary: itinerarySchema }),
       run({ name, stops, departureDate, note }, call) {
-        const subject = call.person();
+        const subject = call.requireUser();
         const draft = { name, stops, departureDate: departureDate ?? null, note };
         const itinerary = itineraries.save(subject, draft, newId(), clock.now());
         return {
@@ -40,7 +40,7 @@ export function itineraryTools(parts: TravelParts): ServiceTool[] {
       input: z.object({}),
       output: z.object({ itineraries: z.array(itinerarySchema) }),
       run(_, call) {
-        const mine = itineraries.list(call.person());
+        const mine = itineraries.list(call.requireUser());
         const lines = mine.map((trip) => `${trip.id}  ${trip.name}: ${trip.stops.join(' - ')}`);
         return { structured: { itineraries: mine }, text: lines.join('\n') || 'You have no itineraries.' };
       },
@@ -54,7 +54,7 @@ export function itineraryTools(parts: TravelParts): ServiceTool[] {
       input: z.object({ id: z.string().max(64) }),
       output: z.object({ deleted: z.boolean().describe('False if there is no such itinerary') }),
       run({ id }, call) {
-        const deleted = itineraries.remove(call.person(), id);
+        const deleted = itineraries.remove(call.requireUser(), id);
         return { structured: { deleted }, text: deleted ? 'Deleted.' : `You have no itinerary ${id}.` };
       },
     }),

@@ -43,7 +43,7 @@ export function addPromptsAndResources(server: McpServer): void {
 
   server.registerResource(
     'airport',
-    // Not listed one by one: travel://airports lists them all.
+    // Airports are not listed individually, because travel://airports lists them all.
     new ResourceTemplate('travel://airports/{iata}', { list: undefined }),
     { title: 'One airport', description: 'One airport by its IATA code.', mimeType },
     (uri, { iata }) => ({

@@ -21,7 +21,7 @@ export async function planRoundTrip(
 ): Promise<RoundTrip> {
   const km = distanceTable(airports);
   const random = seededRandom(airports.map((airport) => airport.iata).join());
-  let best = nearestNeighbour(km);
+  let best = nearestNeighbor(km);
   const firstKm = routeKm(best, km);
   let triedRoutes = 0;
   await call.report(0, rounds, `${Math.round(firstKm)} km by always flying to the nearest airport left`);
@@ -59,7 +59,7 @@ function routeKm(route: readonly number[], km: Distances): number {
   return route.reduce((sum, stop, index) => sum + km(stop, route[(index + 1) % route.length] ?? 0), 0);
 }
 
-function nearestNeighbour(km: Distances & { size: number }): number[] {
+function nearestNeighbor(km: Distances & { size: number }): number[] {
   const route = [0];
   const left = new Set(Array.from({ length: km.size - 1 }, (_, index) => index + 1));
   for (let at = 0; left.size > 0;) {

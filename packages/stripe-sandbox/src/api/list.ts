@@ -44,7 +44,7 @@ function toCreated(created: Paging['created']): Pick<Filter, 'createdFrom' | 'cr
   return { ...(from > -Infinity && { createdFrom: from }), ...(until < Infinity && { createdUntil: until }) };
 }
 
-/** Returns a filter by the fields that were given. */
+/** Returns a filter by the fields that have a value. */
 export function given(fields: Record<string, unknown>): { body?: object } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return entries.length === 0 ? {} : { body: Object.fromEntries(entries) };

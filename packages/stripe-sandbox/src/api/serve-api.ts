@@ -101,7 +101,7 @@ function authenticate(request: IncomingMessage, apiKey: string): void {
 function checkVersion(request: IncomingMessage): void {
   const version = request.headers['stripe-version'] ?? apiVersion;
   if (version !== apiVersion) {
-    throw badRequest(`Invalid Stripe API version: ${String(version)}. The sandbox speaks ${apiVersion} only.`);
+    throw badRequest(`Invalid Stripe API version: ${String(version)}. The sandbox supports only ${apiVersion}.`);
   }
 }
 
@@ -117,7 +117,7 @@ function findRoute(routes: readonly Route[], method: string, path: string): { ro
   );
 }
 
-/** Refusal of a request after it had begun: its changes are rolled back, and the answer is kept. */
+/** Refusal of a request whose work has begun: its changes are rolled back, and its answer is stored. */
 class Refused extends Error {
   override readonly cause: StripeError;
   constructor(cause: StripeError) {
@@ -131,8 +131,8 @@ const refusal = () => new StripeError(400, 'The balance of the account does not 
 const failure = () => new StripeError(500, 'An unknown error occurred.', {}, 'api_error');
 
 /**
- * Answers a request once per key. A key with other parameters is the caller's mistake. Refusals and server errors are kept
- * like any answer, so the same key never leads to another one. A refused request changes nothing.
+ * Answers a request once per key. Reusing a key with other parameters is an error. Refusals and server errors are stored
+ * like any answer, so a repeated request gets the same answer. A refused request changes nothing.
  */
 async function answerOnce(work: Work, asked: Keyed, answerWith: (work: Work) => Promise<string>): Promise<ApiAnswer> {
   const { key, fails } = asked;
@@ -192,7 +192,7 @@ function toPaths(form: Record<string, FormValue>): string[] {
   return expandPaths.parse(form).expand;
 }
 
-/** Serializes parameters in a fixed order, because clients may repeat a request in another one. */
+/** Serializes parameters in a fixed order, because clients may repeat a request with another order. */
 function canonical(value: FormValue): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;

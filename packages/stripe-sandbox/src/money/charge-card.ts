@@ -16,7 +16,7 @@ export function addPaymentIntent(
     description: string | null;
     /** Test clock of the customer. */
     timeline: string | null;
-    /** Checkout session that it pays for. */
+    /** Checkout session that the intent pays for. */
     session?: string;
     methods?: string[];
   },
@@ -86,7 +86,7 @@ export function chargeCard(
   owner: 'here' | 'authenticated' | 'away',
 ): ChargeResult {
   const card = findTestCard(method.memory.card);
-  if (!card) throw new Error('a payment method has a card that is no test card');
+  if (!card) throw new Error('a payment method has a card that is not a test card');
   const outcome = owner === 'away' ? card.later : card.onPage;
   if (outcome === 'authenticates' && owner !== 'authenticated') {
     intent.body.status = 'requires_action';
@@ -118,7 +118,7 @@ export function chargeCard(
   return 'paid';
 }
 
-/** Time until the bank confirms or refuses a debit. */
+/** Time until the bank accepts or rejects a debit. */
 const debitSeconds = 3 * 86_400;
 
 function succeed(work: Work, intent: Row<'payment_intent'>, charge: Row<'charge'>): void {
@@ -139,7 +139,7 @@ const debitFailed: Decline = {
  * Records the bank's decision about a debit.
  * @returns whether it is paid
  */
-export async function settleDebit(work: Work, intent: Row<'payment_intent'>): Promise<boolean> {
+export async function decideDebit(work: Work, intent: Row<'payment_intent'>): Promise<boolean> {
   const method = await work.need('payment_method', intent.body.payment_method ?? '');
   const charge = await work.need('charge', intent.body.latest_charge ?? '');
   const arrives = findTestCard(method.memory.card)?.debit === 'arrives';

@@ -3,7 +3,7 @@ import type { PayerCard, PaymentMethod } from '../objects/types.ts';
 import type { Row, Work } from '../work.ts';
 import { findTestCard } from './test-cards.ts';
 
-/** Stores a card or bank account. The object contains only those digits that Stripe shows. */
+/** Stores a card or bank account. The object contains only the digits that Stripe shows. */
 export function addPaymentMethod(work: Work, card: PayerCard, customer: string | null): Row<'payment_method'> {
   const isDebit = findTestCard(card.number)?.debit !== undefined;
   const row = work.add(
@@ -51,7 +51,7 @@ const debitOf = (card: PayerCard): NonNullable<PaymentMethod['sepa_debit']> => (
   last4: card.number.slice(-4),
 });
 
-/** Attaches a payment method to a customer, who can then be charged without being asked. */
+/** Attaches a payment method to a customer, who can then be charged later without being present. */
 export function attachMethod(work: Work, method: Row<'payment_method'>, customer: string): void {
   if (method.body.customer === customer) return;
   method.body.customer = customer;

@@ -6,10 +6,10 @@ const id = 'acct_sandbox';
 
 /** Returns the sandbox's account, which has the settings of a new Stripe account. */
 export async function readAccount(work: Work): Promise<Pick<Row<'account'>, 'body' | 'memory'>> {
-  return (await work.get('account', id)) ?? { body: newAccount(), memory: { ...asNew } };
+  return (await work.get('account', id)) ?? { body: newAccount(), memory: { ...newSettings } };
 }
 
-const asNew: AccountMemory = {
+const newSettings: AccountMemory = {
   afterLastRetry: 'cancel',
   billingMode: 'classic',
   paymentMethods: ['card', 'sepa_debit'],
@@ -36,7 +36,7 @@ export async function changeAccount(
   change: Partial<AccountMemory> & { hostedPaymentMethodSave?: 'always' | 'never' | 'offer' | undefined },
 ): Promise<void> {
   const { hostedPaymentMethodSave, ...settings } = change;
-  const row = (await work.get('account', id)) ?? work.add('account', newAccount(), { ...asNew });
+  const row = (await work.get('account', id)) ?? work.add('account', newAccount(), { ...newSettings });
   Object.assign(row.memory, settings);
   if (hostedPaymentMethodSave && row.body.settings.invoices)
     row.body.settings.invoices.hosted_payment_method_save = hostedPaymentMethodSave;

@@ -160,10 +160,11 @@ export type PaymentMethodType = 'card' | 'sepa_debit';
 /** Card details entered on a page. The number is that of a test card. */
 export type PayerCard = { number: string; expMonth: number; expYear: number; name: string; email: string };
 
-/** Internal state of a subscription; `waiting` are prorations for the next invoice. */
+/** Internal state of a subscription. */
 export type SubscriptionMemory = {
+  /** Prorations for the next invoice. */
   waiting: InvoiceLine[];
-  /** Discount of the current period's invoice, which credits for unused time take into account. */
+  /** Discount of the current period's invoice. Credits for unused time are reduced by it. */
   invoicedWith?: string | undefined;
 };
 

@@ -10,7 +10,7 @@ const spaced = (number: string) => number.replace(/.{4}(?=.)/g, '$& ');
 
 /** Payment method types that a page accepts. */
 export type Methods = readonly string[];
-const takes = (methods: Methods) => (card: TestCard) => methods.includes(card.debit ? 'sepa_debit' : 'card');
+const isAccepted = (methods: Methods) => (card: TestCard) => methods.includes(card.debit ? 'sepa_debit' : 'card');
 
 /** Returns the entered card, or the problems by field. */
 export function readCard(
@@ -25,8 +25,8 @@ export function readCard(
   const problems: Problems = {};
   const card = findTestCard(number);
   if (number === '') problems.number = 'Enter a card number.';
-  else if (!card || !takes(given.methods)(card)) {
-    problems.number = 'This is no test card of the sandbox. Use one from the list, and never a real card.';
+  else if (!card || !isAccepted(given.methods)(card)) {
+    problems.number = 'This is not a test card of the sandbox. Use one from the list, and never a real card.';
   }
   if (!expiry || expMonth < 1 || expMonth > 12) problems.expiry = 'Enter month and year, such as 12 / 34.';
   else if (new Date(Date.UTC(expYear, expMonth, 1)) <= given.now) problems.expiry = 'The card has expired.';
@@ -80,7 +80,7 @@ export function cardForm(given: {
       findTestCard(number) ? spaced(number) : '',
     )}
     <datalist id="test-cards">
-      ${testCards.filter(takes(given.methods)).map((card) => html`<option value="${spaced(card.number)}">${card.label}</option>`)}
+      ${testCards.filter(isAccepted(given.methods)).map((card) => html`<option value="${spaced(card.number)}">${card.label}</option>`)}
     </datalist>
     <div class="row">
       ${input('expiry', 'Expiry', html`inputmode="numeric" maxlength="9" autocomplete="off" placeholder="MM / YY"`)}
@@ -98,7 +98,7 @@ export function testCardList(methods: Methods): Html {
     <summary>${methods.includes('sepa_debit') ? 'Test cards and bank accounts' : 'Test cards'}</summary>
     <p class="hint">Any expiry in the future, any security code.</p>
     <dl>
-      ${testCards.filter(takes(methods)).map(
+      ${testCards.filter(isAccepted(methods)).map(
         (card) =>
           html`<dt>${spaced(card.number)}</dt>
             <dd>${card.label}</dd>`,

@@ -1,7 +1,7 @@
 import type { CheckoutSession, LineItem } from '../objects/types.ts';
 import type { Row } from '../work.ts';
 import { cardForm, testCardList, type Problems } from './card-form.ts';
-import { isForNothing } from '../money/checkout/pay-checkout.ts';
+import { isFree } from '../money/checkout/pay-checkout.ts';
 import { html, money, page, type Html } from './html.ts';
 import { payerForms, totalRows, type PayerProblems } from './payer-forms.ts';
 
@@ -36,7 +36,7 @@ export function checkoutPage(session: Row<'checkout.session'>, { payer, ...state
         ${body.cancel_url === null ? html`` : html`<a class="cancel" href="${body.cancel_url}">Cancel and go back</a>`}
       </section>
       ${
-        isForNothing(body)
+        isFree(body)
           ? html`<form class="card" method="post" action="/dev-stripe/pay/${body.id}">
               ${hiddenTotal(body)}
               <button name="complete" value="1">Complete order</button>

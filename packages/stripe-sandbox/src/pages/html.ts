@@ -2,7 +2,7 @@
 export type Html = { readonly html: string };
 type Part = Html | string | number | undefined | readonly Html[];
 
-/** Escapes text between tags and in quoted attributes; our own HTML is kept. Control characters become spaces. */
+/** Escapes text between tags and in quoted attributes, but not nested HTML of ours. Control characters become spaces. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return { html: strings.map((text, index) => (index === 0 ? text : toText(parts[index - 1]) + text)).join('') };
 }

@@ -3,8 +3,8 @@ import type { Charge, Invoice } from '../objects/types.ts';
 import { cardForm, testCardList, type Methods, type Problems } from './card-form.ts';
 import { html, money, page, type Html } from './html.ts';
 
-/** Address of the link back. */
-type Way = { returnUrl: string };
+/** Address that the page links back to. */
+type BackLink = { returnUrl: string };
 export type InvoiceState = { typed?: URLSearchParams; problems?: Problems; refusal?: string };
 
 const day = (seconds: number) =>
@@ -16,7 +16,7 @@ export const isPayable = ({ status }: Invoice): boolean => status === 'open' || 
 /** Renders an invoice, with a payment form if it can be paid. */
 export function invoicePage(
   invoice: Invoice,
-  { returnUrl, methods }: Way & { methods: Methods },
+  { returnUrl, methods }: BackLink & { methods: Methods },
   state: InvoiceState = {},
 ): string {
   const amount = money(invoice.amount_due, invoice.currency);
@@ -46,7 +46,7 @@ export function invoicePage(
 }
 
 /** @param invoice paid invoice; undefined if the charge has none */
-export function receiptPage(charge: Charge, invoice: Invoice | undefined, { returnUrl }: Way): string {
+export function receiptPage(charge: Charge, invoice: Invoice | undefined, { returnUrl }: BackLink): string {
   const refunded = charge.amount_refunded > 0;
   return page(
     'Receipt',

@@ -121,7 +121,7 @@ function codeForm({ id, memory }: Session, { code, typed }: PayerProblems): Html
  * Applies the entered address and code to the session.
  * @returns the problems; undefined if there are none
  */
-export async function takePayer(
+export async function applyPayerForms(
   work: Work,
   session: Session,
   form: URLSearchParams,

@@ -5,8 +5,8 @@ import type { ChargeResult } from '../money/charge-card.ts';
 import { readAccount } from '../objects/account.ts';
 import {
   authenticateCheckout,
-  completeForNothing,
-  isForNothing,
+  completeFree,
+  isFree,
   maxRefusals,
   payCheckout,
 } from '../money/checkout/pay-checkout.ts';
@@ -17,7 +17,7 @@ import type { RunWork } from '../run-work.ts';
 import type { Row, Work } from '../work.ts';
 import { readCard } from './card-form.ts';
 import { asksEmail, authenticatePage, checkoutPage, messagePage } from './checkout-page.ts';
-import { takePayer } from './payer-forms.ts';
+import { applyPayerForms } from './payer-forms.ts';
 import { invoicePage, isPayable, receiptPage, type InvoiceState } from './invoice-page.ts';
 import { changeCardPage, portalMethods } from './portal-page.ts';
 import { subscriptionOf } from '../money/subscriptions/subscription.ts';
@@ -32,7 +32,7 @@ const path = /^\/dev-stripe\/(pay|invoice|receipt|portal)\/([A-Za-z0-9_]{1,100})
 
 /**
  * Serves the payment pages. Knowing a page's address grants access, because ids are unguessable. Forms from other origins are
- * refused nevertheless.
+ * still refused.
  */
 export function createPages(given: { run: RunWork; publicUrl: string; returnUrl: string }): Pages {
   const { run, publicUrl } = given;
@@ -82,14 +82,14 @@ async function payPage(
   if (session.memory.refusals >= maxRefusals) {
     return show(429, messagePage('Too many refused cards', 'Go back and start again.', cancelLink(session)));
   }
-  const payer = await takePayer(work, session, form);
+  const payer = await applyPayerForms(work, session, form);
   if (payer) return show(422, checkoutPage(session, { payer }), targets);
   const isPaying = form.has('number') || form.has('complete');
   if (!isPaying) return goTo(`/dev-stripe/pay/${id}`);
   const unpayable = await whyUnpayable(work, session, form);
   if (unpayable) return show(unpayable.status, checkoutPage(session, { ...unpayable, typed: form }), targets);
-  if (isForNothing(session.body)) {
-    await completeForNothing(work, session);
+  if (isFree(session.body)) {
+    await completeFree(work, session);
     return goTo(successUrl(session));
   }
   const read = readCard(form, {
@@ -114,7 +114,7 @@ async function whyUnpayable(
   if (code !== undefined) return { status: 422, payer: { code } };
   const shown = form.get('total');
   if (shown === null || shown === String(body.amount_total)) return undefined;
-  return { status: 409, refusal: 'The total has changed. Check it, and pay.' };
+  return { status: 409, refusal: 'The total has changed. Check it, then pay again.' };
 }
 
 async function authenticationPage(
@@ -157,13 +157,13 @@ async function openInvoicePage(
   work: Work,
   id: string,
   form: URLSearchParams | undefined,
-  way: { returnUrl: string },
+  backLink: { returnUrl: string },
 ): Promise<PageAnswer> {
   const invoice = await work.get('invoice', id);
   if (!invoice || invoice.body.status === 'draft') return notFound();
   const named = (await subscriptionOf(work, invoice))?.body.payment_settings?.payment_method_types;
   const methods = named ?? (await readAccount(work)).memory.paymentMethods;
-  const shown = (state?: InvoiceState) => invoicePage(invoice.body, { ...way, methods }, state);
+  const shown = (state?: InvoiceState) => invoicePage(invoice.body, { ...backLink, methods }, state);
   if (!form || !isPayable(invoice.body)) return show(200, shown());
   const read = readCard(form, { asksEmail: false, methods, now: new Date(work.nowMs) });
   if ('problems' in read) return show(422, shown({ typed: form, ...read }));
@@ -204,7 +204,7 @@ const stylesheet: PageAnswer = {
 };
 
 function notFound(): PageAnswer {
-  return show(404, messagePage('Not found', 'The sandbox has no such page.'));
+  return show(404, messagePage('Not found', 'The sandbox has no page at this address.'));
 }
 
 function goTo(location: string): PageAnswer {

@@ -22,8 +22,9 @@ export type Filter = {
   /** Range of `created`, in seconds. */
   createdFrom?: number;
   createdUntil?: number;
-  /** Ids of the rows after or before which the list begins or ends. */
+  /** Id of the row that precedes the listed rows. */
   after?: string;
+  /** Id of the row that follows the listed rows. */
   before?: string;
   limit: number;
 };

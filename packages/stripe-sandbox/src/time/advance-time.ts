@@ -16,17 +16,17 @@ export async function advanceTime(work: Work, timeline: string, untilMs: number)
     const [row] = await work.due(timeline, untilMs, 1);
     if (!row) return true;
     work.time = Math.floor((row.dueMs ?? work.nowMs) / 1000);
-    await happen(work, row);
+    await processDue(work, row);
   }
   return false;
 }
 
-async function happen(work: Work, row: Row<Kind>): Promise<void> {
+async function processDue(work: Work, row: Row<Kind>): Promise<void> {
   if (isOf(row, 'checkout.session')) expireSession(work, row);
   else if (isOf(row, 'subscription')) await renewSubscription(work, row);
   else if (isOf(row, 'invoice')) await collectInvoice(work, row);
   else if (isOf(row, 'payment_intent')) await endDebit(work, row);
-  else throw new Error(`nothing is ever due for a ${row.kind}`);
+  else throw new Error(`rows of the kind ${row.kind} are never due`);
 }
 
 function isOf<K extends Kind>(row: Row<Kind>, kind: K): row is Row<K> & Row<Kind> {

@@ -56,7 +56,7 @@ export function createDeliverer(given: DelivererGiven): Deliverer {
         while (!stopping.signal.aborted && (await deliverSome(given, stopping.signal)) > 0);
         const dueMs = await given.nextDueMs();
         waitMs = Math.min(idleMs, Math.max(0, (dueMs ?? Infinity) - given.now()));
-        // webhooks queued meanwhile are not included
+        // a wake meanwhile means new webhooks, which dueMs may not include
       } while (again && !stopping.signal.aborted);
     } catch (error) {
       given.onError(error);
@@ -114,7 +114,7 @@ async function deliver(given: DelivererGiven, claimed: Claimed, signal: AbortSig
     const row = await work.get('delivery', delivery.id);
     if (!row) return;
     if (!delivered && signal.aborted) {
-      // a stop is not a failure: it is sent after the next start
+      // a stop is not a failure: the webhook is sent after the next start
       row.body.attempts -= 1;
       row.dueMs = work.nowMs;
       work.save(row);

@@ -6,7 +6,7 @@ export const accountNameSchema = z.string().trim().normalize('NFKC').min(1).max(
 
 export type Accounts = {
   /** Returns the id of the account with that name (case-insensitive), creating it if needed. Demo accounts have no password. */
-  enter(name: string, newId: () => string): string;
+  findOrCreate(name: string, newId: () => string): string;
   exists(accountId: string): boolean;
 };
 
@@ -15,7 +15,7 @@ export function createAccounts(database: DatabaseSync): Accounts {
   const byName = database.prepare('SELECT id FROM account WHERE name_key = ?');
   const byId = database.prepare('SELECT id FROM account WHERE id = ?');
   return {
-    enter(name, newId) {
+    findOrCreate(name, newId) {
       const key = name.toLowerCase();
       insert.run(newId(), name, key);
       return String(byName.get(key)?.['id']);

@@ -42,7 +42,7 @@ export async function serveInteraction(
     const problem = 'Type a name of 1 to 60 characters.';
     return sendPage(response, 422, consentPage({ ...page, problem }), redirect.origin);
   }
-  const accountId = accounts.enter(name.data, newId);
+  const accountId = accounts.findOrCreate(name.data, newId);
   const grant = new provider.Grant({ accountId, clientId });
   grant.addOIDCScope(notesScope);
   grant.addResourceScope(resource, notesScope);
@@ -63,7 +63,7 @@ function sendPage(response: ServerResponse, status: number, html: string, redire
     .end(html);
 }
 
-/** Reads the form; undefined if it is larger than ours can be. */
+/** Reads the form; undefined if it is larger than our form can be. */
 async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   const length = Number(request.headers['content-length']);
   // without a length a form could have any size; browsers always send one

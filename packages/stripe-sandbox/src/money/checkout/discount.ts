@@ -65,8 +65,8 @@ export async function taxOf(work: Work, customer: string): Promise<TaxRule> {
   return taxRuleOf(body.address?.country ?? undefined, memory.taxId);
 }
 
-/** Removes a discount after its last invoice: the first one, or the last of some months. */
-export function useUp(work: Work, subscription: Row<'subscription'>, { discount }: Pricing): void {
+/** Records the discount of a period's invoice. Removes a discount that has ended or is for one invoice only. */
+export function updateDiscount(work: Work, subscription: Row<'subscription'>, { discount }: Pricing): void {
   subscription.memory.invoicedWith = discount?.id;
   if (!discount || discount.coupon.duration === 'once') subscription.body.discounts = [];
   work.save(subscription);

@@ -7,7 +7,7 @@ import type { Row, Work } from '../../work.ts';
 import { addPaymentIntent, chargeCard, refuseIntent, type ChargeResult } from '../charge-card.ts';
 import { dueOf } from '../balance.ts';
 import { addPaymentMethod } from '../payment-method.ts';
-import { addDiscount, useUp } from './discount.ts';
+import { addDiscount, updateDiscount } from './discount.ts';
 import { addInvoice, finalizeInvoice, invoiceLine } from '../invoices/invoice.ts';
 import { addInvoicePayment, payInvoice, recordPayment } from '../invoices/pay-invoice.ts';
 import { periodLines } from '../subscriptions/renew.ts';
@@ -29,13 +29,13 @@ export async function payCheckout(
   return charge(work, session, method, 'here');
 }
 
-/** Whether a one-time payment costs nothing, so that it needs no card. */
-export const isForNothing = ({ mode, amount_total: total }: Row<'checkout.session'>['body']): boolean =>
+/** Whether a session is a one-time payment of 0, which needs no card. */
+export const isFree = ({ mode, amount_total: total }: Row<'checkout.session'>['body']): boolean =>
   mode === 'payment' && total === 0;
 
-/** Completes a session that costs nothing. */
-export async function completeForNothing(work: Work, session: Row<'checkout.session'>): Promise<void> {
-  if (!isForNothing(session.body)) throw new Error('this session has to be paid');
+/** Completes a free session. */
+export async function completeFree(work: Work, session: Row<'checkout.session'>): Promise<void> {
+  if (!isFree(session.body)) throw new Error('this session is not free');
   await enterTimeOf(work, session.body.customer);
   await complete(work, session, undefined, undefined, true);
   work.save(session);
@@ -55,7 +55,7 @@ export async function authenticateCheckout(
 ): Promise<ChargeResult> {
   await enterTimeOf(work, session.body.customer);
   const { waiting, intent } = session.memory;
-  if (waiting === null || intent === null) throw new Error('no card of this session waits for 3-D Secure');
+  if (waiting === null || intent === null) throw new Error('this session has no card that waits for 3-D Secure');
   session.memory.waiting = null;
   work.save(session);
   if (succeeded) return charge(work, session, await work.need('payment_method', waiting), 'authenticated');
@@ -202,7 +202,7 @@ async function subscribe(
     usesBalance: true,
     pricing,
   });
-  useUp(work, subscription, pricing);
+  updateDiscount(work, subscription, pricing);
   await finalizeInvoice(work, invoice, { usesBalance: true });
   subscription.body.latest_invoice = invoice.id;
   work.save(subscription);
@@ -214,7 +214,7 @@ async function subscribe(
 }
 
 /** Records the bank's decision about the debit that completed a session. */
-export async function settleCheckout(work: Work, intent: Row<'payment_intent'>, isPaid: boolean): Promise<void> {
+export async function endCheckoutDebit(work: Work, intent: Row<'payment_intent'>, isPaid: boolean): Promise<void> {
   const id = intent.memory.session;
   const session = id === undefined ? undefined : await work.need('checkout.session', id);
   if (!session || session.body.payment_status !== 'unpaid') return;

@@ -3,12 +3,12 @@ import type { CheckoutSession, PromotionCode } from '../../objects/types.ts';
 import type { Row, Work } from '../../work.ts';
 import { addDemoCode } from './demo-codes.ts';
 
-const isFull = (most: number | null, redeemed: number): boolean => most !== null && redeemed >= most;
+const isUsedUp = (max: number | null, redeemed: number): boolean => max !== null && redeemed >= max;
 const isOver = (until: number | null, now: number): boolean => until !== null && until <= now;
 
 /**
  * Finds a promotion code that is valid for a session. Another customer's code is treated as nonexistent.
- * @returns the code, or the problem in the words of Stripe's page
+ * @returns the code, or the problem as Stripe's page words it
  */
 export async function findCode(
   work: Work,
@@ -23,7 +23,7 @@ export async function findCode(
   return problem === undefined && found ? found : { problem: problem ?? 'This code is invalid.' };
 }
 
-/** Returns a code's problem. Also checked at payment, because the code may have been used up since it was entered. */
+/** Returns why a code cannot be used. Called again at payment, because the code may have been used up since it was entered. */
 export async function problemOf(
   work: Work,
   session: CheckoutSession,
@@ -32,7 +32,7 @@ export async function problemOf(
   const { body: coupon } = await work.need('coupon', promotion.coupon);
   if (!code.active || (code.customer !== null && code.customer !== session.customer)) return 'This code is invalid.';
   if (isOver(code.expires_at, work.time) || isOver(coupon.redeem_by, work.time)) return 'This code has expired.';
-  if (isFull(code.max_redemptions, code.times_redeemed) || isFull(coupon.max_redemptions, coupon.times_redeemed))
+  if (isUsedUp(code.max_redemptions, code.times_redeemed) || isUsedUp(coupon.max_redemptions, coupon.times_redeemed))
     return 'This code has been used up.';
   if (coupon.currency !== null && coupon.currency !== session.currency)
     return 'This code cannot be used in this currency.';

@@ -2,7 +2,7 @@ import type { BillingAddress, CheckoutSession } from '../../objects/types.ts';
 import type { Row, Work } from '../../work.ts';
 import { taxRuleOf, type TaxRule } from '../demo-tax.ts';
 import { findCode, isChargeable, problemOf } from './redeem-code.ts';
-import { reckon, sumOf } from '../invoices/totals.ts';
+import { calculateLines, sumOf } from '../invoices/totals.ts';
 
 type Session = Row<'checkout.session'>;
 
@@ -19,7 +19,7 @@ export async function setAddress(
   session.memory.address = address;
   if (taxId === undefined) delete session.memory.taxId;
   else session.memory.taxId = taxId;
-  await addUp(work, session);
+  await updateTotals(work, session);
 }
 
 /**
@@ -33,7 +33,7 @@ export async function applyCode(work: Work, session: Session, typed: string): Pr
   await setCode(work, session, found?.id);
   if (isChargeable(session.body.amount_total, session.body.currency)) return undefined;
   await setCode(work, session, before);
-  return 'With this code, less than the smallest charge of the currency is left to pay.';
+  return 'With this code, the total would be below the smallest charge of the currency.';
 }
 
 /**
@@ -51,27 +51,27 @@ export async function checkCode(work: Work, session: Session): Promise<string | 
 async function setCode(work: Work, session: Session, id: string | undefined): Promise<void> {
   if (id === undefined) delete session.memory.promotionCode;
   else session.memory.promotionCode = id;
-  await addUp(work, session);
+  await updateTotals(work, session);
 }
 
-async function addUp(work: Work, session: Session): Promise<void> {
+async function updateTotals(work: Work, session: Session): Promise<void> {
   const { body, memory } = session;
   const promotion =
     memory.promotionCode === undefined ? undefined : (await work.need('promotion_code', memory.promotionCode)).body;
   const coupon = promotion && (await work.need('coupon', promotion.promotion.coupon)).body;
   const lines = memory.items.map(({ amount_subtotal: amount }) => ({ amount, discountable: true }));
-  const reckoned = reckon(lines, { coupon, tax: taxOfSession(session) });
+  const calculated = calculateLines(lines, { coupon, tax: taxOfSession(session) });
   for (const [index, item] of memory.items.entries()) {
-    const { discount = 0, tax = 0, total = item.amount_subtotal } = reckoned[index] ?? {};
+    const { discount = 0, tax = 0, total = item.amount_subtotal } = calculated[index] ?? {};
     Object.assign(item, { amount_discount: discount, amount_tax: tax, amount_total: total });
   }
   const details: CheckoutSession['total_details'] = {
-    amount_discount: sumOf(reckoned.map(({ discount }) => discount)),
+    amount_discount: sumOf(calculated.map(({ discount }) => discount)),
     amount_shipping: 0,
-    amount_tax: sumOf(reckoned.map(({ tax }) => tax)),
+    amount_tax: sumOf(calculated.map(({ tax }) => tax)),
   };
   body.total_details = details;
-  body.amount_total = sumOf(reckoned.map(({ total }) => total));
+  body.amount_total = sumOf(calculated.map(({ total }) => total));
   body.discounts = promotion ? [{ coupon: null, promotion_code: promotion.id }] : [];
   if (body.automatic_tax.enabled)
     body.automatic_tax.status = memory.address === undefined ? 'requires_location_inputs' : 'complete';

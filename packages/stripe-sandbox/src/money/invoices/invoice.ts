@@ -4,7 +4,7 @@ import type { Invoice, InvoiceLine, Metadata, Price, Subscription } from '../../
 import { clockOf } from '../../time/time-of-customer.ts';
 import type { Row, Work } from '../../work.ts';
 import type { Pricing } from '../checkout/discount.ts';
-import { reckonInvoice } from './reckon-invoice.ts';
+import { calculateInvoice } from './calculate-invoice.ts';
 
 export type InvoiceReason = 'manual' | 'subscription_create' | 'subscription_cycle' | 'subscription_update';
 
@@ -19,7 +19,7 @@ export function invoiceLine(
     period: { start: number; end: number };
     subscription: { id: string; item: string } | null;
     proration: boolean;
-    /** Invoice that it partly credits. */
+    /** Invoice that the line partly credits. */
     credits?: string | null;
   },
 ): InvoiceLine {
@@ -83,7 +83,7 @@ export function draftInvoice(work: Work, given: InvoiceGiven): Invoice {
   const { id, subscription, pricing } = given;
   const customer = given.customer.body;
   const { taxId } = given.customer.memory;
-  const { lines, ...totals } = reckonInvoice(given.lines, pricing);
+  const { lines, ...totals } = calculateInvoice(given.lines, pricing);
   const { total } = totals;
   const balance = given.usesBalance ? customer.balance : 0;
   const due = Math.max(0, total + balance);
@@ -176,7 +176,7 @@ export async function addInvoice(work: Work, given: Omit<InvoiceGiven, 'id'>): P
   return row;
 }
 
-/** Returns the part of the customer's balance that a canceled invoice had used. */
+/** Gives the customer back the part of their balance that a voided invoice had used. */
 export async function returnBalance(work: Work, { body }: Row<'invoice'>): Promise<void> {
   const used = (body.ending_balance ?? body.starting_balance) - body.starting_balance;
   if (used === 0) return;
@@ -184,7 +184,7 @@ export async function returnBalance(work: Work, { body }: Row<'invoice'>): Promi
   setBalance(work, customer, customer.body.balance - used);
 }
 
-/** Turns a draft into a payable invoice with a number. The customer's credit balance is used up, or grows by a negative total. */
+/** Turns a draft into a payable invoice with a number. A credit balance of the customer is spent first; a negative total adds to it. */
 export async function finalizeInvoice(
   work: Work,
   invoice: Row<'invoice'>,

@@ -17,9 +17,9 @@ export async function payInvoice(
     return 'paid';
   }
   const { payment, intent } = await paymentOf(work, invoice);
-  const isTaken = types?.includes(method.body.type) ?? true;
-  const result = isTaken ? chargeCard(work, intent, method, owner) : notTaken;
-  if (result === notTaken) refuseIntent(work, intent, notTaken);
+  const isAllowed = types?.includes(method.body.type) ?? true;
+  const result = isAllowed ? chargeCard(work, intent, method, owner) : typeNotAllowed;
+  if (result === typeNotAllowed) refuseIntent(work, intent, typeNotAllowed);
   if (result === 'authenticates' && owner !== 'away') return result;
   invoice.body.attempted = true;
   if (result === 'processing') {
@@ -28,7 +28,7 @@ export async function payInvoice(
     work.save(invoice);
     return result;
   }
-  // attempts by the payer on the page do not count, and change no retry plan
+  // attempts on the page neither count nor change the time of the next retry
   if (owner === 'away') invoice.body.attempt_count += 1;
   if (result === 'paid') recordPayment(work, invoice, payment);
   else {
@@ -41,7 +41,7 @@ export async function payInvoice(
 }
 
 /** Decline for a method type that the subscription does not allow. */
-const notTaken: Decline = {
+const typeNotAllowed: Decline = {
   code: 'payment_method_not_available',
   declineCode: 'payment_method_not_available',
   message: 'The payment method of the subscription is not among its payment method types.',
@@ -59,7 +59,7 @@ export function planRetry(work: Work, invoice: Row<'invoice'>): void {
   work.save(invoice);
 }
 
-/** Marks an invoice paid by a payment intent that has succeeded. */
+/** Marks an invoice as paid by a payment intent that has succeeded. */
 export function recordPayment(work: Work, invoice: Row<'invoice'>, payment: Row<'invoice_payment'>): void {
   payment.body.status = 'paid';
   payment.body.amount_paid = payment.body.amount_requested;

@@ -29,7 +29,7 @@ export async function payOpenInvoice(work: Work, invoice: Row<'invoice'>, card: 
     subscription.body.default_payment_method = method.id;
     work.save(subscription);
   }
-  goOn(work, subscription, invoice);
+  continueSubscription(work, subscription, invoice);
   return result;
 }
 
@@ -51,13 +51,13 @@ export async function payForCustomer(
     if (result === 'processing') return;
     if (result !== 'paid') throw refusalOf(result, 'invoice', 'This payment');
   }
-  if (subscription && subscription.body.status !== 'canceled') goOn(work, subscription, invoice);
+  if (subscription && subscription.body.status !== 'canceled') continueSubscription(work, subscription, invoice);
 }
 
-/** Continues a subscription whose invoice is paid, with any change that awaited it. */
-function goOn(work: Work, subscription: Row<'subscription'>, invoice: Row<'invoice'>): void {
+/** Reactivates a subscription whose invoice is paid, and applies any change that awaited the payment. */
+function continueSubscription(work: Work, subscription: Row<'subscription'>, invoice: Row<'invoice'>): void {
   if (isAwaited(subscription, invoice)) applyPendingUpdate(work, subscription);
-  // an older invoice that is paid late does not reactivate it
+  // an older invoice that is paid late does not reactivate the subscription
   if (subscription.body.latest_invoice === invoice.id) setStatus(work, subscription, 'active');
 }
 

@@ -10,7 +10,7 @@ import { periodLines } from '../subscriptions/renew.ts';
 import type { SubscriptionChange } from '../subscriptions/change-subscription.ts';
 import { currentPeriod } from '../subscriptions/subscription.ts';
 
-/** Returns the invoice that a change would create now (always_invoice), or the next renewal's. Nothing is stored. */
+/** Returns the invoice that a change would create now (always_invoice), or the invoice of the next renewal. Stores nothing. */
 export async function previewInvoice(
   work: Work,
   subscription: Row<'subscription'>,

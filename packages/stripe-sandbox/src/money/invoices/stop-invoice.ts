@@ -1,7 +1,7 @@
 import type { Row, Work } from '../../work.ts';
 import { emit } from '../../webhooks/emit-event.ts';
 import { returnBalance } from './invoice.ts';
-import { forgetPendingUpdate, isAwaited } from '../subscriptions/pending-update.ts';
+import { discardPendingUpdate, isAwaited } from '../subscriptions/pending-update.ts';
 import { setStatus, subscriptionOf } from '../subscriptions/subscription.ts';
 
 const hourSeconds = 3600;
@@ -30,16 +30,16 @@ export async function voidInvoice(work: Work, invoice: Row<'invoice'>): Promise<
   emit(work, 'invoice.voided', body);
   await returnBalance(work, invoice);
   const subscription = await subscriptionOf(work, invoice);
-  if (subscription && isAwaited(subscription, invoice)) forgetPendingUpdate(work, subscription);
-  goOn(work, subscription, invoice);
+  if (subscription && isAwaited(subscription, invoice)) discardPendingUpdate(work, subscription);
+  reactivate(work, subscription, invoice);
 }
 
-/** Drops a change whose invoice was not paid in time or which another change replaces. */
+/** Drops a change whose invoice was not paid in time, or that another change replaces. */
 export async function dropPendingUpdate(work: Work, { body }: Row<'subscription'>): Promise<void> {
   if (body.pending_update) await voidInvoice(work, await work.need('invoice', body.latest_invoice ?? ''));
 }
 
-/** Writes an invoice off: it is no longer collected, but can still be paid on its page. */
+/** Writes an invoice off: it is no longer charged automatically, but can still be paid on its page. */
 export async function markUncollectible(work: Work, invoice: Row<'invoice'>): Promise<void> {
   const { body } = invoice;
   body.status = 'uncollectible';
@@ -49,11 +49,11 @@ export async function markUncollectible(work: Work, invoice: Row<'invoice'>): Pr
   invoice.dueMs = null;
   work.save(invoice);
   emit(work, 'invoice.marked_uncollectible', body);
-  goOn(work, await subscriptionOf(work, invoice), invoice);
+  reactivate(work, await subscriptionOf(work, invoice), invoice);
 }
 
-/** Reactivates a subscription that only this invoice held up. */
-function goOn(work: Work, subscription: Row<'subscription'> | undefined, invoice: Row<'invoice'>): void {
+/** Reactivates a subscription that is past due only because of this invoice. */
+function reactivate(work: Work, subscription: Row<'subscription'> | undefined, invoice: Row<'invoice'>): void {
   if (subscription?.body.latest_invoice === invoice.id && subscription.body.status === 'past_due')
     setStatus(work, subscription, 'active');
 }

@@ -1,15 +1,15 @@
 import type { Coupon } from '../../objects/types.ts';
 import type { TaxRule } from '../demo-tax.ts';
 
-/** An amount before discount and tax. */
-export type Charged = { amount: number; discountable: boolean };
-export type Reckoned = { discount: number; tax: number; total: number };
+/** Line with its amount before discount and tax. */
+export type UncalculatedLine = { amount: number; discountable: boolean };
+export type CalculatedLine = { discount: number; tax: number; total: number };
 
 /** Subtracts the discount, then adds tax, line by line, so that a session and its invoice have the same total. */
-export function reckon(
-  lines: readonly Charged[],
+export function calculateLines(
+  lines: readonly UncalculatedLine[],
   { coupon, tax: rule }: { coupon: Coupon | undefined; tax: TaxRule | undefined },
-): Reckoned[] {
+): CalculatedLine[] {
   let amountOff = coupon?.amount_off ?? 0;
   return lines.map(({ amount, discountable }) => {
     const percentOff = Math.round((amount * (coupon?.percent_off ?? 0)) / 100);

@@ -6,7 +6,7 @@ import { pricingOf } from '../checkout/discount.ts';
 import { addInvoice, finalizeInvoice } from '../invoices/invoice.ts';
 import { payInvoice } from '../invoices/pay-invoice.ts';
 import { refusalOf } from '../invoices/refusal-of.ts';
-import { holdUpdate } from './pending-update.ts';
+import { deferUpdate } from './pending-update.ts';
 import { methodOf } from './renew.ts';
 import { dropPendingUpdate } from '../invoices/stop-invoice.ts';
 import { currentPeriod, setStatus } from './subscription.ts';
@@ -110,7 +110,7 @@ async function invoiceNow(
     // the changes made so far are rolled back with the transaction
     throw refusalOf(result, 'subscription', 'Payment for this subscription');
   }
-  if (payment === 'pending_if_incomplete') return holdUpdate(work, subscription, before, invoice);
+  if (payment === 'pending_if_incomplete') return deferUpdate(work, subscription, before, invoice);
   setStatus(work, subscription, 'past_due');
 }
 

@@ -3,17 +3,17 @@ import type { Subscription } from '../../objects/types.ts';
 import type { Row, Work } from '../../work.ts';
 import { currentPeriod } from './subscription.ts';
 
-/** Time limit for paying a change; at most until the period ends. */
-const waitsSeconds = 23 * 3600;
+/** Time to pay for a change; it ends with the period at the latest. */
+const paymentLimitSeconds = 23 * 3600;
 
-/** Reverts a change of items until its invoice is paid. */
-export function holdUpdate(
+/** Defers a change of items until its invoice is paid. */
+export function deferUpdate(
   work: Work,
   { body }: Row<'subscription'>,
   before: Subscription,
   invoice: Row<'invoice'>,
 ): void {
-  const expiresAt = Math.min(work.time + waitsSeconds, currentPeriod(before).end);
+  const expiresAt = Math.min(work.time + paymentLimitSeconds, currentPeriod(before).end);
   body.pending_update = {
     billing_cycle_anchor: null,
     cancel_at_period_end: null,
@@ -50,7 +50,7 @@ export function applyPendingUpdate(work: Work, subscription: Row<'subscription'>
 }
 
 /** Discards a change whose invoice is void. */
-export function forgetPendingUpdate(work: Work, subscription: Row<'subscription'>): void {
+export function discardPendingUpdate(work: Work, subscription: Row<'subscription'>): void {
   subscription.body.pending_update = null;
   work.save(subscription);
   emit(work, 'customer.subscription.pending_update_expired', subscription.body);

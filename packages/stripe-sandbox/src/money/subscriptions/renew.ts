@@ -9,7 +9,7 @@ import { payInvoice } from '../invoices/pay-invoice.ts';
 import { isAwaited } from './pending-update.ts';
 import { productName } from '../product-name.ts';
 import { dropPendingUpdate, markUncollectible, setAutoAdvance, voidInvoice } from '../invoices/stop-invoice.ts';
-import { pricingOf, useUp } from '../checkout/discount.ts';
+import { pricingOf, updateDiscount } from '../checkout/discount.ts';
 import { currentPeriod, endSubscription, setStatus, subscriptionOf } from './subscription.ts';
 
 /** Time for which a renewal's invoice remains a draft. */
@@ -18,8 +18,8 @@ const draftSeconds = 3600;
 /** Ends a subscription at the end of its period, or begins a new period with an invoice. */
 export async function renewSubscription(work: Work, subscription: Row<'subscription'>): Promise<void> {
   const { body } = subscription;
-  const isCancelled = body.cancel_at !== null && body.cancel_at <= currentPeriod(body).end;
-  if (body.cancel_at_period_end || isCancelled) {
+  const isCanceled = body.cancel_at !== null && body.cancel_at <= currentPeriod(body).end;
+  if (body.cancel_at_period_end || isCanceled) {
     endSubscription(work, subscription, 'cancellation_requested');
     return;
   }
@@ -44,10 +44,10 @@ export async function renewSubscription(work: Work, subscription: Row<'subscript
     usesBalance: true,
     pricing,
   });
-  useUp(work, subscription, pricing);
+  updateDiscount(work, subscription, pricing);
   invoice.body.automatically_finalizes_at = work.time + draftSeconds;
   invoice.dueMs = invoice.body.automatically_finalizes_at * 1000;
-  // unpaid subscriptions are no longer collected
+  // invoices of unpaid subscriptions are not charged automatically
   if (body.status === 'unpaid') Object.assign(invoice.body, { auto_advance: false, automatically_finalizes_at: null });
   if (!invoice.body.auto_advance) invoice.dueMs = null;
   work.save(invoice);
@@ -92,7 +92,7 @@ export async function collectInvoice(work: Work, invoice: Row<'invoice'>): Promi
   else if (result !== 'processing') await afterRefusal(work, subscription, invoice);
 }
 
-/** Handles a declined renewal: a retry later, or the account's setting after the last one. */
+/** Sets the status after a declined renewal: past due until the next retry, or the account's setting after the last one. */
 export async function afterRefusal(
   work: Work,
   subscription: Row<'subscription'>,
@@ -105,7 +105,7 @@ export async function afterRefusal(
   else setStatus(work, subscription, afterLastRetry);
 }
 
-/** Applies paused collection to an invoice: it remains a draft, is voided or is written off. */
+/** Applies paused collection to an invoice, which remains a draft, is voided or is written off. */
 async function pauseCollection(work: Work, invoice: Row<'invoice'>, behavior: string): Promise<void> {
   setAutoAdvance(work, invoice, false);
   if (behavior === 'keep_as_draft') return;
@@ -125,7 +125,7 @@ export async function methodOf(work: Work, { body }: Row<'subscription'>): Promi
   return work.need('payment_method', id ?? '');
 }
 
-/** Takes pending items of a subscription or its customer, which Stripe lists before the period. */
+/** Moves pending items of a subscription or its customer to the invoice. Stripe lists them before the lines of the period. */
 async function takeItems(work: Work, { id, customer }: Subscription): Promise<InvoiceLine[]> {
   const items = await work.find('invoiceitem', { body: { customer, invoice: null }, limit: 100 });
   const mine = items.filter(({ body }) => [null, id].includes(subscriptionOfItem(body)));

@@ -140,7 +140,7 @@ export function endSubscription(
   emit(work, 'customer.subscription.deleted', body);
 }
 
-/** Changes the status of a subscription that is not canceled. A paused one begins no further period. */
+/** Changes the status of a subscription that is not canceled. A paused subscription does not renew. */
 export function setStatus(
   work: Work,
   subscription: Row<'subscription'>,

@@ -1,10 +1,10 @@
 import { endpoints } from '../../apps/broker/src/openapi.ts';
-import { adminRows } from './dearest/admin-rows.ts';
-import { otherRows } from './dearest/other-rows.ts';
-import { serverId, type Ask, type Row, type Shop } from './dearest/row.ts';
-import { shopRows } from './dearest/shop-rows.ts';
+import { adminRows } from './costliest/admin-rows.ts';
+import { otherRows } from './costliest/other-rows.ts';
+import { serverId, type Ask, type Row, type Shop } from './costliest/row.ts';
+import { shopRows } from './costliest/shop-rows.ts';
 
-export type { Ask, Shop } from './dearest/row.ts';
+export type { Ask, Shop } from './costliest/row.ts';
 
 const rows: Readonly<Record<string, Row>> = { ...shopRows, ...adminRows, ...otherRows };
 
@@ -12,7 +12,7 @@ const rows: Readonly<Record<string, Row>> = { ...shopRows, ...adminRows, ...othe
  * Returns the most expensive legal request that we know for each route: the largest page, the longest period, the longest body.
  * A route without a row fails the walk (walk-endpoints.ts).
  */
-export function dearestRequests(shop: Shop): Readonly<Record<string, { what: string; ask: (round: number) => Ask }>> {
+export function costliestRequests(shop: Shop): Readonly<Record<string, { what: string; ask: (round: number) => Ask }>> {
   return Object.fromEntries(
     Object.entries(rows).map(([route, { what = '', ...row }]) => [
       route,

@@ -8,15 +8,15 @@ export type Answered = { status: number; bytes: number };
 const agent = new Agent({ keepAlive: true });
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-const tell = (answered: Answered) => parentPort?.postMessage(answered);
+const send = (answered: Answered) => parentPort?.postMessage(answered);
 
 parentPort?.on('message', ({ method, url, headers, body }: Asked) => {
   const sent = request(url, { method, headers, agent }, (answer) => {
     let bytes = 0;
     answer.on('data', (piece: Buffer) => (bytes += piece.length));
-    answer.on('end', () => tell({ status: answer.statusCode ?? 0, bytes }));
+    answer.on('end', () => send({ status: answer.statusCode ?? 0, bytes }));
   });
-  // the walk shows a missing answer as status 0
-  sent.on('error', () => tell({ status: 0, bytes: 0 }));
+  // status 0 stands for a missing answer
+  sent.on('error', () => send({ status: 0, bytes: 0 }));
   sent.end(body);
 });

@@ -122,7 +122,10 @@ export const adminRows: Readonly<Record<string, Row>> = {
   },
   'GET /admin/offers': { what: 'all offers' },
   'GET /admin/offers/:id': { what: 'subscribers by price', path: '/admin/offers/pro' },
-  'POST /admin/offers': { what: 'the longest texts', json: { offerId: 'dearest', fields: longestPlan, preview: true } },
+  'POST /admin/offers': {
+    what: 'the longest texts',
+    json: { offerId: 'costliest', fields: longestPlan, preview: true },
+  },
   'POST /admin/offers/:id/changes': {
     what: 'the longest texts',
     path: '/admin/offers/pro/changes',

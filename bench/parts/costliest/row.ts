@@ -8,7 +8,7 @@ export type Ask = {
   body?: string;
 };
 
-/** The path defaults to the route's with `parameterValues`, and the token to the one that the contract requires. */
+/** By default, the path is the route's with its parameters filled in, and the token the one that the contract requires. */
 export type Request = Partial<Ask> & { query?: Record<string, string | number> };
 
 export type Shop = {

@@ -1,6 +1,6 @@
 import type { Invoice, InvoiceLine } from '../../objects/types.ts';
 import type { Pricing } from '../checkout/discount.ts';
-import { reckon, sumOf } from './totals.ts';
+import { calculateLines, sumOf } from './totals.ts';
 
 type Totals = Pick<
   Invoice,
@@ -8,11 +8,11 @@ type Totals = Pick<
 >;
 
 /** Calculates the discount and tax of each line, and the totals. */
-export function reckonInvoice(
+export function calculateInvoice(
   lines: readonly InvoiceLine[],
   { discount, tax: rule }: Pricing,
 ): Totals & { lines: InvoiceLine[] } {
-  const reckoned = reckon(lines, { coupon: discount?.coupon, tax: rule });
+  const calculated = calculateLines(lines, { coupon: discount?.coupon, tax: rule });
   const taxOf = (amount: number, taxable: number): NonNullable<InvoiceLine['taxes']> => {
     if (!rule) return [];
     const { reason } = rule;
@@ -27,12 +27,12 @@ export function reckonInvoice(
       },
     ];
   };
-  const off = sumOf(reckoned.map((one) => one.discount));
-  const tax = sumOf(reckoned.map((one) => one.tax));
+  const off = sumOf(calculated.map((one) => one.discount));
+  const tax = sumOf(calculated.map((one) => one.tax));
   const subtotal = sumOf(lines.map(({ amount }) => amount));
   return {
     lines: lines.map((line, index) => {
-      const { discount: lineOff = 0, tax: lineTax = 0 } = reckoned[index] ?? {};
+      const { discount: lineOff = 0, tax: lineTax = 0 } = calculated[index] ?? {};
       return {
         ...line,
         discount_amounts: discount && lineOff > 0 ? [{ amount: lineOff, discount: discount.id }] : [],
