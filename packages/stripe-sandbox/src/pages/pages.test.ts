@@ -206,7 +206,8 @@ test('each page lists and accepts its own methods of payment, and no others', as
   async function seen(url: string) {
     const text = await (await fetch(url)).text();
     const [, list = ''] = text.split('class="test-cards"');
-    const takes = async (number: string) => (await payOnPage(url, number, { cvc: '' })).text.includes('not a test card');
+    const takes = async (number: string) =>
+      (await payOnPage(url, number, { cvc: '' })).text.includes('not a test card');
     return {
       title: /<summary>(.*)<\/summary>/.exec(list)?.[1],
       lists: [card, bank].map((number) => list.includes(`<dt>${number}</dt>`)),
