@@ -4,7 +4,7 @@ import { ownService } from '../pool/own-service.ts';
 import { AskedServers } from './ask-servers.ts';
 import { checkLater } from './check-health.ts';
 import { createCheckTimes } from './check-times.ts';
-import { connectionLost, followCatalogue, serviceChanged } from './follow-changes.ts';
+import { connectionLost, followCatalogue, serviceChanged } from './follow-catalogue.ts';
 import { createLeftOut } from './leave-out.ts';
 import type { WatchOptions, WatchParts } from './watch-parts.ts';
 import { isNew, watchedOf, type WatchedServer } from './watched-server.ts';
