@@ -37,7 +37,7 @@ export function openTunnel({ url, authorization }: ProxyServer, place: string, t
     }
     // late errors without a listener would end the process
     socket.on('error', () => {}).destroy();
-    const why = statusCode === 407 ? 'wants other credentials' : `refuses a tunnel to ${place}`;
+    const why = statusCode === 407 ? 'requires other credentials' : `refuses a tunnel to ${place}`;
     reject(new ProxyError(`the proxy ${url} ${why} (HTTP ${statusCode})`));
   });
   asked.on('error', (error) => {

@@ -86,7 +86,7 @@ describeOnEmbedded('errors and refusals of the provider', migrations, (open) => 
     await expect(ann.api.startCheckout({ body: other })).rejects.toMatchObject({
       status: 409,
       code: 'payment_refused',
-      message: expect.stringMatching(/^You pay for something here in another currency.* Cancel that first/),
+      message: expect.stringMatching(/^You already pay for something here in another currency.* Cancel that first/),
     });
     await shop.network.stop();
     await expect(ann.api.startCheckout({ body: credits })).rejects.toMatchObject({
