@@ -249,7 +249,7 @@ test('a plan that includes what a user rents says so before it is paid, and ends
     new RegExp(`^Travel ProcanceledRental · ends at the end of the billing period, on ${day}Resume Travel Pro$`),
   );
   await expect(twice).toHaveCount(0);
-  await expect(page.getByRole('status').filter({ hasText: 'is canceled: you have it' })).toHaveText(
+  await expect(page.getByRole('status').filter({ hasText: 'is canceled: you keep it' })).toHaveText(
     new RegExp(
       `^The rental of Travel Pro is canceled: you keep it until ${day}, and it is not charged again\\. Your Enterprise plan includes Travel Pro\\.$`,
     ),
@@ -280,7 +280,7 @@ test('a plan that includes what a user rents says so before it is paid, and ends
   await page.goto('/dashboard?tab=services&show=plan');
   await expect(card).toContainText(new RegExp(`Also included in your Enterprise plan since ${day}, until ${day}\\.`));
   await page.goto('/dashboard?tab=billing');
-  const ended = page.getByRole('status').filter({ hasText: 'is canceled: you have it' });
+  const ended = page.getByRole('status').filter({ hasText: 'is canceled: you keep it' });
   await expect(ended).toContainText(new RegExp(`Your Enterprise plan includes Travel Pro until ${day}\\.$`));
   const resume = dialog.getByRole('button', { name: 'Resume', exact: true });
   await rentals.getByRole('button', { name: 'Resume Travel Pro', exact: true }).click();
