@@ -37,7 +37,7 @@ test('an upgrade that the bank wants confirmed leads to its payment, names what 
   await expect(subscriptions(page)).toContainText('Basicactive');
   await expectNoAxeFindings(page);
   await subscriptions(page).getByRole('button', { name: 'Cancel Basic', exact: true }).click();
-  await expect(question(page)).toContainText('Your unpaid upgrade to Pro is canceled, and you pay nothing for it.');
+  await expect(question(page)).toContainText('Your unpaid upgrade to Pro is canceled too, and you pay nothing for it.');
   await question(page).getByRole('button', { name: 'Keep it', exact: true }).click();
   await page.goto('/plans');
   await expect(planOf(page, 'Pro').getByRole('button', { name: 'Awaiting payment', exact: true })).toBeDisabled();
@@ -48,7 +48,7 @@ test('an upgrade that the bank wants confirmed leads to its payment, names what 
   );
   await expect(planOf(page, 'Pro')).toContainText(twice);
   await planOf(page, 'Enterprise').getByRole('button', { name: 'Upgrade to Enterprise', exact: true }).click();
-  await expect(question(page)).toContainText('Your unpaid upgrade to Pro is canceled too,');
+  await expect(question(page)).toContainText('Your unpaid upgrade to Pro is canceled, and you pay nothing for it.');
   await question(page).getByRole('button', { name: 'Not now', exact: true }).click();
   await expectNoAxeFindings(page);
   const opened = page.waitForEvent('popup');
