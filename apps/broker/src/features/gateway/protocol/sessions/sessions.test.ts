@@ -134,7 +134,7 @@ test('an idle session takes at most 64 KiB', async () => {
     for (let index = 0; index < count; index++) await openAskableSession('2025-11-25', one.token);
   };
   await openMany();
-  expect(app.gateway.sessionCount()).toBeGreaterThan(count);
+  expect(app.gateway.sessionCount()).toBeGreaterThanOrEqual(count);
   const measure = async () => {
     const before = heapInUse();
     await openMany();
