@@ -55,6 +55,9 @@ export default defineConfig({
           maxWorkers: availableParallelism() * 2,
           // a process runs many files: each has its own databases, ports and folders, and a start costs more than most tests
           isolate: false,
+          // as in the product (apps/broker/src/limit-memory.ts). Replacing the database's code in many threads can end a process:
+          // V8 checks its list of code pages, and fails (nodejs/node#64500)
+          execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'],
           globalSetup: ['apps/broker/src/testing/databases/database-setup.ts'],
           sequence: { shuffle: { tests: true } },
           ...patience,
