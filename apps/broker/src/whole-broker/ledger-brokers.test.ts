@@ -49,6 +49,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
   let db: Database;
   let userId: string;
   const started: Ledger[] = [];
+  const gates: PromiseWithResolvers<void>[] = [];
   beforeAll(async () => {
     db = await open();
   });
@@ -57,6 +58,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     warnings.length = 0;
   });
   afterEach(async () => {
+    for (const gate of gates.splice(0)) gate.resolve();
     for (const ledger of started.splice(0)) await ledger.stop();
     await giveUpAll();
     const faults = await checkLedger(db);
@@ -90,11 +92,12 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     let isAnswerLost = false;
     let begun: PromiseWithResolvers<void> | undefined;
     let gate: PromiseWithResolvers<void> | undefined;
+    let isHeld = (_text: string) => false;
     const lost = () => Promise.reject(new DatabaseLostError('injected'));
     const cuttable: Database = {
       ...db,
       query: async (text, values) => {
-        if (isBatch(text)) {
+        if (isHeld(text)) {
           begun?.resolve();
           await gate?.promise;
         }
@@ -134,10 +137,12 @@ describeOnDatabases('leases of credits', migrations, (open) => {
       cut: () => (isCut = true),
       /** Commits the next settlement, which then appears to have failed. */
       loseAnswer: () => (isAnswerLost = true),
-      /** Makes batches wait for `go` from now on; `begun` resolves with the first. */
-      holdWrites() {
+      /** Makes statements wait for `go` from now on; `begun` resolves with the first. */
+      holdWrites(areThese = isBatch) {
+        isHeld = areThese;
         begun = Promise.withResolvers();
         gate = Promise.withResolvers();
+        gates.push(gate);
         return { begun: begun.promise, go: gate.resolve };
       },
     };
@@ -165,6 +170,23 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     writes.go();
     await flushed;
     expect(await account()).toEqual({ balance: 7, held: 0, available: 7 });
+  });
+
+  test('a charge that the database does not answer delays neither heartbeats nor calls that wait for a lease', async () => {
+    await give(12);
+    const broker = await startBroker();
+    const charges = broker.holdWrites((text) => text.includes('settle_calls('));
+    (await broker.take(5)).settle(rowOf(5));
+    await charges.begun;
+    const beats = async () => (await db.query<{ beat: Date }>('select beat from credit_brokers')).rows;
+    const before = await beats();
+    broker.sleepMs(times.beatMs);
+    const next = await broker.take(5);
+    expect(await beats()).not.toEqual(before);
+    next.settle(rowOf(5));
+    charges.go();
+    await broker.ledger.flush();
+    expect(await account()).toEqual({ balance: 2, held: 0, available: 2 });
   });
 
   test("a user's balance is shown without the part of a lease that no call holds", async () => {

@@ -15,8 +15,8 @@ export function inBackground<T>(work: () => T): T {
 }
 
 /**
- * Marks statements that record usage and charges. On PostgreSQL they have separate connections, with the time limit of
- * background work, so that they wait for neither users nor discovery.
+ * Marks statements that record usage and charges. On PostgreSQL they have separate connections, with a longer time
+ * limit than those of users, so that they wait for neither users nor discovery.
  */
 export function asRecords(query: Query): Query {
   return <Row>(text: string, values?: readonly unknown[]) => kind.run('record', () => query<Row>(text, values));

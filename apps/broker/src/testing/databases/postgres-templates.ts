@@ -7,7 +7,13 @@ import { openPostgresDatabase } from '#platform/db/postgres/postgres-database.ts
 
 const templatePrefix = 'souk_test_template_';
 /** Limits for a busy machine, which may need seconds for what usually takes one. */
-export const patientLimits = { connectMs: 600_000, statementMs: 600_000, backgroundMs: 600_000, startMs: 600_000 };
+export const patientLimits = {
+  connectMs: 600_000,
+  statementMs: 600_000,
+  recordMs: 600_000,
+  backgroundMs: 600_000,
+  startMs: 600_000,
+};
 /** Lock under which one process creates a template while the others wait. */
 const templateLock = 7_236_801;
 

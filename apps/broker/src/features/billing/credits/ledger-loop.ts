@@ -11,15 +11,19 @@ const retryMs = 100;
 const againMs = 5;
 const tickMs = 250;
 
-/** The loop in which this broker exchanges leases with the database, and charges calls. */
+/**
+ * The loops in which this broker exchanges leases with the database, and charges calls. They are separate, because a slow
+ * charge must delay neither the heartbeats, without which others reclaim the leases, nor the calls that wait for a lease.
+ */
 export type LedgerLoop = {
   readonly settlements: Settlements;
   isBehind(): boolean;
   isStopped(): boolean;
+  /** Exchanges leases now. */
   run(): void;
-  /** Runs in a few ms, together with what else is released until then. */
+  /** Exchanges leases in a few ms, together with what else is released until then. */
   runSoon(): void;
-  /** Runs for a call that waits for a lease, together with all others of this iteration of the event loop. */
+  /** Exchanges leases for a call that waits for one, together with all others of this iteration of the event loop. */
   runForCall(): void;
   /** Resolves when all calls that ended so far are charged. */
   flush(): Promise<void>;
@@ -29,51 +33,68 @@ export type LedgerLoop = {
 export function createLedgerLoop(
   parts: ExchangeParts & { usage: Pick<UsageRows, 'reportCharged'>; uuid: () => string; nowMs: () => number },
 ): LedgerLoop {
-  const { db, book, life, times, nowMs, log } = parts;
+  const { book, life, times, nowMs, log } = parts;
   /** Number of callers waiting in flush(). */
   let flushes = 0;
   let ticker: NodeJS.Timeout | undefined;
   let isStopped = false;
-  let isRefused = false;
+  /** The loops whose last run failed. */
+  const refused = new Set<'leases' | 'charges'>();
 
   const settlements = createSettlements({
     ...parts,
     brokerId: () => life.id,
-    onNoted: () => loop.within(settlements.untilDueMs()),
-    onRefused: () => void loop.run(),
+    onNoted: () => charges.within(settlements.untilDueMs()),
+    onRefused: () => void charges.run(),
   });
   const isBehind = () => settlements.size() > maxUnsettled;
   const hasWork = () => !settlements.isOver() || book.hasTrims;
 
-  const loop = createWorkLoop({
+  const leases = createWorkLoop({
     async work() {
-      await iterate();
-      if (isRefused) log.warn('the ledger can be written again');
-      isRefused = false;
+      await exchangeLeases();
+      succeeded('leases');
       book.giveUp(false);
-      return book.hasTrims || book.isWaiting ? againMs : settlements.untilDueMs();
+      return book.hasTrims || book.isWaiting ? againMs : undefined;
     },
     failed(error) {
       const isDead = error instanceof BrokerIsDead;
       if (isDead) startOver(parts);
-      else if (!isRefused) log.error({ err: error, calls: settlements.size() }, 'the ledger cannot be written yet');
-      isRefused = !isDead;
-      book.giveUp(isRefused);
+      else failed('leases', error);
+      book.giveUp(!isDead);
       return isDead ? 0 : retryMs;
     },
   });
 
-  /**
-   * Returns credits before it requests some, because they can be granted again at once. Settles last, because no call waits for
-   * it, and only when it is due: a small batch costs nearly as much as a large one.
-   */
-  async function iterate(): Promise<void> {
+  const charges = createWorkLoop({
+    async work() {
+      if (flushes > 0 || settlements.isRefused()) await settlements.note();
+      if (flushes > 0 || settlements.untilDueMs() <= 0) await settlements.settle();
+      succeeded('charges');
+      if (book.hasTrims) leases.within(againMs);
+      return settlements.untilDueMs();
+    },
+    failed(error) {
+      failed('charges', error);
+      return retryMs;
+    },
+  });
+
+  /** Returns credits before it requests some, because they can be granted again at once. */
+  async function exchangeLeases(): Promise<void> {
     if ((await sendHeartbeat(parts)) && !ticker) tick();
     if (!isBehind()) book.prepare();
     await returnUnused(parts);
     if (!isBehind()) await requestLeases(parts);
-    if (flushes > 0 || settlements.isRefused()) await settlements.note();
-    if (flushes > 0 || settlements.untilDueMs() <= 0) await settlements.settle();
+  }
+
+  function failed(loop: 'leases' | 'charges', error: unknown): void {
+    if (refused.size === 0) log.error({ err: error, calls: settlements.size() }, 'the ledger cannot be written yet');
+    refused.add(loop);
+  }
+
+  function succeeded(loop: 'leases' | 'charges'): void {
+    if (refused.delete(loop) && refused.size === 0) log.warn('the ledger can be written again');
   }
 
   /** Keeps heartbeats going, and returns idle leases, while no calls arrive. */
@@ -81,30 +102,32 @@ export function createLedgerLoop(
     ticker = undefined;
     if (isStopped) return;
     book.drainIdle();
-    book.giveUp(isRefused);
-    if (book.hasTrims || life.isHeartbeatDue) void loop.run();
+    book.giveUp(refused.has('leases'));
+    if (book.hasTrims || life.isHeartbeatDue) void leases.run();
     if (!life.isIdle || !book.isEmpty) ticker = setTimeout(tick, tickMs);
   }
+
+  const runBoth = () => Promise.all([leases.run(), charges.run()]);
 
   return {
     settlements,
     isBehind,
     isStopped: () => isStopped,
-    run: () => void loop.run(),
-    runSoon: () => loop.within(againMs),
+    run: () => void leases.run(),
+    runSoon: () => leases.within(againMs),
     runForCall() {
       life.wasActive();
       if (!ticker) tick();
-      if (loop.isRunning()) void loop.run();
-      else setImmediate(() => void loop.run());
+      if (leases.isRunning()) void leases.run();
+      else setImmediate(() => void leases.run());
     },
-    /** An iteration under way has taken its calls already, so at least one more follows. */
+    /** A run under way has taken its calls already, so at least one more follows. */
     async flush() {
       flushes += 1;
       try {
         do {
-          await loop.run();
-          if (isRefused) throw new Error('the ledger cannot be written now');
+          await runBoth();
+          if (refused.size > 0) throw new Error('the ledger cannot be written now');
         } while (hasWork());
       } finally {
         flushes -= 1;
@@ -115,14 +138,14 @@ export function createLedgerLoop(
       flushes += 1;
       // no call is under way any more
       do {
-        await loop.run();
-        if (isRefused) await new Promise((resolve) => setTimeout(resolve, retryMs));
+        await runBoth();
+        if (refused.size > 0) await new Promise((resolve) => setTimeout(resolve, retryMs));
       } while (hasWork() && nowMs() < deadlineMs);
       isStopped = true;
       settlements.stop();
       clearTimeout(ticker);
-      await loop.stop();
-      await life.leave(db.query);
+      await Promise.all([leases.stop(), charges.stop()]);
+      await life.leave(parts.db.query);
     },
   };
 }

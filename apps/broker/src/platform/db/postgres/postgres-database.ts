@@ -38,13 +38,14 @@ export async function openPostgresDatabase(options: {
   log: Log;
 }): Promise<Database> {
   const { databaseUrl, listenUrl = databaseUrl, poolSize = defaultPoolSize, limits = databaseLimits, log } = options;
-  const { connectMs, statementMs, backgroundMs, startMs } = limits;
+  const { connectMs, statementMs, recordMs, backgroundMs, startMs } = limits;
   const forBackground = backgroundShare(poolSize);
   const people = createPool({ databaseUrl, log, size: poolSize - forBackground, connectMs, limitMs: statementMs });
   // these wait for a connection as long as for a statement
-  const patient = { databaseUrl, log, connectMs: backgroundMs, limitMs: backgroundMs };
-  const background = createPool({ ...patient, size: forBackground });
-  const record = createPool({ ...patient, size: recordConnections });
+  const createPatient = (size: number, ms: number) =>
+    createPool({ databaseUrl, log, size, connectMs: ms, limitMs: ms });
+  const background = createPatient(forBackground, backgroundMs);
+  const record = createPatient(recordConnections, recordMs);
   const maintenancePool = createPool({ databaseUrl, log, size: 2, connectMs });
   const pools = { person: people, background, record };
   const atStart = createPool({ databaseUrl, log, size: startConnections, connectMs: startMs, limitMs: startMs });

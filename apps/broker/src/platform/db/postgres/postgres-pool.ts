@@ -4,15 +4,23 @@ import { date, dateArray, int8, int8Array, parseBigint, parseDate } from '../col
 import { isDatabaseLost } from '../database-errors.ts';
 
 /** Time limits of connections and statements. */
-export type DatabaseLimits = { connectMs: number; statementMs: number; backgroundMs: number; startMs: number };
+export type DatabaseLimits = {
+  connectMs: number;
+  statementMs: number;
+  recordMs: number;
+  backgroundMs: number;
+  startMs: number;
+};
 
 /**
- * If the database is unreachable, requests must be answered (503) within 2 s. No user waits for background work, which may
- * wait for locks of other brokers; a start may wait for a database that many brokers begin to use.
+ * If the database is unreachable, requests must be answered (503) within 2 s, and charges must continue 5 s after it is back
+ * (I11). No user waits for background work, which may wait for locks of other brokers; a start may wait for a database that
+ * many brokers begin to use.
  */
 export const databaseLimits: DatabaseLimits = {
   connectMs: 1500,
   statementMs: 1800,
+  recordMs: 4000,
   backgroundMs: 10_000,
   startMs: 60_000,
 };

@@ -12,6 +12,7 @@ export class NotedBatches {
   /** Ids of batches whose calls are all charged. */
   #over: string[] = [];
 
+  /** Calls that are not charged, including those that are being charged. */
   get calls(): number {
     return this.#calls;
   }
@@ -35,16 +36,18 @@ export class NotedBatches {
     let calls = 0;
     let count = 0;
     while (count < this.#batches.length && calls < mostCalls) calls += this.#batches[count++]?.calls.length ?? 0;
-    this.#calls -= calls;
     return this.#batches.splice(0, count);
   }
 
   /** Puts batches back after charging. @param left calls to retry: their accounts were busy, or they may be charged already */
   putBack(batches: readonly Batch[], left: ReadonlySet<EndedCall>, nowMs: number): void {
-    for (const batch of batches) batch.calls = batch.calls.filter((call) => left.has(call));
+    for (const batch of batches) {
+      const before = batch.calls.length;
+      batch.calls = batch.calls.filter((call) => left.has(call));
+      this.#calls -= before - batch.calls.length;
+    }
     this.#over.push(...batches.flatMap(({ id, calls }) => (calls.length === 0 ? [id] : [])));
     this.#batches = [...batches.filter(({ calls }) => calls.length > 0), ...this.#batches];
-    this.#calls += left.size;
     this.#sinceMs = nowMs;
   }
 
