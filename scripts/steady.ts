@@ -35,6 +35,9 @@ const { values, positionals } = parseArgs({
 });
 const runs = wholeNumber(positionals[0], 'the number of runs');
 const beside = wholeNumber(values.beside, '--beside');
+const { only } = values;
+const steps = testTurns.flat();
+if (only !== undefined && !steps.includes(only)) stop(`--only is one of ${steps.join(', ')}, not ${only}.`);
 if (git(root, 'status', '--porcelain') !== '') stop('Commit your changes first: results are stored per commit.');
 
 const kept = join(root, 'node_modules/.cache/steady', `${git(root, 'rev-parse', 'HEAD')}-beside-${beside}.json`);
@@ -47,10 +50,10 @@ process.once('SIGTERM', () => process.exit(143));
 
 for (let run = 1; run <= runs; run++) {
   for (const turn of testTurns) {
-    const steps = turn.filter((step) => values.only === undefined || step === values.only);
-    if (steps.every((step) => ran.some((one) => one.run === run && one.step === step))) continue;
+    const wanted = turn.filter((step) => only === undefined || step === only);
+    if (wanted.every((step) => ran.some((one) => one.run === run && one.step === step))) continue;
     console.log(`\nrun ${run} of ${runs}`);
-    ran.push(...(await runSteps(run, steps)));
+    ran.push(...(await runSteps(run, wanted)));
     mkdirSync(join(kept, '..'), { recursive: true });
     writeFileSync(kept, JSON.stringify(ran));
   }
