@@ -3,6 +3,13 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** The code of an error, or else its name. A host with several addresses fails once for each: then of the first failure. */
+export function codeOrName(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
+  return codeOf(error) ?? (first === undefined ? error.name : codeOrName(first));
+}
+
 /** The message of an error, or any other thrown value as text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -49,7 +49,7 @@ export type Upstreams = {
   beginStop(): void;
   readonly tests: ConnectionTests;
   /** Lists the running processes of a server, those of connection tests included. */
-  childrenOf(serverId: string): Promise<Child[]>;
+  childrenOf(serverId: string): Child[];
   /** The health of each server by day. */
   readonly health: HealthRecord;
   readonly files: PersonFiles;

@@ -1,4 +1,5 @@
 import { request, type Dispatcher } from 'undici';
+import { codeOrName } from '#platform/thrown.ts';
 
 const timeoutMs = 4_000;
 /** How long a proxy may delay the first event of a stream that stays open. */
@@ -121,10 +122,6 @@ function parse(text: string): unknown {
 }
 
 function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'UNKNOWN';
-  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'TIMEOUT';
-  const code: unknown = Reflect.get(error, 'code');
-  // a name with several addresses fails with one error for each of them
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
-  return typeof code === 'string' ? code : first === undefined ? error.name : codeOf(first);
+  const hasTimedOut = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
+  return hasTimedOut ? 'TIMEOUT' : codeOrName(error);
 }

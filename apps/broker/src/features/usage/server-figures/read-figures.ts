@@ -40,20 +40,17 @@ async function readNow(
   server: CatalogueServer,
   { query, watch, childrenOf }: FiguresParts,
 ): Promise<NonNullable<ServerFigures['now']>> {
-  const [checks, children] = await Promise.all([
-    query<{ checked_at: Date; status_since: Date | null }>(
-      'select checked_at, status_since from server_health where server_id = $1',
-      [server.id],
-    ),
-    childrenOf(server.id),
-  ]);
-  const [checked] = checks.rows;
+  const { rows } = await query<{ checked_at: Date; status_since: Date | null }>(
+    'select checked_at, status_since from server_health where server_id = $1',
+    [server.id],
+  );
+  const [checked] = rows;
   return {
     status: server.status,
     ...presentFailure(server, watch.failureOf(server.id)),
     since: checked?.status_since?.toISOString() ?? null,
     lastCheckAt: checked?.checked_at.toISOString() ?? null,
     era: server.era?.verdict ?? null,
-    children: children.slice(0, maxChildren),
+    children: childrenOf(server.id).slice(0, maxChildren),
   };
 }

@@ -1,5 +1,6 @@
 import { RefusedAddressError } from '#platform/http/outgoing/address-guard.ts';
 import { ProxyError } from '#platform/http/outgoing/open-tunnel.ts';
+import { codeOrName } from '#platform/thrown.ts';
 import { ClientDocumentError, ClientDocumentStatusError } from './fetch-client-document.ts';
 
 /** The document is at a private address, which no operator can let the broker fetch. */
@@ -14,7 +15,7 @@ export function describeDocumentFault(error: unknown): string {
   if (error instanceof SyntaxError) return 'the document is not JSON';
   if (error instanceof RefusedAddressError) return addressNotPublic;
   if (error instanceof ProxyError) return 'the outgoing proxy opened no connection to it';
-  const code = codeOf(error);
+  const code = codeOrName(error);
   if (['ENOTFOUND', 'EAI_AGAIN'].includes(code)) return "the name of the document's host cannot be resolved here";
   if (['TimeoutError', 'AbortError', 'UND_ERR_CONNECT_TIMEOUT'].includes(code)) return 'no answer in time';
   return `no connection (${code})`;
@@ -34,12 +35,4 @@ export function publicFaultOf(cause: unknown): PublicFault {
     return { kind: 'unusable', fault: cause && describeDocumentFault(cause) };
   }
   return { kind: 'unfetched', fault: undefined };
-}
-
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  // a name with several addresses fails with one error for each of them
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  return code ?? (first === undefined ? error.name : codeOf(first));
 }
