@@ -17,7 +17,7 @@ import type { BrokerStart, LoopDelay, ToBroker } from './hostile/messages.ts';
 import { freePort, newDataDir } from './product.ts';
 
 /**
- * Measures I7 and I8 (security.md) while visitors and one ordinary user take all they can: pipelines, unread responses,
+ * Measures I7 and I8 while visitors and one ordinary user take all they can: pipelines, unread responses,
  * files and exports, reads of everything. Other users pay for calls meanwhile.
  */
 const price = 2;

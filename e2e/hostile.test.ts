@@ -27,7 +27,7 @@ import { timed } from './hostile/timed.ts';
 import { freePort, newDataDir } from './product.ts';
 
 /**
- * Measures I5, I6 and I7 (security.md): six healthy servers next to seven bad ones, and then every fault at the same
+ * Measures I5, I6 and I7: six healthy servers next to seven bad ones, and then every fault at the same
  * time. `npm run prove` and `npm run limits` judge the figures; in `npm test` every call to a healthy server has to
  * succeed.
  */

@@ -12,7 +12,7 @@ import { browserArguments, browserPath } from '../e2e/browser.ts';
 import { startProduct } from '../e2e/product.ts';
 import { untilAllConnected } from '../e2e/until-all-connected.ts';
 
-/** Target scores of 100 (interface.md, Rendering). */
+/** Target scores of 100. */
 const targets = { performance: 95, accessibility: 100, 'best-practices': 100, seo: 100 } as const;
 type Category = keyof typeof targets;
 const categories = ['performance', 'accessibility', 'best-practices', 'seo'] as const satisfies readonly Category[];

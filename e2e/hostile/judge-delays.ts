@@ -26,7 +26,7 @@ export function sumUp(turns: readonly Turn[]): Neighbours['alone'] {
 }
 
 /**
- * Judges the durations of calls, as security.md defines it. If the thread was often ready without getting a processor,
+ * Judges the durations of calls. If the thread was often ready without getting a processor,
  * which the broker cannot influence, judges instead how much longer the thread itself computes in a turn of its loop.
  */
 export function isUndisturbed({ alone, beside }: Neighbours): boolean {
@@ -40,7 +40,7 @@ export function isAsFast(aloneMs: number, besideMs: number): boolean {
 }
 
 /**
- * Judges the whole delay, as security.md defines it. If the thread was often ready without getting a processor, which the broker
+ * Judges the whole delay. If the thread was often ready without getting a processor, which the broker
  * cannot influence, judges instead the time that the thread itself computes in a turn. A turn handles everything that arrived
  * since the previous turn: a thread that waits half of its time finds twice as much.
  */
@@ -50,7 +50,7 @@ export function isPrompt({ whole, computed, waitedShare }: LoopDelay): boolean {
 }
 
 /**
- * Judges the duration of the slowest list, as security.md defines it. If the thread was often ready without getting a processor,
+ * Judges the duration of the slowest list. If the thread was often ready without getting a processor,
  * judges instead the time that the thread itself computes in a turn.
  */
 export function areAtOnce({ slowestMs, computed, waitedShare }: Lists): boolean {

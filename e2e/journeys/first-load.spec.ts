@@ -3,7 +3,7 @@ import { expect, test } from './product-test.ts';
 import { openSignedIn } from './sign-in.ts';
 
 const kib = 1024;
-/** Bytes that a first visit transfers, headers included (interface.md, Rendering). */
+/** Bytes that a first visit transfers, headers included. */
 const budgets: Record<string, number> = {
   Script: 170 * kib,
   Stylesheet: 10 * kib,

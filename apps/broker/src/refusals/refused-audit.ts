@@ -6,7 +6,7 @@ import type { Caller } from '#platform/http/caller.ts';
 /** Limit per user, because audit rows are kept for years. */
 const maxRowsADay = 20;
 
-/** Records users who called endpoints of administrators (security.md, bad input 33). */
+/** Records users who called endpoints of administrators. */
 export function createRefusedAudit(db: Pick<Database, 'kysely'>, clock: Clock) {
   return async ({ userId, kind }: Caller, call: string, address: string): Promise<void> => {
     const entry: AuditEntry = {

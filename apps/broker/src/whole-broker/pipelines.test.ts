@@ -7,8 +7,6 @@ import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// security.md, bad inputs, row 66
-
 let app: TestApp;
 let server: EndingServer;
 let token: string;

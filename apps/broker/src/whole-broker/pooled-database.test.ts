@@ -16,7 +16,7 @@ import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';
 
-// security.md, bad inputs, row 83: PgBouncer in transaction mode accepts LISTEN, and never delivers a notice.
+// PgBouncer in transaction mode accepts LISTEN, and never delivers a notice.
 
 const canRun = hasPostgres() && hasPgBouncer();
 if (!canRun)

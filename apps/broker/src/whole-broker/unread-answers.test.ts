@@ -9,8 +9,6 @@ import type { UnreadLimits } from '#platform/http/connections/unread-answers.ts'
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// security.md, bad inputs, row 67
-
 const mebibyte = 1024 * 1024;
 /** Unlimited patience, for tests of other limits. */
 const patient = { patienceMs: 600_000 };

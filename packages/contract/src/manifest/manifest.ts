@@ -262,7 +262,7 @@ const manifestFields = z.strictObject({
 
 /**
  * A server definition: what an administrator writes, and what is deployed.
- * Sources: spec part 2 sections 3 and 5 (Manifest, validation), gateway.md for isolation and limits.
+ * Sources: spec part 2 sections 3 and 5 (Manifest, validation).
  */
 export const manifestSchema = manifestFields.superRefine((manifest, context) => {
   if (manifest.auth.type === 'oauth' && manifest.connection.type === 'stdio') {

@@ -1,5 +1,5 @@
 /**
- * Why an upstream did not answer. The gateway turns the kind into an answer for its client (security.md, bad inputs 15-23).
+ * Why an upstream did not answer. The gateway turns the kind into an answer for its client.
  *
  * A call that failed as unreachable, busy, session_lost, sign_in_required or refused_address has not run and can be retried.
  * A server may also report the lost session in a JSON-RPC error: then the kind is `protocol` and `hasLostSession` is set.

@@ -1,4 +1,4 @@
--- Partitioned by month, so that old months are detached, not deleted row by row (data.md, Schema).
+-- Partitioned by month, so that old months are detached, not deleted row by row.
 -- `server_id` is null for built-in tools and names of no server. `calls`: one row may count several refusals for rate.
 -- `rounds`: a call that asks its client is one row, for all of its requests.
 -- `livemode`: whether a call was charged with credits of real payments or of the sandbox; null without a charge.

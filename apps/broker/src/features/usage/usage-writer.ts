@@ -4,7 +4,7 @@ import type { Log } from '#platform/log.ts';
 import { foldRefusals, isRefusedForRate } from './fold-refusals.ts';
 import { createWaitingRows } from './waiting-rows.ts';
 
-/** A usage row waits for the next batch: at most this much is lost after a kill (security.md, Invariants). */
+/** A usage row waits for the next batch: at most this much is lost after a kill. */
 const flushIntervalMs = 50;
 const retryDelayMs = 1_000;
 /** How late the count of refusals for rate may be. */

@@ -1,5 +1,5 @@
 /**
- * Column types that must be parsed alike on both engines (data.md of the design, "int8 is a number here and a string in pg"):
+ * Column types that must be parsed alike on both engines:
  * bigint as a number, date as its text (a Date would shift it by the time zone). By default, both engines return timestamptz
  * as a Date, json and jsonb parsed, numeric as text.
  */

@@ -6,7 +6,7 @@ import { markLongNumbers, withExactNumbers } from '../json/exact-numbers.ts';
 import { scanJson } from '../json/scan-json.ts';
 import { maxJsonDepth } from './json-depth.ts';
 
-/** Limit of REST bodies (security.md, Limits). The MCP endpoints have their own. */
+/** Limit of REST bodies. The MCP endpoints have their own. */
 export const maxBodyBytes = 256 * 1024;
 
 type BodyParser<T> = (request: FastifyRequest, payload: IncomingMessage) => Promise<T>;

@@ -25,7 +25,7 @@ export function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   return hosts > 1;
 }
 
-/** Whether a target is an MCP link, where both forms of naming another host are refused as foreign_host (security.md, row 4). */
+/** Whether a target is an MCP link, where both forms of naming another host are refused as foreign_host. */
 export function isMcpLink(target: string | undefined): boolean {
   return target?.split('?', 1)[0]?.endsWith('/mcp') === true;
 }

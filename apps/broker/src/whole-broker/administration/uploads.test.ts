@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 
-// Every refused manifest, by its text, on both calls that accept one (specification part 2, section 5; security.md).
+// Every refused manifest, by its text, on both calls that accept one (specification part 2, section 5).
 
 let shop: Administration['shop'];
 let fixture: Administration['fixture'];

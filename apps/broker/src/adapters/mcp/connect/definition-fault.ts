@@ -1,8 +1,6 @@
 import type { StandardSchemaV1, StandardSchemaV1Sync } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { cleanLabel, hasHiddenCharacters } from '#platform/text/clean-label.ts';
-
-/** security.md, Limits. */
 const maxDefinitionBytes = 64 * 1024;
 /** Limits of names and addresses, by which the catalogue finds definitions. */
 const maxNameBytes = 256;

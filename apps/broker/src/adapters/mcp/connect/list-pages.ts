@@ -5,8 +5,6 @@ export type ListLimits = {
   pages: number;
   tooMany: 'too_many_tools' | 'bad_upstream';
 };
-
-/** security.md, Limits: 512 tools per server, as many prompts, and more resources. */
 export const toolLimits: ListLimits = { items: 512, pages: 100, tooMany: 'too_many_tools' };
 export const promptLimits: ListLimits = { ...toolLimits, tooMany: 'bad_upstream' };
 export const resourceLimits: ListLimits = { ...promptLimits, items: 4096 };

@@ -21,7 +21,7 @@ export type RunningCalls = ReturnType<typeof listenToServer>;
 type AskableCall = Asking & { readonly clientCapabilities?: ClientCapabilities | undefined };
 type Deadline = Pick<CallDeadline, 'pause' | 'heard'>;
 
-/** Questions of one call (gateway.md, Lifetimes and limits): each pauses its deadline and reaches a user. */
+/** Questions of one call: each pauses its deadline and reaches a user. */
 const maxQuestions = 32;
 
 /** A running call. A class, because each call has one and closures would cost more. */
@@ -91,7 +91,7 @@ const noCallRunning = 'The client cannot be asked: none of its calls is running'
 const severalClients = 'The client cannot be asked: calls of several clients are running';
 
 /**
- * Passes the server's questions and log messages to one call, never to another user's (gateway.md, trap 6). Over HTTP
+ * Passes the server's questions and log messages to one call, never to another user's. Over HTTP
  * they arrive on the call's own stream, which identifies it. On other transports they go to the latest call, provided
  * the upstream connection belongs to one user and all running calls are from one client. Otherwise questions are refused
  * and log messages dropped: a guess would ask one client about another client's work.

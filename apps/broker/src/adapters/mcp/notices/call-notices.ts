@@ -3,7 +3,7 @@ import type { NoticeListener } from '../upstream.ts';
 import type { ServerNotices, WaitingNotices } from './notice-limits.ts';
 import { SlidingLimit } from './sliding-limit.ts';
 
-/** Notices forwarded per second (gateway.md, Lifetimes and limits). */
+/** Notices forwarded per second. */
 const perCall = 20;
 
 /**

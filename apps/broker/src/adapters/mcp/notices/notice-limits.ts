@@ -1,7 +1,7 @@
 import { createPace, type Pace } from '../wire/pace.ts';
 import { SlidingLimit } from './sliding-limit.ts';
 
-/** Notices forwarded per second (gateway.md, Lifetimes and limits). */
+/** Notices forwarded per second. */
 const perServer = 200;
 const perProcess = 2000;
 /** How soon a waiting notice is retried. */

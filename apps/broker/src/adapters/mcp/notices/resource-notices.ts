@@ -6,7 +6,7 @@ const perSubscription = 20;
 
 /**
  * The notices that a subscribed resource has changed, on their way to one subscriber. They share the limits of progress and
- * log notices (gateway.md, Lifetimes and limits), because the broker looks up what the user sees for each notice. A notice
+ * log notices, because the broker looks up what the user sees for each notice. A notice
  * beyond the limits waits, and the newest replaces it, so that the subscriber always gets the last change.
  */
 export class ResourceNotices implements WaitingNotices {

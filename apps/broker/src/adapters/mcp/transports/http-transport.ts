@@ -34,7 +34,7 @@ type OpenRequest = Exchange & {
 
 /**
  * The SDK's Streamable HTTP transport, plus what it leaves to its host:
- * - a fetch with an address guard, a byte limit and no redirects (trap 9; security.md, Boundaries);
+ * - a fetch with an address guard, a byte limit and no redirects;
  * - an exchange that ends without the answer (stream cut, answer with another id, 202 to a request) fails its call
  *   immediately, instead of at the timeout;
  * - an answer that arrives on the exchange of another request is dropped: the SDK only compares the id;

@@ -11,8 +11,6 @@ import type { ProgramTarget } from '../target.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { whenStarted } from '#platform/when-started.ts';
 import type { UpstreamTransport } from './upstream-transport.ts';
-
-/** security.md, bad input 23. */
 const maxLineBytes = 10 * 1024 * 1024;
 /** Limit of the unsent input of a child that does not read. It is in our memory. */
 const maxUnreadBytes = 16 * 1024 * 1024;
@@ -28,7 +26,7 @@ type StdioTransportOptions = ProgramTarget & {
 
 /**
  * A server as a child process, one JSON-RPC message per line. Unlike the SDK's transport, the child has its own process
- * group and exactly the given environment, and closing leaves no process behind (gateway.md, Lifetimes and limits).
+ * group and exactly the given environment, and closing leaves no process behind.
  */
 export class StdioTransport implements UpstreamTransport {
   onclose: (() => void) | undefined;

@@ -1,5 +1,5 @@
 -- Credits bought with a live key and those of the sandbox never mix: each user has an account for each.
--- Often updated tables leave room on their pages, so that an update touches no index (ledger.md, trap 6).
+-- Often updated tables leave room on their pages, so that an update touches no index.
 create table credit_accounts (
   user_id uuid not null,
   livemode boolean not null,

@@ -14,7 +14,7 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-
 import { waitUntil } from '#testing/wait-until.ts';
 import { manifest, policy } from '../testing/weather-server.ts';
 
-/** A server that changes its tools after it was trusted (security.md: bad inputs, row 26; postmark-mcp). */
+/** A server that changes its tools after it was trusted. */
 let app: TestApp;
 let token: string;
 let administrator: string;

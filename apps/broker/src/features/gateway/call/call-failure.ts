@@ -67,7 +67,7 @@ const texts = {
   stopped: ({ kind }) => stoppedText(kind),
 } satisfies Record<string, (facts: FailureFacts) => string>;
 
-/** Why a call has no answer: `souk/code` in the `_meta` of its result and in its usage row (security.md, bad inputs). */
+/** Why a call has no answer: `souk/code` in the `_meta` of its result and in its usage row. */
 export type CallFailureCode = keyof typeof texts;
 
 const codes: Record<Exclude<UpstreamErrorKind, 'protocol'>, CallFailureCode> = {

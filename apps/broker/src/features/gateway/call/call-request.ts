@@ -10,7 +10,7 @@ import type { CallTrace } from '#platform/telemetry/tracing.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import type { LogicalCall } from './call.ts';
 
-/** Total limit, which progress does not extend (gateway.md, Lifetimes and limits). */
+/** Total limit, which progress does not extend. */
 export const totalTimeoutMs = 600_000;
 
 export type CallRequest<Params> = {

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ownMeta, type OwnFacts } from '#platform/own-meta.ts';
 
-/** A failed call as a result with a text, because models never see JSON-RPC errors (billing.md). */
+/** A failed call as a result with a text, because models never see JSON-RPC errors. */
 export function failedResult(text: string, facts: OwnFacts): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true, _meta: ownMeta(facts) };
 }

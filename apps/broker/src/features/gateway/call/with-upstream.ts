@@ -32,7 +32,7 @@ export function leaveAfter(error: unknown, admission: Admission, signal: CallerS
 
 /**
  * Runs one exchange on the user's upstream connection. Only a lost session is retried, once, on a new connection: the server
- * refused that request before running anything (gateway.md, Lifetimes). If it may have run, only a repeatable request is
+ * refused that request before running anything. If it may have run, only a repeatable request is
  * retried.
  * @throws UpstreamError of the upstream connection or the exchange
  */

@@ -16,8 +16,8 @@ const innerCall = {
 
 /**
  * The built-in tools, always in the list of /mcp and never changing. They give a client that keeps its first list access to
- * tools enabled later, and make a compact list sufficient (users.md, rows 2 and 3). There are two tools for calling, so that
- * a client's rule "reading needs no approval" stays meaningful (gateway.md, Charging).
+ * tools enabled later, and make a compact list sufficient. There are two tools for calling, so that
+ * a client's rule "reading needs no approval" stays meaningful.
  */
 export const metaTools: readonly Tool[] = (
   [

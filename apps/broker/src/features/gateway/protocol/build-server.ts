@@ -30,7 +30,7 @@ import { serveLists } from './serve-lists.ts';
 
 /**
  * Builds the server object of one request (modern) or one session (legacy). It is never shared, so that no answer can reach
- * another user (gateway.md). Lists come from the stored catalogue; calls are forwarded.
+ * another user. Lists come from the stored catalogue; calls are forwarded.
  * @param pinned what the user may see, if it was read in advance: the SDK needs a tool's schema before the handler runs
  */
 export function buildServer(

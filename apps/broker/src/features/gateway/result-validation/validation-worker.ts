@@ -1,5 +1,5 @@
 // The worker that compares results with the outputSchema of their tool. A server chooses both, and a pattern can keep a
-// validator busy for years (gateway.md, trap 8): a worker can be ended. Of the SDK's two validators, this one does not compile
+// validator busy for years: a worker can be ended. Of the SDK's two validators, this one does not compile
 // schemas to code.
 import { parentPort } from 'node:worker_threads';
 import type { JsonSchemaType } from '@modelcontextprotocol/client';

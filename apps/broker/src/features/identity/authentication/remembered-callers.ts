@@ -22,7 +22,7 @@ export type RememberedCallers<Refusal> = {
   stop(): void;
 };
 
-/** Remembers callers of MCP endpoints, which saves every call one more query (performance.md, point 3). */
+/** Remembers callers of MCP endpoints, which saves every call one more query. */
 export function rememberCallers<Refusal extends object>(
   revocations: Pick<Revocations, 'subscribe'>,
   clock: Clock,

@@ -25,7 +25,7 @@ export function createFailureLimit(clock: Clock, brokers: Pick<LiveBrokers, 'cou
 }
 
 /**
- * Limits failing requests per address (security.md, Bad inputs). The returned hooks share one limit. They are onRequest
+ * Limits failing requests per address. The returned hooks share one limit. They are onRequest
  * hooks: they run before the body is read and parameters are parsed.
  */
 export function limitFailures(

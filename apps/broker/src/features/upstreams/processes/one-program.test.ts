@@ -6,7 +6,7 @@ import { temporaryRoot } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
-/** One user with several clients at one program: it keeps files, so it runs once (gateway.md, Lifetimes). */
+/** One user with several clients at one program: it keeps files, so it runs once. */
 let app: TestApp;
 let token: string;
 let folder: string;

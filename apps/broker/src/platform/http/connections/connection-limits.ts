@@ -6,7 +6,7 @@ import { renderError, retryAfterSeconds } from '../answers/error-body.ts';
 import { putInFront } from './put-in-front.ts';
 import { createSocketGroups } from './socket-groups.ts';
 
-/** Limits of client connections per broker (security.md, row 88). */
+/** Limits of client connections per broker. */
 export type ConnectionLimits = {
   /** Connections above this get only the probes, and 503 for everything else. */
   soft: number;

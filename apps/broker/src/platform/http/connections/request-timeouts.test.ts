@@ -8,7 +8,7 @@ import { createIds } from '../../ids.ts';
 import { createLog } from '../../log.ts';
 import { buildServer } from '../server.ts';
 
-/** Requests that arrive drop by drop or not at all (security.md, Limits); the product's own figures are 10 and 30 s. */
+/** Requests that arrive drop by drop or not at all; the product's own figures are 10 and 30 s. */
 const timeouts = { headersMs: 300, wholeMs: 600, checkEveryMs: 50 };
 let server: FastifyInstance;
 let port: number;

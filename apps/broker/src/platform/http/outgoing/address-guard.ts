@@ -74,7 +74,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 export type AddressGuard = {
-  /** Checks an IP literal, for which Node calls no lookup (security.md, Boundaries). @throws RefusedAddressError */
+  /** Checks an IP literal, for which Node calls no lookup. @throws RefusedAddressError */
   checkLiteral(to: Destination): void;
   /** For `net.connect`: resolves a name, and refuses it if any of its addresses is refused. */
   lookupFor(to: Destination): LookupFunction;

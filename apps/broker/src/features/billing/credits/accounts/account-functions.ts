@@ -1,7 +1,7 @@
 import { leaseChannel } from '../leases/ask-for-leases.ts';
 import { burnLots } from './accounts.ts';
 
-/** Calls that a user's clients may abort after dispatch in an hour without a charge (billing.md, Credits). */
+/** Calls that a user's clients may abort after dispatch in an hour without a charge. */
 const freeAbortsPerHour = 5;
 
 /**

@@ -133,7 +133,7 @@ export function hasUnsafeUrl({ inputRequests = {} }: InputRequiredResult): boole
   });
 }
 
-/** URLs that could run code or open a file on the user's machine are never passed on (security.md, Boundaries). */
+/** URLs that could run code or open a file on the user's machine are never passed on. */
 export function notAPage(): CallToolResult {
   return refusal(notAPageText, 'bad_upstream');
 }

@@ -4,7 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { LogicalCall } from '../../call/call.ts';
 import { LostCallError } from './elsewhere/lost-call.ts';
 
-/** How long a client may take between two rounds of a call (gateway.md, trap 12). */
+/** How long a client may take between two rounds of a call. */
 export const roundTtlMs = 600_000;
 
 /** The state that a client returns to us in the next round of a call. */

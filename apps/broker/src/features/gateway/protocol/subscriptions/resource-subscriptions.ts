@@ -9,7 +9,7 @@ const maxPerUser = 200;
 
 export type ResourceSubscriptions = ReturnType<typeof createResourceSubscriptions>;
 
-/** Subscriptions to resources, each over an upstream connection of its user (gateway.md, trap 6). */
+/** Subscriptions to resources, each over an upstream connection of its user. */
 export function createResourceSubscriptions(parts: SubscriptionParts) {
   const open = new Set<Subscription>();
   const isFull = (userId: string) => [...open].filter((other) => other.userId === userId).length >= maxPerUser;

@@ -16,7 +16,7 @@ import { familyOf } from './process-family.ts';
 import { maxTasks } from './program-limits.ts';
 import { signInPerson } from '../../sign-in/testing/person.ts';
 
-/** Row 69 of security.md: users with ordinary accounts, and programs that take all they can. */
+/** Users with ordinary accounts, and programs that take all they can. */
 const mega = 1024 * 1024;
 const problem = sandboxProblem();
 const cgroup = makeCgroup();
