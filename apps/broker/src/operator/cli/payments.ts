@@ -13,7 +13,6 @@ import {
   askBroker,
   askBrokerOrRun,
   auditReasonHelp,
-  ReportedError,
   required,
   text,
   UsageError,
@@ -74,11 +73,9 @@ export const paymentCliCommands: readonly Command[] = [
       if (result === 'refunded') stdout(`${money} was refunded; the credits follow once the provider reports it`);
       else if (result === 'pending')
         stdout(`${money} will be refunded automatically as soon as the payment provider answers`);
-      else {
-        stderr(`The payment provider refused: ${error ?? ''}`);
-        throw new ReportedError();
-      }
+      else stderr(`The payment provider refused: ${error ?? ''}`);
     },
+    hasFailed: ({ result }) => result !== 'refunded' && result !== 'pending',
   }),
 ];
 

@@ -5,6 +5,7 @@ import { runSouk } from '#operator/cli/testing/run-souk.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
 import { waitUntil } from '#testing/wait-until.ts';
+import { billingCommands } from './billing-commands.ts';
 import { overviewCommand } from './overview-command.ts';
 
 let shop: Shop;
@@ -12,15 +13,18 @@ let operator: OperatorServer;
 beforeAll(async () => {
   shop = await startShop();
   const log = createLog('silent');
-  operator = await createOperatorServer({ dataDir: shop.dataDir, commands: overviewCommand(shop), log });
+  const commands = { ...overviewCommand(shop), ...billingCommands(shop) };
+  operator = await createOperatorServer({ dataDir: shop.dataDir, commands, log });
 });
 afterAll(async () => {
   await operator?.stop();
   await shop?.stop();
 });
 
+const run = (argv: string[]) => runSouk(argv, { environment: { DATA_DIR: shop.dataDir } });
+
 async function souk(...argv: string[]): Promise<string[]> {
-  const { code, out } = await runSouk(argv, { environment: { DATA_DIR: shop.dataDir } });
+  const { code, out } = await run(argv);
   expect(code).toBe(0);
   return out.trim().split('\n');
 }
@@ -49,17 +53,18 @@ describe('overview', { shuffle: false }, () => {
     ]);
   });
 
-  test('names a failed refund, its reason, and what can be done', async () => {
+  test('names a failed refund, its reason, and what can be done; the refund itself exited with 1, as data too', async () => {
     const bob = await newSubscriber(shop);
-    const { chargeId, price } = await bob.buyCredits();
+    const { chargeId } = await bob.buyCredits();
     shop.control.drop(1000);
     await shop.control.openDispute(chargeId);
     const { rows } = await shop.db.query<{ id: string }>('select id from transactions where user_id = $1', [
       bob.userId,
     ]);
-    const of = { userId: bob.userId, paymentId: rows[0]?.id ?? '' };
-    const by = { operator: 'test' };
-    await shop.administration.refund(of, { amountCents: price, refundedCents: undefined }, by);
+    const refund = ['payments', 'refund', '--email', bob.email, '--payment', rows[0]?.id ?? '', '--amount', '5'];
+    const { code, out } = await run([...refund, '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ result: 'failed', error: expect.stringContaining('charged back') });
     const [{ since, reason } = { since: '', reason: '' }] = (await shop.overview.needs()).needs.failedRefunds.items;
     expect(reason).toContain('charged back');
     expect(await souk('overview')).toContain(
