@@ -128,7 +128,7 @@ test('a higher price is for new subscribers; a subscriber keeps theirs, is moved
     /\$7\.50.*Current plan.*You pay \$5\/month, from .* \$7\.50\/month\./s,
   );
   await person.goto('/dashboard?tab=billing');
-  await passDays(31);
+  await passDays(32);
   await expect(async () => {
     await person.reload();
     await expect(history.getByRole('row').filter({ hasText: 'Renewal: Basic plan' }).first()).toContainText('$7.50', {

@@ -111,7 +111,7 @@ test('a subscriber keeps price and credits through a renewal, and is moved at on
     to: { amount: 1200, currency: 'USD', monthlyCredits: 400 },
     at: plan?.currentPeriodEnd,
   });
-  await clock.advanceDays(31);
+  await clock.advanceDays(32);
   await waitUntil('the second renewal is paid', async () => (await ann.history()).length === 3);
   expect((await ann.history()).at(-1)).toBe('subscription_update completed 1200');
   expect(await grants(ann.userId)).toEqual([300, 300, 400]);
@@ -176,7 +176,7 @@ test('a renewal within seven days still has the old price, and a canceled one is
     shop.ahead.ms += 6 * dayMs;
     await shop.billing.payments?.moves.processDue();
     expect((await show('near')).moves).toMatchObject([{ moved: 1, skipped: 0 }]);
-    await clock.advanceDays(31);
+    await clock.advanceDays(32);
     await waitUntil('the next renewal is paid', async () => (await ann.history()).length === 3);
     expect((await ann.history()).at(-1)).toBe('subscription_update completed 1500');
   } finally {

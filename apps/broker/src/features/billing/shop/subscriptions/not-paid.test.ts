@@ -79,7 +79,7 @@ describeOnEmbedded('unpaid subscriptions', migrations, (open) => {
     expect(await tiers(ann)).toEqual(['T0', 'T1']);
     await waitUntil('its credits have arrived', async () => (await ann.credits()) > before);
     // the card that paid is charged from then on
-    await clock.advanceDays(31);
+    await clock.advanceDays(32);
     await waitUntil('the next renewal', async () => (await invoicesOf(paymentId)).at(-1) === 'paid');
     expect((await at(paymentId)).status).toBe('active');
   });
