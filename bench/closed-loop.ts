@@ -7,7 +7,6 @@ export type Load = {
   errors: number;
   /** Calls that got the answer of another call. */
   wrongAnswers: number;
-  /** The first problem, for the report. */
   firstProblem: string | undefined;
   elapsedMs: number;
   latenciesMs: number[];

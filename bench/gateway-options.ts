@@ -34,7 +34,6 @@ export type GatewayOptions = {
   against: string | undefined;
 };
 
-/** Returns the program that runs a checkout's broker. */
 export function brokerProgram(checkout: string): URL {
   return pathToFileURL(resolve(checkout, 'bench/parts/broker.ts'));
 }

@@ -2,7 +2,6 @@ import { Client, type Dispatcher } from 'undici';
 
 export type Era = 'legacy' | 'modern';
 
-/** An unexpected answer. */
 export class WrongAnswerError extends Error {
   override readonly name = 'WrongAnswerError';
 }

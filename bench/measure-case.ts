@@ -9,7 +9,6 @@ import { earlierOf, freeOf } from './target-names.ts';
 /** A route to the upstream's tool. All are compared with the first target of a case. */
 export type Target = {
   name: string;
-  /** Returns the endpoint of the n-th client. */
   endpointOf(client: number): Endpoint;
   /** Possible names of the tool. */
   tool: readonly string[];

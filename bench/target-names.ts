@@ -34,7 +34,6 @@ export function untracedOf(target: string): string | undefined {
   return database.startsWith(tracedWord) ? [kind, database.slice(tracedWord.length), ...words].join(' ') : undefined;
 }
 
-/** Returns the corresponding target of the earlier broker. */
 export function earlierOf(target: string): string | undefined {
   const [kind, database = '', ...words] = target.split(' ');
   return kind === 'souk' && isOwn(database) ? [kind, earlierName(database), ...words].join(' ') : undefined;

@@ -12,7 +12,6 @@ export type AgentRun = {
   browser: ClientBrowser;
   /** Runs the client's own program with these words to its end. */
   command(...words: string[]): Promise<string>;
-  /** Does the same in a terminal. */
   commandInTerminal(...words: string[]): Promise<string>;
   /** Starts the program in a terminal, and ends it once it is signed in. */
   signInInTerminal(signIn: TerminalSignIn): Promise<void>;

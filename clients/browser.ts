@@ -9,7 +9,6 @@ const openers = ['xdg-open', 'x-www-browser', 'www-browser', 'sensible-browser',
 
 /** The browser of a client's user: programs start it like a real one, and it signs the user in. */
 export type ClientBrowser = {
-  /** Variables for the client's environment. */
   env: { BROWSER: string; PATH: string; DISPLAY: string };
   /** Opens an address that the client only printed, once for each address. */
   open(address: string): void;

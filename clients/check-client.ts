@@ -35,7 +35,6 @@ export async function checkClient(
   return cells;
 }
 
-/** Replaces a failure that is a known fault of the client. */
 function asKnownFault(client: string, column: Column, cell: Cell): Cell {
   if (cell.state !== 'failed') return cell;
   const known = knownFaults.find(

@@ -32,7 +32,6 @@ export type Row = {
   cells: Record<Column, Cell>;
 };
 
-/** Returns cells that are all the same. */
 export const sameInAll = (cell: Cell): Record<Column, Cell> => ({
   connect: cell,
   list: cell,

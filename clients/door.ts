@@ -83,7 +83,6 @@ function recordSignIn(trace: Trace, path: string): void {
   if (clientId?.startsWith('https:')) trace.signIn = 'metadata document';
 }
 
-/** Records the messages of a request, and returns the calls among them. */
 function recordMessages(trace: Trace, { method, url = '', headers }: IncomingMessage, body: Buffer): SeenCall[] {
   if (method !== 'POST' || !isMcp(url)) return [];
   trace.userAgent = headers['user-agent'] ?? trace.userAgent;

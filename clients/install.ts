@@ -52,7 +52,6 @@ export async function installSet(set: string, signal: AbortSignal): Promise<stri
   return folder;
 }
 
-/** Returns the version of a package that is installed in `folder`. */
 export function versionOf(folder: string, name: string): string {
   const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8');
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;

@@ -112,7 +112,6 @@ async function checkOne(program: Program, bed: Bed, processes: Processes, signal
   }
 }
 
-/** Returns the rows, and one for each client that has not been run yet. */
 function withUnrunClients(rows: readonly DatedRow[]): DatedRow[] {
   const cells = sameInAll({ state: 'not run', note: 'not run yet' });
   return [...programs, ...notRun].map(

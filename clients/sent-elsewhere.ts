@@ -4,9 +4,7 @@
  */
 export type SentElsewhere = {
   client: string;
-  /** Redirect addresses that the client uses. */
   redirects: string;
-  /** Scopes that the client asks for. */
   scopes: string;
   /** Souk's answer. */
   here: string;

@@ -8,7 +8,6 @@ export class Trace {
   userAgent = '';
   /** The client's name and version, from its requests. */
   clientInfo = '';
-  /** Names of the client's declared capabilities. */
   capabilities: readonly string[] = [];
   /** The kind of sign-in: registration or metadata document. */
   signIn = '';

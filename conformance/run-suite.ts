@@ -32,7 +32,6 @@ export async function runSuite(args: readonly string[], env: NodeJS.ProcessEnv =
   return { ok: code === 0, scenarios: readSummary(stdout), output: stderr + stdout };
 }
 
-/** Parses the summary lines that the suite prints. */
 function readSummary(stdout: string): ScenarioResult[] {
   const notScored = new Map([...stdout.matchAll(/^ {2}[✓✗] (\S+) \((.+)\)$/gm)].map(([, name, why]) => [name, why]));
   return [...stdout.matchAll(/^[✓✗] (\S+): (\d+) passed, (\d+) failed(?:, (\d+) warnings)?/gm)].map(

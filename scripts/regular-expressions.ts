@@ -13,7 +13,6 @@ const maxSteps = 20_000;
 export type Expression = {
   /** Path relative to the repository, and line. */
   at: string;
-  /** Source text. */
   source: string;
   /** Undefined for an expression that is composed at run time. */
   literal: { pattern: string; flags: string } | undefined;

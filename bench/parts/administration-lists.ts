@@ -1,6 +1,5 @@
 import { planId } from './seed-money.ts';
 
-/** Returns the addresses of the administrator's lists. */
 export function administrationLists(
   users: number,
   personId: string,

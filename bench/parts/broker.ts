@@ -151,7 +151,6 @@ async function serveBroker(
   };
 }
 
-/** Returns the recorded calls and what the ledger charged for them. */
 async function readCalls({ billing, usage, db }: App): Promise<Pick<BrokerFinal, 'usageRows' | 'ledger'>> {
   await Promise.all([billing.ledger.flush(), usage.flush()]);
   const charges = await db.query<{ charged: number }>(

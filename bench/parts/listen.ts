@@ -2,7 +2,6 @@ import type { RequestListener, Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { Serving } from '../serve-part.ts';
 
-/** Address of an HTTP part. */
 export type HttpReady = { origin: string };
 
 /**

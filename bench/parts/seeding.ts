@@ -1,7 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { Database } from '../../apps/broker/src/platform/db/database.ts';
 
-/** Period covered by the seeded data. */
 export const seededDays = 60;
 /** User with many of the calls, entries, payments and sign-ins. */
 export const busyEmail = 'user1@bench.test';

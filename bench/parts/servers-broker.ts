@@ -9,7 +9,6 @@ import { servePart } from '../serve-part.ts';
 import { serveHttp } from './listen.ts';
 
 export type ServersBrokerInput = {
-  /** Checkout of the broker. */
   checkout: string;
   port: number;
   databaseUrl: string | undefined;

@@ -48,7 +48,6 @@ export function createStatementCount(db: Database) {
     watch(app: App) {
       app.server.server.prependListener('request', () => requests.enterWith((last = { statements: 0 })));
     },
-    /** Returns the number of statements of the last request. */
     statements: () => last.statements,
   };
 }

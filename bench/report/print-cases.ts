@@ -21,7 +21,6 @@ export function formatCases(cases: readonly CaseResult[]): string {
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.flat().map((row) => row[column]?.length ?? 0)),
   );
-  // names are left-aligned, figures right-aligned
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))

@@ -45,7 +45,6 @@ export type ScriptedModel = {
   call(tool: string, args: Record<string, unknown>): Promise<string>;
   /** Makes a turn without effect, so that the next turn has the current list of tools. */
   again(): Promise<void>;
-  /** Ends the conversation. */
   end(): void;
   close(): Promise<void>;
 };
@@ -132,7 +131,6 @@ export async function startModel(dialect: Dialect): Promise<ScriptedModel> {
 export const records = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.filter(isRecord) : [];
 
-/** Returns a result of any form as text. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
 
 export function sendEvent(answer: ServerResponse, data: unknown, event?: string): void {

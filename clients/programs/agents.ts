@@ -182,7 +182,6 @@ const copilot = agentProgram({
 /** Agents that run in a terminal. */
 export const agentPrograms: readonly Program[] = [claudeCode, codex, geminiCli, copilot, opencode, qwenCode];
 
-/** Whether the folder has a file with this ending that was written since then. */
 function hasNewer(folder: string, ending: string, since: number): boolean {
   const files = existsSync(folder) ? readdirSync(folder) : [];
   return files.some((file) => file.endsWith(ending) && statSync(join(folder, file)).mtimeMs >= since);

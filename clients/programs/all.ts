@@ -7,7 +7,6 @@ import { sdkPrograms } from './sdks.ts';
 /** All clients that can run here, in the order of the table. */
 export const programs: readonly Program[] = [...agentPrograms, ...sdkPrograms, ...bridgePrograms, ...libraryPrograms];
 
-/** Clients that cannot run here, with the reason. */
 export const notRun: readonly { name: string; label: string; why: string }[] = [
   {
     name: 'claude-web',

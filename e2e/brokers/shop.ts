@@ -18,7 +18,6 @@ const credits = 10_000_000;
 export type Shop = {
   publicUrl: string;
   link: string;
-  /** Port of each broker. */
   ports: readonly number[];
   tokens: readonly string[];
   server: CountingServer;

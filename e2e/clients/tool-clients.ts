@@ -10,9 +10,7 @@ import { connectMcpRemote, openHome } from './mcp-remote.ts';
 
 /** Operations that every MCP client supports with a link and a token. */
 export type ToolClient = {
-  /** Returns the names of the tools. */
   list(): Promise<string[]>;
-  /** Calls a tool and returns its result as text. */
   call(name: string, args: Record<string, string>): Promise<string>;
   close(): Promise<void>;
 };

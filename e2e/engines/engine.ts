@@ -8,7 +8,6 @@ export type Engine = {
    * @returns false if it finds nothing
    */
   clickFound<Given extends unknown[]>(find: (...given: Given) => Element | null, ...given: Given): Promise<boolean>;
-  /** Whether a function finds an element in the page. */
   finds<Given extends unknown[]>(find: (...given: Given) => Element | null, ...given: Given): Promise<boolean>;
   /** Presses the keys sequentially; `held` stays down meanwhile. */
   press(keys: readonly string[], held?: string): Promise<void>;

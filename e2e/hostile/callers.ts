@@ -47,7 +47,6 @@ async function readToEnd({ body }: Response): Promise<void> {
   for await (const _chunk of body ?? []) continue;
 }
 
-/** Sends a call and never reads the response. */
 async function neverRead(url: string, call: BadCall): Promise<void> {
   const { host, port } = new URL(url);
   const socket = connect(Number(port), '127.0.0.1');

@@ -1,4 +1,3 @@
-/** Runs work and measures its duration in milliseconds. */
 export async function timed<Answer>(act: () => Promise<Answer>): Promise<{ answer: Answer; ms: number }> {
   const begun = performance.now();
   const answer = await act();

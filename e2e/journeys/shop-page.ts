@@ -1,6 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
 
-/** Locators of the parts of the shop. */
 export const cardsOf = (page: Page): Locator => page.getByRole('main').getByRole('article');
 export const namesOn = (page: Page): Locator => cardsOf(page).getByRole('heading', { level: 3 });
 export const cardOf = (page: Page, name: string): Locator =>

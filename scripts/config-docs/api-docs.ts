@@ -27,7 +27,6 @@ wait.
   \`/.well-known/oauth-authorization-server\`.
 `;
 
-/** Returns the text of docs/api.md. */
 export function apiDocs(): string {
   const text = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8');
   const { tags, paths } = documentSchema.parse(JSON.parse(text));

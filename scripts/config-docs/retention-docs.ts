@@ -1,7 +1,6 @@
 import { markdownTable } from '../../bench/report/markdown-table.ts';
 import { keptTables } from '../../apps/broker/src/retention/kept-tables.ts';
 
-/** Returns the text of docs/retention.md. */
 export function retentionDocs(): string {
   const rows = keptTables.map(({ tables, what, kept, why }) => {
     const names = tables

@@ -14,7 +14,6 @@ export type Outcome = {
   report: RunReport | undefined;
 };
 
-/** When a step's output is shown. */
 export type Shown = 'live' | 'at the end' | 'if it fails' | 'never';
 
 /** `reports`: folder of our reporters' output. */

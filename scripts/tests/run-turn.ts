@@ -5,7 +5,6 @@ import { testSteps, type Step } from './steps.ts';
 export function runTurn(names: readonly string[], folders: Folders): Promise<Outcome[]> {
   console.log(`\n${names.join(' and ')} tests`);
   const steps = testSteps.filter(({ name }) => names.includes(name));
-  // the first step shows its output live, the others at their end
   const shown = (step: Step) => (step.name === names[0] ? 'live' : 'at the end');
   return Promise.all(steps.map((step) => runStep(step, { ...folders, shown: shown(step) })));
 }

@@ -14,7 +14,6 @@ export const checks: readonly Step[] = [
 /** Vitest's projects, each its own step. */
 export const testProjects = ['unit', 'e2e', 'engines'] as const;
 
-/** Runs Vitest with these arguments. */
 export function vitestStep(name: string, args: readonly string[]): Step {
   const reporters = ['--reporter=default', '--reporter=./scripts/tests/vitest-reporter.ts'];
   return { name, args: ['vitest/vitest.mjs', 'run', '--passWithNoTests', ...reporters, ...args] };

@@ -15,7 +15,6 @@ const mostEntries = 3;
 const mostDays = 7;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** @returns the problems of the list */
 export function problemsOf(list: readonly UnsteadyTest[], nowMs: number): string[] {
   const problems = list
     .filter(({ since }) => nowMs - Date.parse(since) >= mostDays * dayMs)

@@ -29,7 +29,6 @@ const longestPlan = {
   popular: true,
 };
 
-/** Calls of administrators. */
 export const adminRows: Readonly<Record<string, Row>> = {
   'GET /admin/tool-changes': { what: '500 changes' },
   'POST /admin/tool-changes/:id/approve': {

@@ -6,7 +6,6 @@ const everything = { startDate: '0001-01-01', endDate: '9999-12-31' };
 /** Eight words that match everything, the most that a search takes. */
 const words = 'e a o i s t n r';
 
-/** Calls of the shop, as visitors and users make them. */
 export const shopRows: Readonly<Record<string, Row>> = {
   'GET /mcp/info': {},
   'GET /mcp/health': { what: 'counts every server' },

@@ -4,7 +4,6 @@ export type ZoneTime = {
   localTime: string;
   /** Minutes by which the zone is ahead of UTC. */
   utcOffsetMinutes: number;
-  /** Whether daylight-saving time applies. */
   daylightSaving: boolean;
 };
 

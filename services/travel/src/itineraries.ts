@@ -94,7 +94,6 @@ function present(row: unknown): Itinerary {
   };
 }
 
-/** Returns the length of a route. */
 function routeKm(codes: readonly string[]): number {
   const airports = codes.map(requireAirport);
   return airports.reduce((sum, airport, index) => {

@@ -4,7 +4,6 @@ import { iataSchema } from './airports.ts';
 import type { TravelParts } from './parts.ts';
 import { itinerarySchema } from './itineraries.ts';
 
-/** Tools that store itineraries for a user. */
 export function itineraryTools(parts: TravelParts): ServiceTool[] {
   const { itineraries, clock, newId } = parts;
 

@@ -11,7 +11,6 @@ import { sunDay } from './sun.ts';
 
 const routeSchema = z.array(iataSchema).min(2).max(12).describe('IATA codes in the order of travel');
 
-/** Returns the legs of a route. */
 export function legsOf(codes: readonly string[]): { from: Airport; to: Airport; km: number }[] {
   const stops = codes.map(requireAirport);
   return stops.slice(1).flatMap((to, index) => {

@@ -22,7 +22,6 @@ const alarming: ReadonlySet<string> = new Set([
   'e-mails',
 ]);
 
-/** Returns everything that an operator should look at now. */
 export async function findAlerts(parts: {
   system: Pick<SystemView, 'read'>;
   overview: Pick<Overview, 'needs'>;

@@ -2,7 +2,6 @@ import { createAuditReader, type AuditReader } from '#features/audit/index.ts';
 import { emailsOf, usersOfAddress } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
 
-/** Returns the audit log of a database, with the e-mail addresses of its users. */
 export const auditOf = (query: Query): AuditReader =>
   createAuditReader({
     query,

@@ -18,7 +18,6 @@ type Parts = {
   onStaged(manifest: Manifest): Promise<unknown>;
 };
 
-/** Builds the upstreams, and what imports and deploys servers. */
 export async function joinUpstreams(platform: Platform, parts: Parts) {
   const { config, db, vault, unread, outbound, clock, ids, log } = platform;
   const { options, allowances, catalogue, people, subjectKey, isUsed, onStaged } = parts;

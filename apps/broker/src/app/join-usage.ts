@@ -8,7 +8,6 @@ import type { Refusals } from '../refusals/refusals.ts';
 import { readSystemFigures } from '../system-figures.ts';
 import type { Platform } from './open-platform.ts';
 
-/** Builds what records and counts ended calls. */
 export async function joinUsage(
   { config, db, clock, log, telemetry }: Platform,
   {

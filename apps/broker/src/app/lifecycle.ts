@@ -15,7 +15,6 @@ type Parts = Features & {
   popularity(): unknown;
 };
 
-/** Starts and stops the parts of the broker in order. */
 export function lifecycleOf(
   { config, db, log, unread, outbound, telemetry, stopListening }: Platform,
   parts: Parts,

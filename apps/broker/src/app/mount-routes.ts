@@ -41,7 +41,6 @@ type Parts = Features & {
   usedTogether(): UsedTogether;
 };
 
-/** Mounts every endpoint, each from the feature that owns its data. */
 export async function mountRoutes(
   { server, router }: Door,
   platform: Platform,

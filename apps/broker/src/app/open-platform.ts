@@ -40,7 +40,6 @@ export type Platform = {
   readonly keepAlive: KeepAlive;
   readonly unread: UnreadAnswers;
   readonly downloads: Downloads;
-  /** The connections for outgoing requests. */
   readonly outbound: Outbound;
   /** Traces and metrics for a collector; undefined if none is configured. */
   readonly telemetry: Telemetry | undefined;

@@ -9,7 +9,6 @@ const daySeconds = 24 * hourSeconds;
 
 type Run = () => Promise<unknown>;
 
-/** The work of features that jobs repeat. */
 export type ScheduledWork = {
   identity: Record<'rotateKeys' | 'reap' | 'notifyExpiringTokens', Run>;
   diagnostics: { reap: Run };

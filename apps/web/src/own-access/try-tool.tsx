@@ -59,7 +59,6 @@ export function MemberTryTool({ userId, server, tool, onClose }: MemberTryToolPr
 
 type CostProps = { userId: string; credits: number | undefined; left: number | undefined };
 
-/** The cost of a run, before it starts. */
 function Cost({ userId, credits = 0, left }: CostProps) {
   const { data } = useQuery({ ...subscriptionQuery(userId), enabled: credits > 0 });
   const { data: limit } = useQuery({ ...spendCapQuery(userId), enabled: credits > 0 });

@@ -29,7 +29,6 @@ const sizes: Readonly<Record<ButtonSize, string>> = {
 
 const squareSizes: Readonly<Record<ButtonSize, string>> = { small: 'size-7', medium: 'size-9', large: 'size-11' };
 
-/** Returns the classes that make an element look like a button of the kit. */
 export function buttonClasses(look: ButtonLook & { square?: boolean | undefined }, extra?: string): string {
   const size = look.size ?? 'medium';
   return classNames(

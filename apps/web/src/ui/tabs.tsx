@@ -50,7 +50,6 @@ const looks = {
   },
 } as const;
 
-/** Returns the tab that a key moves to, or undefined. */
 function nextIndex(key: string, index: number, count: number): number | undefined {
   if (key === 'ArrowRight') return (index + 1) % count;
   if (key === 'ArrowLeft') return (index - 1 + count) % count;

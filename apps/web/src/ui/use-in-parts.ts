@@ -4,7 +4,6 @@ type Rendered<Item> = {
   items: readonly Item[];
   /** Number of items that are rendered. */
   count: number;
-  /** The items that were rendered before. */
   before: readonly (Item | undefined)[];
 };
 

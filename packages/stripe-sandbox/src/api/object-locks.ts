@@ -1,6 +1,5 @@
 import { lockTimeout } from './stripe-error.ts';
 
-/** Locks on objects that are being written. */
 export type ObjectLocks = {
   /**
    * Locks an object, if the sandbox is set to refuse concurrent writes instead of letting them wait.

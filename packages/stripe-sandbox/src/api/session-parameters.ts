@@ -3,7 +3,6 @@ import { flag, id, metadata, parameters, webAddress, whole } from './parameters.
 
 const lineItem = z.strictObject({ price: id, quantity: whole.pipe(z.number().min(1).max(999_999)).default(1) });
 
-/** Parameters of a new checkout session. */
 export const sessionParameters = parameters({
   mode: z.enum(['payment', 'subscription']),
   line_items: z.array(lineItem).min(1).max(20),

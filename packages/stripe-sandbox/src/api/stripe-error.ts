@@ -1,4 +1,3 @@
-/** An error in Stripe's format. */
 export class StripeError extends Error {
   readonly status: number;
   readonly type: 'invalid_request_error' | 'card_error' | 'idempotency_error' | 'api_error';
@@ -39,7 +38,6 @@ export function noSuch(what: string, id: string, param = 'id'): StripeError {
   return new StripeError(param === 'id' ? 404 : 400, `No such ${what}: '${id}'`, { code: 'resource_missing', param });
 }
 
-/** Error for a feature of Stripe that the sandbox lacks. */
 export function notImplemented(what: string, param?: string): StripeError {
   return badRequest(`The sandbox does not implement ${what}.`, param === undefined ? {} : { param });
 }

@@ -17,7 +17,6 @@ export async function findObject<K extends Kind>(work: Work, kind: K, id: string
   return row;
 }
 
-/** Declares the endpoint that returns an object by its id. */
 export const readRoute = (kind: Kind, path: string): Route =>
   route('GET', `${path}/:id`, parameters({}), async ({ work, id }) => (await findObject(work, kind, id)).body);
 

@@ -16,7 +16,6 @@ import { subscriptionRoutes } from './subscriptions.ts';
 import { testClockRoutes } from './test-clocks.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 
-/** Every endpoint that the sandbox implements. */
 export function allRoutes(newSecret: () => string): readonly Route[] {
   return [
     ...accountRoutes,

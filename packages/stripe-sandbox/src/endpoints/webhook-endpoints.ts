@@ -9,7 +9,6 @@ import { findObject, listRoute, readRoute } from './object-routes.ts';
 
 const enabledEvents = z.array(z.string().max(100)).min(1).max(200);
 
-/** @param newSecret creates the signing secret of an endpoint */
 export function webhookEndpointRoutes(newSecret: () => string) {
   return [
     route(

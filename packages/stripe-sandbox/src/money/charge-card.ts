@@ -16,7 +16,6 @@ export function addPaymentIntent(
     description: string | null;
     /** Test clock of the customer. */
     timeline: string | null;
-    /** Checkout session that the intent pays for. */
     session?: string;
     methods?: string[];
   },

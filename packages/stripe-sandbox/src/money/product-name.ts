@@ -1,6 +1,5 @@
 import type { Price } from '../objects/types.ts';
 import type { Work } from '../work.ts';
 
-/** Display name of a price. */
 export const productName = async (work: Work, price: Price): Promise<string> =>
   (await work.need('product', price.product)).body.name;

@@ -2,7 +2,6 @@ import { emit } from '../webhooks/emit-event.ts';
 import type { Row, Work } from '../work.ts';
 import type { Customer, Metadata } from './types.ts';
 
-/** An empty address. */
 export const noAddress: NonNullable<Customer['address']> = {
   city: null,
   country: null,

@@ -12,7 +12,6 @@ const spaced = (number: string) => number.replace(/.{4}(?=.)/g, '$& ');
 export type Methods = readonly string[];
 const isAccepted = (methods: Methods) => (card: TestCard) => methods.includes(card.debit ? 'sepa_debit' : 'card');
 
-/** Returns the entered card, or the problems by field. */
 export function readCard(
   form: URLSearchParams,
   given: { asksEmail: boolean; methods: Methods; now: Date },
@@ -50,7 +49,6 @@ export function cardForm(given: {
   hidden?: Html;
   typed?: URLSearchParams | undefined;
   problems?: Problems | undefined;
-  /** Reason for the decline. */
   refusal?: string | undefined;
 }): Html {
   const { typed, problems = {} } = given;

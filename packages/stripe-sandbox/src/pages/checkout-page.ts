@@ -12,7 +12,6 @@ export type CheckoutState = {
   payer?: PayerProblems;
 };
 
-/** Renders the page of an open session. */
 export function checkoutPage(session: Row<'checkout.session'>, { payer, ...state }: CheckoutState = {}): string {
   const { body, memory } = session;
   const subscribes = body.mode === 'subscription';
@@ -84,7 +83,6 @@ export function authenticatePage({ body }: Row<'checkout.session'>): string {
   );
 }
 
-/** Renders a page with only a message. */
 export function messagePage(title: string, text: string, link?: { href: string; text: string }): string {
   return page(
     title,

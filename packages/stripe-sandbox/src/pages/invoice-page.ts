@@ -3,7 +3,6 @@ import type { Charge, Invoice } from '../objects/types.ts';
 import { cardForm, testCardList, type Methods, type Problems } from './card-form.ts';
 import { html, money, page, type Html } from './html.ts';
 
-/** Address that the page links back to. */
 type BackLink = { returnUrl: string };
 export type InvoiceState = { typed?: URLSearchParams; problems?: Problems; refusal?: string };
 

@@ -35,7 +35,6 @@ export type Rows = {
   find(kind: string, filter: Filter): Promise<StoredRow[]>;
   /** Due rows, earliest first. */
   due(timeline: string, untilMs: number, limit: number): Promise<StoredRow[]>;
-  /** Due time of the timeline's next row. */
   nextDueMs(timeline: string): Promise<number | undefined>;
   /** Inserts or replaces rows in order. */
   write(rows: readonly StoredRow[], nowMs: number): Promise<void>;

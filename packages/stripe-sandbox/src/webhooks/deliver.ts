@@ -6,14 +6,12 @@ import type { Row, Work } from '../work.ts';
 import { sendWebhook } from './send-webhook.ts';
 import { signWebhook } from './sign.ts';
 
-/** Webhooks sent concurrently. */
 const maxConcurrent = 8;
 /** Time for which a webhook is claimed by one process; after a crash it is sent again. */
 const claimMs = 30_000;
 /** Interval of checks for webhooks abandoned by another process. */
 const idleMs = 30_000;
 
-/** Delays after each failed attempt. */
 export const retryAfterMs: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000];
 
 export type Deliverer = {

@@ -13,7 +13,6 @@ export type UpstreamCredential = {
   wantScopes?(challenge: string): Promise<void>;
   /** Call when the server refused the renewed headers too. */
   giveUp?(refused: Record<string, string>): Promise<void>;
-  /** Call when the server accepted the headers. */
   accepted?(): void;
 };
 

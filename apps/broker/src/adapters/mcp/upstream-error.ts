@@ -14,7 +14,6 @@ export type UpstreamErrorKind =
   | 'bad_upstream'
   /** A tool's result does not fit its outputSchema. */
   | 'bad_result'
-  /** The answer exceeds the byte limit. */
   | 'result_too_large'
   | 'too_many_tools'
   /** HTTP 401, or 403 for missing scopes; `wwwAuthenticate` has the challenge. */

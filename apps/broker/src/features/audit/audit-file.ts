@@ -29,7 +29,6 @@ export const auditColumns: Columns<AuditEntryShown> = {
   address: ({ address }) => address,
 };
 
-/** Writes one row per line. */
 export async function* linesOf(pages: AsyncIterable<readonly AuditEntryShown[]>): AsyncGenerator<string, void> {
   for await (const rows of pages) yield rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }

@@ -10,7 +10,6 @@ import { describeDetails } from './describe-details.ts';
 export type AuditReader = {
   /** Returns a page of matching rows, newest first, and the cursors of the adjacent pages. */
   list(wanted: Wanted): Promise<{ entries: AuditEntryShown[]; newer: string | null; older: string | null }>;
-  /** Yields up to `most` matching rows, in pages. */
   all(filter: AuditFilter, most: number): AsyncGenerator<readonly AuditEntryShown[], void>;
 };
 
@@ -83,7 +82,6 @@ function presentEntry(row: StoredEntry, emails: ReadonlyMap<string, string>): Au
   };
 }
 
-/** Display names for stored ids. */
 const nameOf: Readonly<Record<string, string>> = { 'all-servers': 'All servers' };
 
 function whoOf({ actorId, operator }: StoredEntry, emails: ReadonlyMap<string, string>): AuditEntryShown['who'] {

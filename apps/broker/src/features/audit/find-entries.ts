@@ -24,7 +24,6 @@ export type Wanted = AuditFilter & {
   side?: 'older' | 'newer' | undefined;
 };
 
-/** Returns the ids of users whose e-mail address begins with `prefix`. */
 export type UsersOfAddress = (prefix: string) => Promise<readonly string[]>;
 
 const columns = `id, at, actor_id as "actorId", ${operatorSql} as operator, action, subject, reason, details, address`;

@@ -203,7 +203,6 @@ function cut(description: string): string {
     .trimEnd()}…`;
 }
 
-/** Presents a server for a one-line list. */
 export function presentBrief(server: CatalogueServer) {
   const icon = presentIcon(server);
   return {

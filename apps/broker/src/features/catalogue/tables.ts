@@ -39,7 +39,6 @@ export type CatalogueTables = {
     ended_at: Date | null;
     /** The administrator's reason for staging it. */
     reason: string | null;
-    /** The registry that it was imported from. */
     source: ColumnType<ManifestSource | null, string | null | undefined, string | null>;
     // generated from the body
     name: Derived<string>;
@@ -137,5 +136,4 @@ export type StoredCapability = {
   asks?: QuestionKind | undefined;
 };
 
-/** A capability with the review's verdict. */
 export type Reviewed = StoredCapability & { underReview: boolean; textChangedAt: Date | null };

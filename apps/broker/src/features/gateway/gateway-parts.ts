@@ -25,7 +25,6 @@ export type FormerServerOf = (
   wanted: { id: string } | { exposedName: string },
 ) => Promise<string | undefined>;
 
-/** The parts that the gateway's use cases work with. */
 export type GatewayParts = {
   catalogue: Catalogue;
   pool: Upstreams['pool'];
@@ -49,7 +48,6 @@ export type GatewayParts = {
   questions: OpenQuestions;
   /** Whether the broker is stopping: calls that end now may be ended by us. */
   isStopping(): boolean;
-  /** Whether no more calls are taken. */
   isDraining(): boolean;
   /** Notifies listeners that `method` of this request has a result (gateway-events.ts). Does nothing without a request. */
   answered(request: McpRequest | undefined, method: string): void;

@@ -40,7 +40,6 @@ export type Identity = {
   nameClients(userId: string, clients: readonly UsedClient[]): Promise<ReadonlyMap<string, string>>;
   /** Names of the connected apps, by grant. */
   namesOfApps(userId: string): Promise<ReadonlyMap<string, string>>;
-  /** Stores the version that a connected app reported. */
   recordClientVersion(grantId: string, version: string): Promise<void>;
   /** Features above add their parts of an account's export and deletion here. */
   accountContributors: { add(contributor: AccountContributor): void };

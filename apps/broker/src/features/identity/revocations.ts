@@ -95,12 +95,10 @@ export async function createRevocations(db: Database, log: Log) {
       users.add(tokensInUse);
       return () => users.delete(tokensInUse);
     },
-    /** Returns a function that removes the listener. */
     subscribe(listener: RevokedListener): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** Returns a function that removes the listener. */
     subscribeToPeople(listener: PersonListener): () => void {
       peopleListeners.add(listener);
       return () => peopleListeners.delete(listener);

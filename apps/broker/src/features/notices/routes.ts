@@ -7,7 +7,6 @@ import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import { readSwitchedOff, setSwitch } from './notice-switches.ts';
 
-/** Mounts the endpoints by which users choose their e-mails. */
 export function mountNoticeRoutes(
   router: Router,
   { query, delivery, clock }: { query: Query; delivery: MailDelivery; clock: Clock },

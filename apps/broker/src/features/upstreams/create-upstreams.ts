@@ -41,7 +41,6 @@ import { createServerWatch, type ServerWatch } from './watch/watch-servers.ts';
 export type Upstreams = {
   readonly pool: UpstreamPool;
   readonly services: Services;
-  /** The programs of stdio servers. */
   readonly programs: StdioPrograms;
   readonly programWatch: ProgramWatch;
   readonly watch: ServerWatch;
@@ -50,7 +49,6 @@ export type Upstreams = {
   readonly tests: ConnectionTests;
   /** Lists the running processes of a server, those of connection tests included. */
   childrenOf(serverId: string): Child[];
-  /** The health of each server by day. */
   readonly health: HealthRecord;
   readonly files: PersonFiles;
   readonly preferences: Preferences;
@@ -75,7 +73,6 @@ type UpstreamsOptions = {
   db: Database;
   vault: Vault;
   catalogue: Catalogue;
-  /** Rules for the manifests that this installation accepts. */
   policy: ManifestPolicy;
   config: Config;
   programs: ServicePrograms;

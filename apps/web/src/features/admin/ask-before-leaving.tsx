@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
 import { parseAdminSearch, type AdminSearch } from './admin-search.ts';
 
-/** Asks before the user leaves a page with unsaved text. */
 export function AskBeforeLeaving({
   isUnsaved,
   staysAt,

@@ -15,7 +15,6 @@ export function TextWithCode({ text }: { text: string }) {
   );
 }
 
-/** List items, one for each text. */
 export const ItemsWithCode = ({ texts }: { texts: readonly string[] }) =>
   texts.map((text) => (
     <li key={text}>

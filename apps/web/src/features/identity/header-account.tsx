@@ -22,7 +22,6 @@ export type HeaderAccountProps = {
   adminMark: (userId: string) => ReactNode;
 };
 
-/** The right end of the header: the account menu, or Sign In. */
 export function HeaderAccount({ adminMark }: HeaderAccountProps) {
   const { user, isRestoring } = useSession();
   if (user) return <AccountMenu user={user} adminMark={adminMark} />;

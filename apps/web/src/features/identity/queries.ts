@@ -19,7 +19,6 @@ export const tokensQuery = (userId: string) =>
 export const tokenStatsQuery = (userId: string) =>
   queryOptions({ queryKey: [...tokensKey(userId), 'stats'], queryFn: () => api.getPersonalTokenStats() });
 
-/** Key of the clients and browsers that are signed in. */
 export const connectedAppsKey = (userId: string) => [...accountKey(userId), 'connected-apps'];
 
 /** The clients that the user allowed, and the browsers that they are signed in with. */

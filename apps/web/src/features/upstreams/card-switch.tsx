@@ -10,7 +10,6 @@ export type CardSwitchProps = {
   hasAccess: boolean;
 };
 
-/** The switch of a service on its card in a list of many. */
 export function CardSwitch({ userId, service: { id: serverId, name, enabled }, hasAccess }: CardSwitchProps) {
   const needsSignIn = useMissingAccounts(userId).get(serverId)?.by === 'oauth';
   const { isOn, hint, press, failure, onContinue } = useServerToggle({

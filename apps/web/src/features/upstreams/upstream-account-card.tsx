@@ -21,7 +21,6 @@ export type UpstreamAccountCardProps = {
   entitled: boolean;
 };
 
-/** The user's account at a server: sign in, enter headers, sign in again, disconnect. */
 export function UpstreamAccountCard({ userId, connection, entitled }: UpstreamAccountCardProps) {
   const { auth, state, serverName, error } = connection;
   const { tone, label } = describeState(connection);

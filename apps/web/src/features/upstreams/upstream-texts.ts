@@ -26,7 +26,6 @@ export function connectionFacts(connection: UpstreamAccount): { term: string; va
   ];
 }
 
-/** '12', '12, and 2 under review'. */
 function toolsText({ tools, toolsUnderReview }: NonNullable<UpstreamAccount['offers']>): string {
   return toolsUnderReview === 0 ? formatCount(tools) : `${formatCount(tools)}, and ${toolsUnderReview} under review`;
 }

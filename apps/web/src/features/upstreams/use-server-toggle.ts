@@ -45,7 +45,6 @@ export function useServerToggle({ userId, serverId, enabled, needsSignIn }: Serv
   });
   const { failure, continueAt } = end;
   return {
-    /** The requested state while it changes, else the current one. */
     isOn: change.isPending ? change.variables.on : enabled,
     isPending: change.isPending,
     /** Says where a sign-in continues, or how it ended after its window was cut off from this page. */

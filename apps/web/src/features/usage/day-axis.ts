@@ -8,7 +8,6 @@ export function axisTop(most: number): number {
   return Math.max(2, Math.ceil(most / (2 * unit)) * 2 * unit);
 }
 
-/** Returns the day that a key moves to, or undefined. */
 export function nextDay(key: string, day: number, last: number): number | undefined {
   if (key === 'ArrowRight' || key === 'ArrowUp') return Math.min(last, day + 1);
   if (key === 'ArrowLeft' || key === 'ArrowDown') return Math.max(0, day - 1);

@@ -28,7 +28,6 @@ export type CommandPopupProps = {
   onTextChange: (text: string) => void;
   /** Commands that match the text, found by the caller. Their labels differ. */
   groups: readonly CommandGroup[];
-  /** Shown instead of groups if there are none. */
   empty: ReactNode;
 };
 

@@ -8,7 +8,6 @@ export type EmptyStateProps = {
   actions?: ReactNode;
 };
 
-/** Says that there is nothing here yet, and what to do next. */
 export function EmptyState({ title, text, icon, actions }: EmptyStateProps) {
   return (
     <div className="flex flex-col items-center gap-2 rounded-lg border border-dashed border-line px-6 py-12 text-center">

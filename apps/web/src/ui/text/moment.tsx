@@ -21,7 +21,6 @@ export function UtcDay({ moment }: { moment: string }) {
   );
 }
 
-/** A moment as its day and time. */
 export function DayAndTime({ moment }: { moment: string }) {
   return (
     <time dateTime={moment} className="tabular-nums">

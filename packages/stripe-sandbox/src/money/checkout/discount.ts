@@ -5,7 +5,6 @@ import { taxRuleOf, type TaxRule } from '../demo-tax.ts';
 
 /** A discount with its coupon. */
 export type Applied = { id: string; coupon: Coupon };
-/** Discount and tax of an invoice. */
 export type Pricing = { discount: Applied | undefined; tax: TaxRule | undefined };
 
 /** Redeems a promotion code as a discount. */
@@ -42,7 +41,6 @@ export async function addDiscount(
   return { id, coupon: coupon.body };
 }
 
-/** Returns the discount and tax of an invoice of a subscription at a time. */
 export async function pricingOf(work: Work, subscription: Subscription, at: number): Promise<Pricing> {
   const [id] = subscription.discounts;
   const discount = id === undefined ? undefined : await work.need('discount', id);

@@ -33,7 +33,6 @@ export async function payCheckout(
 export const isFree = ({ mode, amount_total: total }: Row<'checkout.session'>['body']): boolean =>
   mode === 'payment' && total === 0;
 
-/** Completes a free session. */
 export async function completeFree(work: Work, session: Row<'checkout.session'>): Promise<void> {
   if (!isFree(session.body)) throw new Error('this session is not free');
   await enterTimeOf(work, session.body.customer);

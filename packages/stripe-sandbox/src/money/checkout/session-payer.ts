@@ -3,7 +3,6 @@ import type { Row, Work } from '../../work.ts';
 import { appliedOf, type Pricing } from './discount.ts';
 import { taxOfSession } from './session-totals.ts';
 
-/** Returns the discount and tax that the session's totals are based on. */
 export async function pricingOfSession(work: Work, session: Row<'checkout.session'>): Promise<Pricing> {
   const { discount } = session.memory;
   return {
@@ -12,7 +11,6 @@ export async function pricingOfSession(work: Work, session: Row<'checkout.sessio
   };
 }
 
-/** Returns the entered billing address. */
 export function addressOf({ memory }: Row<'checkout.session'>) {
   if (!memory.address) return null;
   return { ...noAddress, country: memory.address.country, postal_code: memory.address.postalCode || null };

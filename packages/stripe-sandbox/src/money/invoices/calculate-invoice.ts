@@ -7,7 +7,6 @@ type Totals = Pick<
   'subtotal' | 'subtotal_excluding_tax' | 'total' | 'total_discount_amounts' | 'total_excluding_tax' | 'total_taxes'
 >;
 
-/** Calculates the discount and tax of each line, and the totals. */
 export function calculateInvoice(
   lines: readonly InvoiceLine[],
   { discount, tax: rule }: Pricing,

@@ -73,7 +73,6 @@ export type InvoiceGiven = {
   period: { start: number; end: number };
   subscription: Subscription | null;
   metadata: Metadata;
-  /** Whether the customer's balance is applied. */
   usesBalance: boolean;
   pricing: Pricing;
 };

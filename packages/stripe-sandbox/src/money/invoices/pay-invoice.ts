@@ -40,7 +40,6 @@ export async function payInvoice(
   return result;
 }
 
-/** Decline for a method type that the subscription does not allow. */
 const typeNotAllowed: Decline = {
   code: 'payment_method_not_available',
   declineCode: 'payment_method_not_available',

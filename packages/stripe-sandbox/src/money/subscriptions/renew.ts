@@ -59,7 +59,6 @@ export async function renewSubscription(work: Work, subscription: Row<'subscript
   emit(work, 'customer.subscription.updated', body, previous);
 }
 
-/** Returns the lines of the current period. */
 export function periodLines(work: Work, subscription: Subscription): Promise<InvoiceLine[]> {
   return Promise.all(
     subscription.items.data.map(async (item) =>

@@ -154,7 +154,6 @@ export function setStatus(
   emit(work, 'customer.subscription.updated', subscription.body, { status: before });
 }
 
-/** Returns the subscription of an invoice. */
 export async function subscriptionOf(work: Work, invoice: Row<'invoice'>): Promise<Row<'subscription'> | undefined> {
   const id = invoice.body.parent?.subscription_details?.subscription;
   return typeof id === 'string' ? work.get('subscription', id) : undefined;

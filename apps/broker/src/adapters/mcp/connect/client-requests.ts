@@ -11,7 +11,6 @@ import { listenToServer } from './running-calls.ts';
 
 export type ClientRequests = ReturnType<typeof createClientRequests>;
 
-/** Sends requests through the SDK's client, and closes its connection. */
 export function createClientRequests(client: Client, transport: UpstreamTransport, options: OpenOptions) {
   const running = listenToServer(client, transport, options);
   const logLevel = createLogLevel(client, options.log);

@@ -90,7 +90,6 @@ async function tryOpen(
   }
 }
 
-/** A promise that rejects when `signal` aborts, and a function that stops listening. */
 function rejectOnAbort(signal: AbortSignal | undefined): { rejected: Promise<never>; dispose(): void } {
   const { promise: rejected, reject } = Promise.withResolvers<never>();
   // it may reject after the race

@@ -17,7 +17,6 @@ import type { OpenOptions } from './open-options.ts';
 
 export type RunningCalls = ReturnType<typeof listenToServer>;
 
-/** A running call, and the client that the server may ask and notify during it. */
 type AskableCall = Asking & { readonly clientCapabilities?: ClientCapabilities | undefined };
 type Deadline = Pick<CallDeadline, 'pause' | 'heard'>;
 

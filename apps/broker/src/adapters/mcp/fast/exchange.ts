@@ -67,7 +67,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#controller !== undefined;
   }
 
-  /** Sends the request: `body` is its JSON text, `headers` are added to the channel's. */
   send(body: string, headers: Record<string, string> | undefined): void {
     const { dispatcher, origin, path } = this.#channel;
     const all = headers ? { ...this.#channel.headers, ...headers } : this.#channel.headers;

@@ -9,7 +9,6 @@ import type { Ledger } from '../credits/ledger.ts';
 import type { OfferStore } from '../shop/offers/offer-store.ts';
 import type { Payments } from '../shop/create-payments.ts';
 
-/** Parts that the use cases of administrators are built from. */
 export type AdministrationParts = {
   db: Pick<Database, 'query' | 'transaction'>;
   livemode: boolean;

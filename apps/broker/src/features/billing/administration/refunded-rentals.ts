@@ -57,7 +57,6 @@ export function createRefundedRentals(parts: AdministrationParts): RefundedRenta
   };
 }
 
-/** Finds which of these ids are ended rentals of this server. */
 async function findEnded(
   { db, livemode }: AdministrationParts,
   serverId: string,

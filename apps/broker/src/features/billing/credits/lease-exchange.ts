@@ -9,7 +9,6 @@ import { trimLeases } from './leases/trim-leases.ts';
 import type { LedgerTimes } from './ledger.ts';
 import { logRefused } from './settle/settlements.ts';
 
-/** Parts for exchanging leases between this broker's book and the database. */
 export type ExchangeParts = {
   db: Database;
   livemode: Livemode;

@@ -3,7 +3,6 @@ import type { Catalogue } from '#features/catalogue/index.ts';
 import { tierOf } from './access-to.ts';
 import { isShown, type Owned } from './owned.ts';
 
-/** Facts about a server that users see when they rent, own or try it. */
 export type OwnedServerFacts = {
   name: string;
   /** false: it was undeployed. */

@@ -14,7 +14,6 @@ import { createClawback, type Clawback } from './clawback/create-clawback.ts';
 import { createEventWorker, type EventWorker } from './webhook/event-worker.ts';
 import { mountPaymentWebhook } from './webhook/webhook-route.ts';
 
-/** The use cases of a shop that sells something. */
 export type Payments = {
   readonly checkout: Checkout;
   readonly subscriptions: Subscriptions;

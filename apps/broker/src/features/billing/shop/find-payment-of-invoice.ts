@@ -1,7 +1,6 @@
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { idOf } from './id-of.ts';
 
-/** Finds the payment that paid an invoice. */
 export async function findPaymentOfInvoice(
   provider: PaymentProvider,
   invoice: string | undefined,

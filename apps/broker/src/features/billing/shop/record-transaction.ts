@@ -9,7 +9,6 @@ export type NewTransaction = {
   type: TransactionType;
   status: TransactionStatus;
   description: string;
-  /** The server that it is for. */
   serverId?: string | undefined;
   /** Minor units with tax, never negative, also for a refund. */
   amount: number;

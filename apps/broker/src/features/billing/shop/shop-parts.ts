@@ -16,7 +16,6 @@ export type ShopParts = {
   publicUrl: string;
   /** The provider's names of the payment methods that the shop takes. */
   paymentMethods: readonly string[];
-  /** Options of new payment pages. */
   options: OrderOptions;
   offers: OfferStore;
   /** Currency of the plans and packages. */

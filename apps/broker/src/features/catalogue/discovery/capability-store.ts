@@ -9,7 +9,6 @@ export type HealthChange = {
   detail: string | undefined;
   era: Era | undefined;
   checkedAtMs: number;
-  /** Time of the discovery, if there was one. */
   discoveredAtMs?: number | undefined;
 };
 

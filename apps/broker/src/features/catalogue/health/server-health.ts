@@ -88,7 +88,6 @@ export function createServerHealth(parts: {
   return {
     set,
 
-    /** Records that a server answered a discovery as before. */
     async answeredTheSame(serverId: string, era: Era | undefined): Promise<void> {
       await set(serverId, { status: 'connected', detail: undefined, era });
       await answered.add({ serverId, era });

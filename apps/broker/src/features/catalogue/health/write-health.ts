@@ -33,7 +33,6 @@ export function createHealthWriter(db: CatalogueDb, onFailure: (error: unknown) 
   }
 
   return {
-    /** Stores a change. Resolves when it is stored. */
     write(serverId: string, change: HealthChange): Promise<void> {
       delayed.delete(serverId);
       return gathered.add({ serverId, ...change });

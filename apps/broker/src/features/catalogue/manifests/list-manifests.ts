@@ -12,7 +12,6 @@ import { presentManifest } from './present-manifest.ts';
 type Filters = ParsedRequest<typeof endpoint>['query'];
 type Listed = Omit<Answer<typeof endpoint>, 'success'>;
 
-/** Page size when the caller names none. */
 const defaultLimit = 50;
 
 const columns = headColumns.map((column) => column.split(' as '));
@@ -101,7 +100,6 @@ function conditionOf(
   return sql.join(conditions, sql` and `);
 }
 
-/** Returns the join that a sort needs, and its `order by` terms. */
 function orderOf(
   sort: ManifestSort | undefined,
   snapshot: CatalogueSnapshot,
@@ -135,7 +133,6 @@ function keyOf(order: ManifestOrder, { servers }: CatalogueSnapshot): Record<'jo
   }
 }
 
-/** Columns that a search looks in. */
 const searched = sql`server_id, name, author, description, connection->>'url', connection->>'command'`;
 
 async function countMatching(

@@ -24,7 +24,6 @@ export type ManifestHead = {
   deployedAt: Date | null;
 };
 
-/** Columns of a `ManifestHead`, for the query builder. */
 export const headColumns = [
   'server_id as serverId',
   'version',

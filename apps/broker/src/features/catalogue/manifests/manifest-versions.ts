@@ -20,7 +20,6 @@ export type ManifestActor = {
   reason?: string | undefined;
   /** The revision that the actor was shown. If another one is stored by now, nothing is changed. */
   expected?: string | undefined;
-  /** The registry that the manifest was imported from. */
   source?: ManifestSource | undefined;
 };
 

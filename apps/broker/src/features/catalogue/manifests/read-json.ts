@@ -32,7 +32,6 @@ export function readJson(source: Uint8Array | string, { comments = false }: { co
   return { value: evaluate(document), issues: [] };
 }
 
-/** Words for the parser's token names. */
 const tokenWords: Readonly<Record<string, string>> = {
   LBrace: '{',
   RBrace: '}',

@@ -14,7 +14,6 @@ const maxVersions = 200;
 
 /** Facts of other features about the users of servers. */
 export type PeopleOfServers = {
-  /** Number of renters of each of these servers. */
   rentersOf(serverIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Addresses by user id; deleted users have none. */
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;

@@ -18,7 +18,6 @@ export function revisionOf(heads: readonly Current[]): string {
 /** The last decision about a server, from its audit row. */
 export type LastChange = { action: string; version: string | undefined; actorId: string | null; via: string; at: Date };
 
-/** Thrown when a write was based on an outdated state. */
 export class StaleWriteError extends Error {
   readonly stored: { serverId: string; heads: readonly ManifestHead[]; last: LastChange | undefined };
 

@@ -34,7 +34,6 @@ export type StagedBy = {
   origin: 'bundled' | 'admin';
   userId?: string | undefined;
   reason?: string | undefined;
-  /** The registry that it was imported from. */
   source?: ManifestSource | undefined;
 };
 

@@ -15,7 +15,6 @@ export type PublishedVersion = {
   endedAt: Date | null;
 };
 
-/** Conditions on versions, all of which must be met. */
 export type PublishedFilter = {
   serverId?: string | undefined;
   /** `latest`, or exactly this version. */

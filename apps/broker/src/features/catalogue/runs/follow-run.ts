@@ -2,7 +2,6 @@ import type { ManifestRunEvent } from '@souk/contract/admin/manifest-runs.ts';
 import type { ManifestRuns } from './create-manifest-runs.ts';
 import { presentItem, presentRun, type EmailsOf } from './present-run.ts';
 
-/** Receives the events of a run. */
 export type RunListener = {
   tell(event: ManifestRunEvent): void;
   /** Resolves when the listener accepts more events, or has disconnected. */

@@ -6,7 +6,6 @@ import { liveStatuses, type Run, type RunItem } from './run-store.ts';
 /** Addresses by user id; deleted users have none. */
 export type EmailsOf = (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
-/** A run without its manifests, for administrators. */
 export function presentHead(run: Run, emails: ReadonlyMap<string, string>): Omit<ManifestRun, 'items'> {
   const { id, kind, status, startedBy, reason } = run;
   return {

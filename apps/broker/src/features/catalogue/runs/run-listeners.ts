@@ -1,4 +1,3 @@
-/** Callbacks for changes of runs. */
 export function createRunListeners() {
   const listeners = new Map<string, Set<() => void>>();
   return {

@@ -3,7 +3,6 @@ import type { ItemChange } from './run-store.ts';
 /** Minimum time between two writes of a run's progress, which may concern thousands of manifests. */
 const intervalMs = 250;
 
-/** Collects the progress of a run's manifests. */
 export type RunProgress = {
   /**
    * Notes the status of a manifest. The first note is written immediately, later ones together: the newest per

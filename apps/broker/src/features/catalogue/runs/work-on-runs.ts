@@ -10,7 +10,6 @@ import { processRun, type RunParts } from './process-run.ts';
  */
 const maxFailures = 20;
 
-/** Processes runs on this broker. */
 export function createRunWork(parts: {
   brokerId: string;
   runParts: RunParts;

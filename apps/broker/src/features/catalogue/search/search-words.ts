@@ -1,6 +1,5 @@
 import { maxSearchWords } from '@souk/contract/catalogue/catalogue-search.ts';
 
-/** Normalizes a text for searches: composed characters, lower case. */
 export const folded = (text: string): string => text.normalize('NFC').toLowerCase();
 
 /** Splits a search into distinct normalized words. They are separated by blanks: `find_airports` is one word. */

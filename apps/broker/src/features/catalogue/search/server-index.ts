@@ -135,7 +135,6 @@ class SortedLists implements ServerIndex {
   }
 }
 
-/** Returns the first servers on the home page. */
 export const firstOnHome = (index: ServerIndex, count: number): readonly CatalogueServer[] =>
   index
     .inOrder('featured')

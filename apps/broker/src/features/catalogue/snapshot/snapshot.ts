@@ -23,7 +23,6 @@ export type CatalogueItem = {
   resultTypes: readonly string[] | undefined;
   /** Credits per call; 0 for free tools and other items. */
   creditCost: number;
-  /** History of the price, and the announced one. */
   price: ToolPrice;
   /** The tool differs from what was trusted at deployment: it is not listed, and calls are refused with the reason. */
   underReview: boolean;
@@ -44,7 +43,6 @@ export type CatalogueServer = {
   slug: string;
   manifest: Manifest;
   status: ServerStatus;
-  /** Reason for the status, in plain words. */
   statusDetail: string | undefined;
   /** Time when it became connected or stopped being connected, in epoch milliseconds, if known. */
   statusSinceMs?: number | undefined;
@@ -107,5 +105,4 @@ export function hiddenTools({ toolsUnderReview }: Pick<CatalogueServer, 'toolsUn
   };
 }
 
-/** Time of the last discovery, else of the deployment. */
 export const lastUpdateMs = (server: CatalogueServer): number => server.discoveredAtMs ?? server.deployedAtMs;

@@ -13,7 +13,6 @@ export function isModernVersion(version: string | string[] | undefined): boolean
   return typeof version === 'string' && version >= '2026-07-28' && versionPattern.test(version);
 }
 
-/** The era and protocol version of a request, and the program's own version. */
 export function describeOpening(request: McpRequest): Pick<AttemptEvent, 'era' | 'protocolVersion' | 'clientVersion'> {
   const header = request.headers['mcp-protocol-version'];
   const asked = paramsOf(request.body)?.['protocolVersion'];

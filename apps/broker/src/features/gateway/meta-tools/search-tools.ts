@@ -2,7 +2,6 @@ import { asRecord } from '#platform/json.ts';
 import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
 import { synonymsOf, wordsOf } from './tool-words.ts';
 
-/** The weight of a word in each field. */
 const weights = { name: 3, title: 2.5, description: 1, parameter: 0.6, server: 1.5, serverText: 0.3 };
 const synonymWeight = 0.6;
 /** BM25's usual constants: how soon repetition stops counting, and how much long texts are penalized. */

@@ -4,7 +4,6 @@ import type { RequestContext } from './request-context.ts';
 
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
-/** Which lists changed for the client of this context. */
 export type ListChanges = (context: RequestContext) => readonly ListKind[];
 
 const everyKind: readonly ListKind[] = ['tools', 'prompts', 'resources'];

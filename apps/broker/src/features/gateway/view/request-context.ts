@@ -3,7 +3,6 @@ import type { CatalogueItem } from '#features/catalogue/index.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import type { McpRequest } from '../gateway-events.ts';
 
-/** The caller, the link and the client's capabilities of one request. */
 export type RequestContext = {
   caller: Caller;
   /** Set on /s/{serverId}/mcp, which offers only this server, with its own names. */
@@ -14,7 +13,6 @@ export type RequestContext = {
   clientInfo?: { name: string; version: string } | undefined;
   /** The lowest level of log messages that the client wants in its session, if it set one (up to 2025-11-25). */
   logLevel?: LoggingLevel | undefined;
-  /** Stores the level that the client sets for its session. */
   saveLogLevel?: ((level: LoggingLevel) => Promise<void>) | undefined;
   /** The request that is being served, for listeners. The context of a session has none. */
   request?: McpRequest | undefined;

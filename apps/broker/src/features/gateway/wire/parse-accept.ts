@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { eventStream } from './events.ts';
 
-/** The types in which a client may be answered. */
 export type Accepted = { readonly json: boolean; readonly events: boolean };
 
 /** The header that nearly every client sends. */

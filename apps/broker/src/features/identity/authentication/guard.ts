@@ -27,7 +27,6 @@ export function createGuard(
     return caller?.kind === 'web' ? caller : undefined;
   }
 
-  /** Refuses a call for administrators by another user. */
   async function refuse(caller: Caller, call: string, address: string): Promise<never> {
     await recordRefused?.(caller, call, address);
     throw new SoukError('admin_required');

@@ -22,7 +22,6 @@ export function createUseRecorder(parts: { clock: Clock; log: Log; write: (id: s
       notedMs.set(id, nowMs);
       writing.add(parts.write(id, new Date(parts.clock.now())), 'the last use of a token was not recorded');
     },
-    /** Waits for pending writes. */
     flush: writing.flush,
   };
 }

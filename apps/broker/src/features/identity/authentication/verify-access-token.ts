@@ -39,7 +39,6 @@ export function createAccessTokens(parts: {
   issuer: string;
   findKey: FindKey;
   providers: readonly StoredProvider[];
-  /** Whether the user with this address is allowed to sign in. */
   maySignIn(email: string): boolean;
   adminEmails: readonly string[];
   /** Called with the grant of each valid token. */

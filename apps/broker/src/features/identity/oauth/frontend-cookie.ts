@@ -55,7 +55,6 @@ export function createFrontendCookie(parts: {
         olderCookies.map((name) => `${name}=; Max-Age=0; Path=/`),
       );
     },
-    /** The authorization server's session of this browser. */
     readSession: (request: FastifyRequest): string | undefined => request.cookies[serverSessionCookies[0]],
     /** Returns a new handle, whose first part names the grant. */
     handleFor: (grantId: string) => `${nameOf(grantId)}.${parts.secret(9)}`,

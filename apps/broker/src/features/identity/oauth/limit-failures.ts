@@ -10,7 +10,6 @@ const failuresPerMinute = 60;
 
 type Refuse = (request: FastifyRequest, reply: FastifyReply, retryAfterSeconds: number) => unknown;
 
-/** Limits the failed requests per address and minute. */
 export function createFailureLimit(clock: Clock, brokers: Pick<LiveBrokers, 'count'>) {
   const failures = createRateLimit(failuresPerMinute, clock, undefined, brokers);
   return {

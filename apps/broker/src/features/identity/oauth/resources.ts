@@ -9,7 +9,6 @@ export type Resources = {
   api: string;
   /** The link of all servers. */
   mcp: string;
-  /** The link of one server. */
   ofServer(serverId: string): string;
   /** The server of a link; undefined for the link of all. */
   serverIdOf(resource: string): string | undefined;
@@ -31,7 +30,6 @@ export function isServerId(text: string): boolean {
 /** None of our addresses is longer. */
 const maxResourceCharacters = 2048;
 
-/** @param hasServer whether a server is deployed */
 export function createResources(publicUrl: string, hasServer: (serverId: string) => boolean): Resources {
   const mcp = `${publicUrl}/mcp`;
   const prefix = `${publicUrl}/s/`;

@@ -20,7 +20,6 @@ export const tryAgain = (href: string) => ({ label: 'Try again', href });
 /** A database is unreachable only for a moment; afterwards the same request can continue. */
 export const unavailableWords = { title: 'Not available right now', text: errorCatalogue.unavailable.message };
 
-/** Renders a page with one message. */
 export function renderMessagePage({ brandName, title, text, detail, next }: Message): string {
   const first =
     next === undefined

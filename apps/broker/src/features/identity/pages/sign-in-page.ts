@@ -25,7 +25,6 @@ function renderMissing(providers: readonly { id: string }[]): string {
   return `\n<p class="quiet after">GitHub, Facebook, Apple, and e-mail with password aren't available yet.</p>`;
 }
 
-/** Renders the choice between the configured providers. */
 export function renderSignInPage(
   options: BeforeSignIn & {
     brandName: string;

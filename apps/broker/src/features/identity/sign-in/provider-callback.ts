@@ -19,7 +19,6 @@ import { callbackPath, type SignInProvider } from './sign-in-providers.ts';
 /** A missing or repeated state belongs to no sign-in. */
 const querySchema = z.object({ state: z.string().optional().catch(undefined) });
 
-/** A browser's return from a provider. */
 type Return = { context: SignInContext; from: SignInProvider; request: FastifyRequest; reply: FastifyReply };
 
 /** Mounts the callbacks of the providers: who is the user, may they sign in, and what were they about to do. */

@@ -9,7 +9,6 @@ export const invalidText = 'The answer of the sign-in provider is not valid. Ple
 
 type Failure = { status: number; text: string };
 
-/** Exchanges the provider's answer for the user's profile. */
 export async function redeemAnswer(
   { publicUrl, log }: SignInContext,
   { id, name, upstream }: SignInProvider,

@@ -3,7 +3,6 @@ export type ServiceNames = {
   nameOf(serverId: string): string | undefined;
   /** Names of the services that the user may use and has not switched off. */
   enabledBy(userId: string): Promise<readonly string[]>;
-  /** Reasons why a service's tools would not work for this user. */
   obstaclesOf(userId: string, serverId: string): Promise<{ isOutsidePlan: boolean; needsAccount: boolean }>;
 };
 

@@ -4,7 +4,6 @@ import type { SigningKeys } from '../oauth/keys/signing-keys.ts';
 import { createStandIn } from '../stand-in/stand-in.ts';
 import { providerOfIssuer, type StoredProvider } from '../users/user-provider.ts';
 
-/** An OpenID provider that users sign in with. */
 export type SignInProvider = {
   /** Part of its addresses: /auth/{id} and /auth/{id}/callback. */
   id: 'google' | 'oidc';

@@ -20,7 +20,6 @@ export function createPersonalTokens(parts: {
   ids: Ids;
   log: Log;
   adminEmails: readonly string[];
-  /** Whether the user with this address may sign in. */
   maySignIn(email: string): boolean;
   onRevoked: (tokenId: string) => Promise<void>;
 }) {

@@ -4,7 +4,6 @@ import type { PeoplePlans } from './people-plans.ts';
 import { freePlan } from './present-profile.ts';
 import type { StoredProvider } from './user-provider.ts';
 
-/** Which users an administrator wants to see. */
 export type WantedUsers = {
   page: number;
   limit: number;

@@ -57,7 +57,6 @@ export type UserAdministration = {
   disconnectApp(userId: string, grantId: string, by: DecidedBy): Promise<void>;
   /** @throws SoukError not_found */
   revokeToken(userId: string, tokenId: string, by: DecidedBy): Promise<void>;
-  /** Records that an administrator downloads a user's data. */
   recordExport(userId: string, by: DecidedBy): Promise<void>;
   /**
    * Deletes an account as its owner would.

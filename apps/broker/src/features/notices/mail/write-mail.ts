@@ -8,7 +8,6 @@ import type { Words } from '../words/say-notice.ts';
 
 export type Shop = { publicUrl: string; brandName: string; supportEmail: string };
 
-/** A paragraph or a link of a mail. */
 type Part = { text: string } | { label: string; href: string };
 
 /** Writes a mail as plain text and as simple HTML with the same content. */

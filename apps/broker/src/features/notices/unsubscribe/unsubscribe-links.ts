@@ -3,7 +3,6 @@ import { isPersonNotice, type PersonNotice } from '@souk/contract/notices.ts';
 
 export const unsubscribePath = '/unsubscribe';
 
-/** Switches one kind of mails off for one user. */
 export type Unsubscription = { userId: string; kind: PersonNotice };
 
 /**

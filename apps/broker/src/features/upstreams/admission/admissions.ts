@@ -41,7 +41,6 @@ export type AdmissionLimits = {
   callsInFlightPerUser: number;
 };
 
-/** The places of one server and the calls waiting for them. */
 type Gate = { server: CatalogueServer; inFlight: number; queue: FairQueue<Admission> };
 
 export function createAdmissions(options: {

@@ -1,7 +1,6 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Timers } from '../pool/timers.ts';
 
-/** Calls waiting in one queue. */
 const maxWaiting = 256;
 const maxWaitMs = 2_000;
 

@@ -14,7 +14,6 @@ export type Progress = {
   pass(text: string, ms?: number): void;
   skip(text: string): void;
   fail(text: string): void;
-  /** Reports the steps that the test did not reach. */
   reportUnreached(): void;
 };
 

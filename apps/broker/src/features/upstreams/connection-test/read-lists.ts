@@ -5,7 +5,6 @@ import { readLatest, withAsking } from '../watch/read-asking.ts';
 import type { Running } from './test-parts.ts';
 import type { TestConnections } from './test-connections.ts';
 
-/** Tools that a server may have. */
 const maxTools = 512;
 
 /** Reads the lists as a discovery does, and reports how they differ from the deployed ones. @throws UpstreamError */

@@ -24,7 +24,6 @@ export type TestParts = TargetOptions & {
   log: Log;
 };
 
-/** State that the steps of one test share. */
 export type Running = { parts: TestParts; progress: Progress; tell: Tell; signal: AbortSignal };
 
 /** How to reach the server, and what to clean up after the test. */

@@ -10,7 +10,6 @@ const shownAddresses = 8;
 /** Reports the steps resolve, address, tls and connect of the handshake's connection. */
 export type WatchedConnection = {
   watch: ConnectionWatch;
-  /** Reports why the connection failed at its current step. */
   failed(error: UpstreamError): void;
 };
 

@@ -11,7 +11,6 @@ const maxReasons = 8;
  */
 const ticksForReason = 2;
 
-/** Last logged state of a server. */
 type LoggedState = {
   deployedAtMs: number;
   /** State that the previous process stored, until this one has asked the server. */

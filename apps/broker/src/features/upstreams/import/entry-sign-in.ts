@@ -29,7 +29,6 @@ export const tokenMembers: readonly string[] = [
   'bearer_token_env_var',
   'bearerTokenEnvVar',
 ];
-/** Members that say how a client signs in. */
 export const signInMembers: readonly string[] = ['auth', 'oauth', 'oauth2', 'authentication'];
 
 const isGiven = (value: unknown) => value !== undefined && value !== null && value !== '' && value !== false;

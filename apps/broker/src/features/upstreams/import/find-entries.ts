@@ -3,10 +3,8 @@ import { addressMembers } from './client-entry.ts';
 
 export const maxImportEntries = 200;
 
-/** An entry of a text with its kind. */
 export type FoundEntry = {
   kind: 'client' | 'server.json' | 'manifest';
-  /** Name in the text. */
   name: string;
   entry: Record<string, unknown>;
   /** A registry's metadata besides the server.json. */

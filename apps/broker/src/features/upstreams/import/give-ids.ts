@@ -3,7 +3,6 @@ import { serverIdSchema } from '@souk/contract/manifest/manifest-basics.ts';
 /** Returns a unique id for a server of a text, from its name. */
 export type GiveId = (name: string) => string;
 
-/** @param isTaken whether another server has this id */
 export function createIds(isTaken: (id: string) => boolean = () => false): GiveId {
   const taken = new Set<string>();
   /** Last number given per base id: counting from 2 each time would take quadratic time. */

@@ -22,9 +22,7 @@ export type Rules = {
   startsPrograms: boolean;
   /** Whether administrators may allow private addresses. */
   administratorsMayAllow: boolean;
-  /** Whether administrators may allow npm packages. */
   administratorsMayAllowPackages: boolean;
-  /** The address of this shop. */
   publicUrl: string;
 };
 

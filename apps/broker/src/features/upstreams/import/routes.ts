@@ -12,7 +12,6 @@ import type { Router } from '#platform/http/router.ts';
 import type { ChangedBy } from '../registries/registry-store.ts';
 import type { Imports } from './create-imports.ts';
 
-/** Mounts the administrators' calls on imports and registries. */
 export function mountImportRoutes(router: Router, { imports }: { imports: Imports }): void {
   const { registries, updates } = imports;
   const success = { success: true as const };

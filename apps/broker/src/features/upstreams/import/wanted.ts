@@ -16,7 +16,6 @@ export type Target =
 
 /** Texts and links by which users recognize a server, according to its source. */
 export type Look = {
-  /** Name in a registry. */
   registryName?: string | undefined;
   title?: string | undefined;
   description?: string | undefined;

@@ -36,7 +36,6 @@ type PersonalToolTables = {
   };
 };
 
-/** An account, and the version of its stored list. */
 export type ListedAccount = Pick<StoredAccount, 'serverId' | 'kind' | 'state' | 'boundTo'> & {
   stored: { revision: string; version: string; discoveredAtMs: number } | undefined;
 };

@@ -23,7 +23,6 @@ export type PersonalTools = {
   signedIn(userId: string, serverId: string): void;
   /** Called when a server announced changed lists on this user's connection. */
   listChanged(userId: string, serverId: string): void;
-  /** Called when a connection of this user was opened. */
   connected(userId: string, serverId: string): void;
   /** Discovers the user's servers again on their request, except those discovered in the last 10 s. */
   refresh(userId: string): Promise<void>;

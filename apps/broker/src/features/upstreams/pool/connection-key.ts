@@ -4,7 +4,6 @@ import { kindsOf, type QuestionKinds } from './question-kinds.ts';
 import { isPerUser } from './upstream-target.ts';
 
 export type UpstreamNeeds = {
-  /** Capabilities of the user's client. */
   capabilities?: ClientCapabilities | undefined;
   /** Requires the user's own connection even if the manifest shares connections, for their subscriptions. */
   own?: boolean;
@@ -17,7 +16,6 @@ export type UpstreamNeeds = {
 
 export type ConnectionKey = {
   key: string;
-  /** Whether the connection carries only one user's calls. */
   ofOnePerson: boolean;
   /** Questions that the handshake declares the client can answer. */
   kinds: QuestionKinds;

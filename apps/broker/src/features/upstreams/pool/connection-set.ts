@@ -17,12 +17,10 @@ export class ConnectionSet {
     return this.#current.get(key);
   }
 
-  /** Returns the current connections that pass a test. */
   where(test: (entry: OpenConnection) => boolean): OpenConnection[] {
     return [...this.#current.values()].filter(test);
   }
 
-  /** Returns the current connections and those set aside. */
   all(): OpenConnection[] {
     return [...this.#current.values(), ...this.#setAside];
   }

@@ -16,7 +16,6 @@ export type OpenConnection = {
   declared: ConnectionKey['kinds'];
   opening: Promise<Upstream>;
   upstream: Upstream | undefined;
-  /** Uses under way. */
   inFlight: number;
   /** Uses among `inFlight` that last as long as a client wants, such as a subscription. */
   lasting: number;

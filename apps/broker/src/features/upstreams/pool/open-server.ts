@@ -4,7 +4,6 @@ import type { UpstreamTarget } from '#adapters/mcp/target.ts';
 import type { Upstream } from '#adapters/mcp/upstream.ts';
 import type { ServerManifest } from '#features/catalogue/index.ts';
 
-/** Largest result of a call. */
 const maxResultBytes = 8 * 1024 * 1024;
 
 /**

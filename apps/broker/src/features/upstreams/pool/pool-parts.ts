@@ -23,7 +23,6 @@ export type PoolOptions = TargetOptions & {
   maxConnections: Pick<ConnectionLimits, 'all'> & Partial<ConnectionLimits>;
 };
 
-/** Parts to open and use a connection of the pool. */
 export type PoolParts = PoolOptions & {
   connections: ConnectionSet;
   supervisor: Supervisor;

@@ -25,7 +25,6 @@ export function kindsOf(capabilities: ClientCapabilities | undefined): QuestionK
 
 const named: Readonly<Record<QuestionKind, QuestionKinds>> = { form, url, sampling, roots };
 
-/** Returns whether a client with these capabilities can answer such a question. */
 export function canAnswer(capabilities: ClientCapabilities | undefined, kind: QuestionKind): boolean {
   return (kindsOf(capabilities) & named[kind]) !== 0;
 }

@@ -18,7 +18,6 @@ import { systemTimers, type Timers } from './timers.ts';
 import { beginUse, type ConnectionUse } from './use-connection.ts';
 
 const sweepIntervalMs = 30_000;
-/** Idle time after which a connection is closed. */
 const idleCloseMs = 5 * 60_000;
 
 /** The upstream connections: one for everyone, or one per user where the server keeps state. */

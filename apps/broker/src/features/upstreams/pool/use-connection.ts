@@ -3,7 +3,6 @@ import type { Upstream } from '#adapters/mcp/upstream.ts';
 import type { OpenConnection } from './open-connection.ts';
 import type { PoolParts } from './pool-parts.ts';
 
-/** One use of a pooled upstream connection. */
 export type ConnectionUse = {
   upstream: Upstream;
   /** Releases the connection. Only the first call counts. */

@@ -1,6 +1,5 @@
 import type { Database } from '#platform/db/database.ts';
 
-/** Stores which servers each user has switched off. */
 export function createPreferenceStore(db: Database) {
   return {
     /** Returns the ids in alphabetical order. */

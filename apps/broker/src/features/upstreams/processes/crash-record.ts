@@ -9,7 +9,6 @@ const windowMs = 60_000;
 const crashesToQuarantine = 3;
 const secondRestartDelayMs = 5_000;
 
-/** Tells the operator why a program is not restarted, and how to restart it. */
 export function quarantinedText(serverId: string): string {
   return (
     `the program crashed ${crashesToQuarantine} times within a minute and stays stopped until someone presses Refresh in the ` +

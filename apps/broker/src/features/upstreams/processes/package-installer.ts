@@ -81,7 +81,6 @@ export function createPackageInstaller(options: {
       running.set(id, installing);
       await installing;
     },
-    /** Ends the installations under way. */
     async stop(): Promise<void> {
       stopping.abort();
       await Promise.allSettled(running.values());

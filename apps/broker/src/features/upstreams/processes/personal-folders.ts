@@ -6,7 +6,6 @@ import { pseudonymOf } from '../pool/pseudonym.ts';
 
 export type FolderPlace = { dataDir: string; subjectKey: Uint8Array };
 
-/** Folder of processes that belong to no user. */
 const sharedFolder = 'nobody';
 
 /**

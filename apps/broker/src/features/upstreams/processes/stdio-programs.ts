@@ -31,7 +31,6 @@ export function createStdioPrograms(options: {
   config: Pick<Config, 'stdio' | 'stdioAllowlist'>;
   /** Values that the operator supplies, by variable. */
   secrets: ReadonlyMap<string, string>;
-  /** Values that administrators entered. */
   entered: Pick<ServerSecrets, 'find' | 'valuesOf'>;
   sandbox: Sandbox;
   packages: PackageInstaller;
@@ -86,7 +85,6 @@ export function createStdioPrograms(options: {
       });
     },
     stop: packages.stop,
-    /** Returns a program's entry, and whether the sandbox of this machine confines it. */
     describe(alias: string) {
       const entry = find(alias);
       return entry && { npm: entry.npm, network: entry.network, confined: sandbox.confines };
@@ -125,7 +123,6 @@ export function createStdioPrograms(options: {
 
 export type StdioPrograms = ReturnType<typeof createStdioPrograms>;
 
-/** Returns the secrets that a program on the allow-list gets. */
 export function needsOf(alias: string, { secrets: names, allowed }: ProgramEntry): ProgramNeeds {
   // the operator's variable is only for the program of the operator's list, not for another with the same alias
   if (allowed) return { names, place: allowed.place, variableOf: () => null };

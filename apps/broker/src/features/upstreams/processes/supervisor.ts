@@ -6,7 +6,6 @@ import type { Timers } from '../pool/timers.ts';
 import { createCrashRecord, quarantinedText } from './crash-record.ts';
 import { createProcessPlaces } from './process-places.ts';
 
-/** Programs running at a time. */
 const maxProcesses = 32;
 /**
  * Reasons for which a program stops or does not start, and that are no crash: it can be restarted as soon as they are

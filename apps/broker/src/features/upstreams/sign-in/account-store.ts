@@ -125,7 +125,6 @@ export function createAccountStore(parts: StoreParts) {
         [seal(account, secrets), expiresAt ?? null, now()],
       ),
 
-    /** Stores that the server wants more scopes than the sign-in has. */
     async wantScopes({ id, userId, wantedScopes }: StoredAccount, scopes: readonly string[]): Promise<void> {
       const all = [...new Set([...wantedScopes, ...scopes])].slice(0, maxScopes);
       await db.query('update upstream_connections set wanted_scopes = $3 where id = $1 and user_id = $2', [
@@ -139,7 +138,6 @@ export function createAccountStore(parts: StoreParts) {
     markRefused: (account: StoredAccount, error: string): Promise<boolean> =>
       update(account, `state = 'needs-sign-in', error = $4, refresh_until = null`, [error], `state = 'signed-in'`),
 
-    /** Stores that the server accepts the secrets again. */
     async markAccepted(userId: string, serverId: string): Promise<void> {
       await db.query(
         `update upstream_connections set state = 'signed-in', error = null

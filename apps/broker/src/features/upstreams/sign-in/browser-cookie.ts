@@ -35,7 +35,6 @@ export function browserOf(request: FastifyRequest, state: string): string | unde
   return value !== undefined && secretPattern.test(value) ? value : undefined;
 }
 
-/** Deletes the cookie after the sign-in. */
 export function forgetBrowser(reply: FastifyReply, state: string): void {
   reply.clearCookie(cookieName(state), { path });
 }

@@ -47,7 +47,6 @@ export function formOf({ alias, package: spec, bin, args, env, secrets, network 
   };
 }
 
-/** Returns each variable as NAME=value. */
 export const variablesOf = ({ env }: AllowedPackageForm): string[] =>
   Object.entries(env).map(([name, value]) => `${name}=${value}`);
 

@@ -4,7 +4,6 @@ import { Notice } from '#ui/state/notice.tsx';
 import { counted } from '../counted.ts';
 import { variablesOf } from './package-fields.tsx';
 
-/** The package to confirm: what would run, its arguments and its hash. */
 export function PackageShown({ form, preview }: { form: AllowedPackageForm; preview: PackagePreview }) {
   const { alias, args, secrets, network } = form;
   const variables = variablesOf(form);

@@ -107,7 +107,6 @@ const Line = ({ children }: { children: ReactNode }) => (
   <span className="text-[0.8125rem] font-normal text-quiet">{children}</span>
 );
 
-/** The object, as a link if it has a page. */
 function ObjectOf({ row: { object } }: { row: Row }) {
   const { name } = object;
   const search = pageOf(object);

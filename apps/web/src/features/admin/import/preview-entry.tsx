@@ -96,7 +96,6 @@ export function PreviewEntry({
   );
 }
 
-/** Links to the allow list, for what the server needs. */
 function AllowLinks({ entry: { allowAddress, allowPackage } }: { entry: ImportEntry }) {
   return (
     <>

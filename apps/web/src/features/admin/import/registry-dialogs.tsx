@@ -85,7 +85,6 @@ export function RegistryDialog({
 
 const hostOf = (url: string) => URL.parse(url.trim())?.host ?? url.trim().slice(0, 80);
 
-/** Asks before a registry is removed, and says what stays. */
 export function RemoveRegistryDialog({
   userId,
   registry,

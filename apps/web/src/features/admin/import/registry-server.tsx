@@ -15,7 +15,6 @@ export const kindNames: Readonly<Record<ListedServer['kinds'][number], string>> 
   other: 'Other',
 };
 
-/** One server of a registry, with the reason if it can't be imported. */
 export function RegistryServer({ server, search }: { server: ListedServer; search: AdminSearch }) {
   const { name, version, title, description, kinds, status, statusMessage, notImportable, imported } = server;
   const isNew = imported === null || imported.version !== version;

@@ -11,7 +11,6 @@ import { registryServersQuery } from './import-queries.ts';
 import { RegistryFilters } from './registry-filters.tsx';
 import { RegistryServer } from './registry-server.tsx';
 
-/** The servers of a registry that match the filters, with a button for more. */
 export function RegistryServers({
   userId,
   registry,

@@ -66,7 +66,6 @@ export function Capabilities({ manifest }: { manifest: ListedManifest }) {
   );
 }
 
-/** How a server was removed from the shop. */
 export const removedTexts = {
   deleted: 'Deleted',
   undeployed: 'Undeployed',

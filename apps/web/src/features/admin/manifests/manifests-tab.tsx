@@ -91,7 +91,6 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
 /** Returns the address with a change, at the first page. */
 const changed = (search: AdminSearch, next: AdminSearch): AdminSearch => ({ ...search, page: undefined, ...next });
 
-/** A page of manifests with their number. */
 function Found({
   found,
   isStale,

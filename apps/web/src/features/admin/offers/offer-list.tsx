@@ -9,7 +9,6 @@ import { TierBadge } from '#ui/state/tier-badge.tsx';
 import { useMedia } from '#ui/use-media.ts';
 import { endingText } from './subscribers-text.ts';
 
-/** Offers as rows, or as cards on narrow screens. */
 export function OfferList({ label, offers }: { label: string; offers: readonly AdminOffer[] }) {
   const isWide = useMedia('(min-width: 768px)');
   if (isWide) {

@@ -9,7 +9,6 @@ import { OfferHistory } from './offer-history.tsx';
 import { OfferSubscribers } from './offer-subscribers.tsx';
 import { adminOfferQuery, adminOffersQuery, isUnknownOffer } from './offer-queries.ts';
 
-/** The page of one offer, which replaces the list. */
 export function OfferPage(props: AdminPartProps & { offerId: string }) {
   const { userId, offerId, signInAgain } = props;
   const one = useQuery(adminOfferQuery(userId, offerId));

@@ -20,7 +20,6 @@ export type Review = {
   /** Label of the button: "Save changes". */
   label: string;
   variant?: 'primary' | 'danger';
-  /** Previews the change, or makes it. */
   send: (options: { preview: boolean; reason: string | undefined }) => Promise<Answer>;
 };
 

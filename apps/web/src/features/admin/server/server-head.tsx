@@ -98,7 +98,6 @@ function Versions({ shown: { listed, gone } }: Pick<ServerPartProps, 'shown'>) {
   );
 }
 
-/** Status of the deployed server with its reason and start. */
 function Status({ userId, serverId, shown: { listed } }: ServerPartProps) {
   const { data } = useQuery(figuresQuery(userId, serverId));
   // the manifest is refetched more often, so figures of another status are stale

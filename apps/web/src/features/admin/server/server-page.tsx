@@ -38,7 +38,6 @@ type AskedAction = { action: 'deploy'; version: string | undefined } | { action:
 
 type ServerPageProps = AdminPartProps & { serverId: string };
 
-/** The page of one server, which replaces the list of manifests. */
 export function ServerPage(props: ServerPageProps) {
   const { userId, serverId, search } = props;
   const query = useQuery(shownManifestQuery(userId, serverId));
@@ -172,7 +171,6 @@ const labels: Readonly<Record<ServerPart, string>> = {
   money: 'Money',
 };
 
-/** The label of a part, with a badge for what waits there. */
 function PartLabel({
   part,
   shown,

@@ -6,7 +6,6 @@ export function nameOf({ username, email }: Pick<AdminUser, 'username' | 'email'
   return username ?? (email.slice(0, Math.max(0, email.lastIndexOf('@'))) || email);
 }
 
-/** Whether the search on this page matches a user's e-mail address or name. */
 export function isFound(user: AdminUser, text: string): boolean {
   const wanted = text.trim().toLowerCase();
   return [user.email, nameOf(user)].some((part) => part.toLowerCase().includes(wanted));

@@ -15,7 +15,6 @@ export type ChangeFactsProps = {
   lost: readonly string[];
 };
 
-/** Lists what a change of plan costs and adds, and when. */
 export function ChangeFacts({ isKept, change, from, to, left, lost }: ChangeFactsProps) {
   const { kind, amountDue, nextAmount, creditsNow, nextCredits, currency, at, paymentMethod } = change;
   const chargedTo = paymentMethod ? [{ name: 'Charged to', value: paymentMethodText(paymentMethod) }] : [];

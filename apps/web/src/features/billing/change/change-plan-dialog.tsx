@@ -20,7 +20,6 @@ import { useNextPlanName } from './use-next-plan-name.ts';
 import { usePlanChange, type ChangePlanDialogProps, type PlanChange } from './use-plan-change.ts';
 import { useServicesLost } from './use-services-lost.ts';
 
-/** Shows what a change of plan costs and when it takes effect, asks, then makes it. */
 export function ChangePlanDialog(props: ChangePlanDialogProps) {
   const { userId, subscription, plan, onClose } = props;
   const shown = useFrozen(plan, plan === undefined);

@@ -18,7 +18,6 @@ import { TransactionList } from './transaction-list.tsx';
 /** Spec part 2, section 9. */
 const shownTransactions = 5;
 
-/** The user's payments: the total, the newest ones, and all on demand. */
 export function BillingHistory({ userId }: { userId: string }) {
   const { data, refetch, isFetching } = useQuery(billingDashboardQuery(userId));
   return (

@@ -10,7 +10,6 @@ export type IncludedRentalsChoiceProps = {
   onChange: (ending: string[]) => void;
 };
 
-/** Says which of the user's rentals a plan includes, and lets them end those rentals. */
 export function IncludedRentalsChoice({ plan, rentals, ending, onChange }: IncludedRentalsChoiceProps) {
   if (rentals.length === 0) return null;
   const staying = rentals.filter(({ mcpId }) => !ending.includes(mcpId));

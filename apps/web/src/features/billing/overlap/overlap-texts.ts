@@ -2,7 +2,6 @@ import { formatDay } from '#ui/text/amount.ts';
 import { chargeText } from '#web/texts/charge-text.ts';
 import type { RentalInPlan } from './rentals-paid-twice.ts';
 
-/** Says when a canceled rental ends, and that the user's plan includes the service. */
 export function endingText({ rental: { name, endDate }, plan, until: includedUntil }: RentalInPlan): string {
   const until = endDate === null ? 'its period ends' : formatDay(endDate);
   return `The rental of ${name} is canceled: you keep it until ${until}, and it is not charged again. Your ${plan} plan includes ${name}${untilText(includedUntil)}.`;

@@ -2,7 +2,6 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { rememberPurchase } from '../plans/purchase-intent.ts';
 import type { Closed } from './use-closed-text.ts';
 
-/** Links from a closed payment page to Billing, or back to the plan's dialog. */
 export function ClosedPageLink({ next }: Pick<Closed, 'next'>) {
   if (next === undefined) return null;
   if (next === 'billing')

@@ -58,7 +58,6 @@ export function useBuying({ shopper, plans, packages, buy, onTaken, onSignIn }: 
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [userId]);
   return {
-    /** The user's paid subscription. */
     paid: paidOf(own.data ?? noSubscription),
     signIn,
     buyPlan: (plan: Plan) => void start(planPurchase(plan)),

@@ -44,7 +44,6 @@ function Renewal({ userId, service: { id, userAccess } }: Pick<ServiceCardProps,
   return text === undefined ? null : <span className="text-[0.8125rem] text-quiet">{text}</span>;
 }
 
-/** A service of the user's list: their access to it, and what they can do about it. */
 export function ServiceCard({ userId, service, enable, details, account, onPurchase, onCancel }: ServiceCardProps) {
   const { id, name, icon, description, billing, features, userAccess } = service;
   const { hasAccess, accessType, isCancelled } = userAccess;

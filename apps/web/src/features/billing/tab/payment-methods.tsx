@@ -16,7 +16,6 @@ import { ChangeCard } from './change-card.tsx';
 
 type Paying = { method: PaymentMethod; pays: string[] };
 
-/** The cards of the user's plans and rentals, and a button that changes them. */
 export function PaymentMethods({ userId, owned }: { userId: string; owned: SubscriptionAnswer['subscription'] }) {
   const { subscriptions, rentals } = owned;
   const paid = [...subscriptions, ...rentals].some(({ source }) => source === 'payment');

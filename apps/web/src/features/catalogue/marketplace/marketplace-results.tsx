@@ -22,7 +22,6 @@ export type MarketplaceResultsProps = {
   onPage: (page: number) => void;
 };
 
-/** One page of servers with its pagination, or the reason why there are none. */
 export function MarketplaceResults(props: MarketplaceResultsProps) {
   const { found, live, stale, onPage } = props;
   const heading = useRef<HTMLHeadingElement>(null);

@@ -12,7 +12,6 @@ export type ToolFilterProps = {
   onFilter: (isShown: ToolMatcher | undefined) => void;
 };
 
-/** A search of the tools of one page, with the number of matches. */
 export function ToolFilter({ tools, onFilter }: ToolFilterProps) {
   const [text, setText] = useState('');
   const box = useRef<HTMLDivElement>(null);

@@ -11,7 +11,6 @@ export type AuthorizedCallsParts = Pick<SessionOptions, 'fetch' | 'now' | 'log'>
   renew: (user: SignedInUser) => Promise<SignedInUser | undefined>;
 };
 
-/** Calls with the access token of the signed-in user. */
 export function createAuthorizedCalls({ fetch, now, log, endpoint, store, renew }: AuthorizedCallsParts) {
   /** Returns the user's bearer token, renewed first if it is about to expire; undefined when signed out. */
   async function token(): Promise<string | undefined> {

@@ -53,7 +53,6 @@ export function clearStoredUser(local: KeyValueStore, temporary: KeyValueStore):
   }
 }
 
-/** Removes the state, verifier and return path of this tab's sign-in. */
 export function clearSignInState(temporary: KeyValueStore): void {
   for (const key of [stateKey, verifierKey, returnPathKey]) temporary.removeItem(key);
 }

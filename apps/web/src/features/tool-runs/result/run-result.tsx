@@ -63,7 +63,6 @@ function structuredText(structured: unknown): string | undefined {
   return structured === undefined ? undefined : JSON.stringify(structured, null, 2);
 }
 
-/** '5 credits, 7 left'. */
 function costText({ charged = 0, available }: RunFacts): string {
   const cost = counted(charged, 'credit');
   return available === undefined ? cost : `${cost}, ${formatCount(available)} left`;

@@ -3,10 +3,8 @@ import type { UsageRow } from '../usage-row.ts';
 import type { Lease } from './lease.ts';
 import type { FinishedCall } from '../settle/settle-calls.ts';
 
-/** A call that ended, with the lease of its hold. */
 export type EndedCall = FinishedCall & { lease: Lease };
 
-/** The ways to end a hold: the ledger writes it, or releases its credits. */
 export type HoldEnds = {
   write(call: EndedCall): Promise<void> | undefined;
   release(lease: Lease, credits: number): void;

@@ -5,7 +5,6 @@ import type { PriceRises } from './create-price-rises.ts';
 
 type ToolOfServer = { serverId: string; tool: string };
 
-/** Mounts the list of price rises, and their approval by the signed-in user. */
 export function mountPriceRiseRoutes(
   router: Router,
   {

@@ -118,6 +118,5 @@ export function createPurchaseLocks({
   };
 }
 
-/** Whether a change was refused because another one is in progress. */
 export const isChangeUnderWay = (error: unknown): boolean =>
   error instanceof SoukError && error.code === 'change_under_way';

@@ -36,7 +36,6 @@ export type Checkout = {
   readonly withdraw: WithdrawOrders;
 };
 
-/** Builds the parts between a click on a price and the delivery of the purchase. */
 export function createCheckout(parts: ShopParts & Pick<FulfilParts, 'isUndeployed' | 'endReplaced'>): Checkout {
   const { db, provider, clock } = parts;
   const customers = createCustomers(parts);

@@ -16,7 +16,6 @@ export function readSession(provider: PaymentProvider, sessionId: string): Promi
   );
 }
 
-/** Returns the invoice of a session; its page at the provider is the receipt. */
 export function invoiceOf({ invoice }: ProviderSession): { id: string; receiptUrl: string | undefined } | undefined {
   if (invoice === null) return undefined;
   if (typeof invoice === 'string') return { id: invoice, receiptUrl: undefined };

@@ -3,7 +3,6 @@ import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Checkout } from './create-checkout.ts';
 
-/** Mounts the start of a payment by a user, and its outcome. */
 export function mountCheckoutRoutes(
   router: Router,
   { payments }: { payments: { checkout: Checkout } | undefined },

@@ -44,7 +44,6 @@ type Row = {
   last_at: Date | null;
 };
 
-/** Previews a move: how many subscribers would pay what, and from when. */
 export async function previewMove(
   query: Query,
   livemode: boolean,

@@ -4,7 +4,6 @@ import type { StoredOffer } from './offer-rows.ts';
 import { differences } from './offer-words.ts';
 import type { WantedChange } from './wanted-offer.ts';
 
-/** Subject of an offer in the audit log. */
 export const subjectOf = (offerId: string): string => `offer:${offerId}`;
 
 const actions = {

@@ -5,7 +5,6 @@ import { isCurrent, type PriceGroup } from './offer-counts.ts';
 import type { StoredOffer } from './offer-rows.ts';
 import { count, counted, tierName } from './offer-words.ts';
 
-/** Users and pages that a change of an offer affects. */
 export type Affected = {
   /** Subscribers of the plan, by what they pay. */
   groups: readonly PriceGroup[];

@@ -56,7 +56,6 @@ export async function countHolders(
   return rows[0]?.holders ?? 0;
 }
 
-/** Counts the open payment pages that sell an offer. */
 export async function countOpenPages(
   query: Query,
   livemode: boolean,

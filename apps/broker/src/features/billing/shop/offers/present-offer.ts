@@ -10,7 +10,6 @@ export const termsOf = (fields: OfferFields): Terms => ({
   monthlyCredits: fields.kind === 'plan' ? fields.monthlyCredits : null,
 });
 
-/** Presents an offer to administrators. */
 export function presentOffer(
   offer: StoredOffer,
   shop: {

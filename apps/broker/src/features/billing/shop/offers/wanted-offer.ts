@@ -8,7 +8,6 @@ export type WantedChange =
   | { type: 'create'; offerId: string; fields: OfferFields }
   | { type: 'change'; offerId: string; change: OfferChange; revision: number | undefined };
 
-/** A stale write: the offer has changed since. */
 export class StaleOffer extends Error {
   readonly offer: StoredOffer;
   constructor(offer: StoredOffer) {

@@ -47,7 +47,6 @@ export type Prices = {
 export async function createPrices(options: {
   db: Pick<Database, 'query'>;
   provider: PaymentProvider | undefined;
-  /** Tax is added to the prices. */
   addsTax: boolean;
   offers: OfferStore;
   catalogue: Pick<Catalogue, 'snapshot' | 'onChange'>;

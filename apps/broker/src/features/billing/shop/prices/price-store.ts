@@ -4,7 +4,6 @@ import type { Offered } from './offered.ts';
 import { recordPlanPrice } from './plan-prices.ts';
 import type { ProviderPrice } from './put-price.ts';
 
-/** A price at the provider, with the terms of its offer. */
 export type StoredPrice = ProviderPrice &
   Pick<Offered, 'kind' | 'id' | 'amount' | 'currency'> & { monthlyCredits: number | undefined };
 

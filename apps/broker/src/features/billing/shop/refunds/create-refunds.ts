@@ -30,7 +30,6 @@ export type Refunds = {
   find(accessIds: readonly string[]): Promise<AccessRefund[]>;
   /** Makes several of them, as many as can be started within 10 s; `payDue` makes the rest. */
   payAll(refunds: readonly AccessRefund[]): Promise<void>;
-  /** Makes all that are due. */
   payDue(): Promise<void>;
 };
 

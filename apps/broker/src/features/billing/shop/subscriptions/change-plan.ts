@@ -59,7 +59,6 @@ async function change(
   return { message: done(), change: now, paymentUrl: null };
 }
 
-/** Asks the user again, with the current price. */
 function priceChanged({ amountDue, nextAmount, currency }: PlanChange): SoukError {
   const now = amountDue === 0 ? 'nothing' : moneyText(amountDue, currency);
   const message = `The price has changed: ${now} now, then ${moneyText(nextAmount, currency)} a month. Please confirm it again.`;

@@ -78,7 +78,6 @@ function isFirstPrice(before: string, after: string | undefined): boolean {
   return changes.every(([name, { was }]) => was === null && name.startsWith('price_'));
 }
 
-/** The fields that differ, as they were and as they are. */
 function changesOf(before: string, after: string | undefined): Record<string, { was: unknown; is: unknown }> {
   const [was, is] = [before, after ?? '{}'].map((text) => new Map<string, unknown>(Object.entries(JSON.parse(text))));
   const names = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])];

@@ -17,7 +17,6 @@ import { withPatience } from '../checkout/patience.ts';
 import type { Subscriptions } from './create-subscriptions.ts';
 import { setEndOfGiven } from './ends/end-given.ts';
 
-/** Mounts how a user cancels, resumes and changes what they pay for each month. */
 export function mountSubscriptionRoutes(
   router: Router,
   parts: {

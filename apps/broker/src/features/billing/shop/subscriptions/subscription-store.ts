@@ -3,7 +3,6 @@ import { readRow } from '../../read-rows.ts';
 import type { NextInvoice } from './reading/read-next-invoice.ts';
 import type { ProviderSubscription } from './reading/read-subscription.ts';
 
-/** A subscription as it is stored. */
 export type StoredSubscription = {
   id: string;
   userId: string;

@@ -17,9 +17,7 @@ export type SyncParts = Pick<ShopParts, 'db' | 'provider' | 'findServer' | 'lock
   readServer(id: string): Promise<OwnedServerFacts>;
   /** Ends a subscription that the provider does not have. */
   endMissing(providerSubscriptionId: string): Promise<void>;
-  /** Refunds the payments for it that have to be refunded. */
   returnOwed(providerSubscriptionId: string, lock: PurchaseLock): Promise<void>;
-  /** Sets how its invoices are paid. */
   setPaymentSettings(read: ProviderSubscription): Promise<void>;
   /** Ends rentals, which the plan includes from now on, with their period. An end that the provider does not confirm is retried. */
   endRentals(providerSubscriptionIds: readonly string[], lock: PurchaseLock): Promise<void>;

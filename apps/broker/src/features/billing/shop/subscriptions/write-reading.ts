@@ -30,7 +30,6 @@ export type Reading = {
   number: number;
   found: ProviderSubscription;
   invoices: readonly PaidInvoice[];
-  /** Name of the server, for a rental. */
   rentedName: string;
   next: NextInvoice | undefined;
 };

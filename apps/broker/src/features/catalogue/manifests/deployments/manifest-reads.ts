@@ -14,7 +14,6 @@ import {
   type ManifestHead,
 } from '../manifest-heads.ts';
 
-/** Stored manifests, and decisions about their tools. */
 export type ManifestReads = {
   /** Changes of a server's tools that wait for approval, those kept hidden, and a code for exactly these. */
   pendingTools(serverId: string): Promise<{ changes: ToolChange[]; keptHidden: ToolChange[]; code: string }>;

@@ -17,7 +17,6 @@ export type PeopleOfServer = {
   asked: number;
 };
 
-/** A tool that costs more in a later version of a manifest. */
 export type RaisedPrice = { tool: string; before: number; after: number };
 
 /** Number of a server's tools that wait for a decision, and of those that an administrator keeps hidden. */
@@ -133,7 +132,6 @@ function toolPrices(before: Manifest, after: Manifest, people: PeopleOfServer): 
   return effects;
 }
 
-/** Returns the tools whose price rises from one version to the other. */
 export function raisedPrices(before: Manifest, after: Manifest): RaisedPrice[] {
   const was = costsOf(before);
   return [...costsOf(after)]

@@ -25,7 +25,6 @@ const named =
   (value) =>
     names[String(value)] ?? plain(value);
 
-/** Names of fields, and functions that describe their values. */
 const fields: Readonly<Record<string, readonly [name: string, say: Say]>> = {
   name: ['name', quoted],
   serviceType: ['service type', plain],
@@ -91,7 +90,6 @@ export function sayChange(
   return `${name}: ${was} -> ${say(after, currencies.after)}${unit(after)}`;
 }
 
-/** Returns the words for a price, which name its tool. */
 function priceOfTool([area, prices, tool, field]: readonly string[]): readonly [string, Say] | undefined {
   if (area !== 'billing' || tool === undefined) return undefined;
   if (prices === 'toolCosts') return [`price of \`${cut(tool)}\``, creditCount];

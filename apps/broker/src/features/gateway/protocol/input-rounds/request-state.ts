@@ -15,7 +15,6 @@ export type RoundState = {
   answers?: number;
   /** The usage row that the next round replaces. */
   left?: NonNullable<LogicalCall['left']>;
-  /** The price that we asked the user to approve. */
   priceAsked?: NonNullable<LogicalCall['priceAsked']>;
 } & (
   | {

@@ -28,7 +28,6 @@ export function createClientDocumentStore(query: Query) {
       return { metadata: row.metadata, fetchedAt: row.fetched_at };
     },
 
-    /** Stores a document that was just fetched. */
     async keep(clientId: string, metadata: PublicMetadata): Promise<void> {
       await query(
         `insert into client_documents (client_id, metadata, fetched_at, used_at)

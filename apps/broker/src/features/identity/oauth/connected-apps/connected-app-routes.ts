@@ -6,7 +6,6 @@ import type { Authorizations } from '../authorizations.ts';
 import type { FrontendCookie } from '../frontend-cookie.ts';
 import { presentConnections } from './present-connections.ts';
 
-/** Mounts the user's own connected apps and sign-ins of the web app. */
 export function mountConnectedAppRoutes(router: Router, authorizations: Authorizations, cookie: FrontendCookie): void {
   router.route(listConnectedApps, async ({ caller, params }) => {
     requireOwn(caller, params);

@@ -7,7 +7,6 @@ import { readPackage } from './read-package.ts';
 import { readRemote } from './read-remote.ts';
 import { serverDocument, withCurrentNames, type ServerDocument } from './server-json-schema.ts';
 
-/** Status of a version at its registry. */
 export type RegistryStatus = { status: 'active' | 'deprecated' | 'deleted'; message: string | undefined };
 
 /**

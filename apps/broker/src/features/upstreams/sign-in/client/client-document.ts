@@ -39,7 +39,6 @@ export function clientMetadata(
   };
 }
 
-/** Returns how a client sends its secret to this server. */
 export function secretMethod(server: AuthorizationServer): OAuthClient['authMethod'] {
   // Absent means basic (RFC 8414 section 2).
   const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];

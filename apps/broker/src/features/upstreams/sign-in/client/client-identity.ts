@@ -6,7 +6,6 @@ import { findRegistration, register } from './registrations.ts';
 import type { SignInFetch } from '../sign-in-fetch.ts';
 import { SignInProblem } from '../sign-in-problem.ts';
 
-/** Our client, and its redirect URI. */
 export type ClientIdentity = { client: OAuthClient; redirectUri: string };
 
 /**

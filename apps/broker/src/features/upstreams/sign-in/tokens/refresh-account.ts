@@ -116,7 +116,6 @@ async function failed(error: unknown, account: StoredAccount, parts: SignInParts
   throw new UpstreamError('unreachable', 'the authorization server does not answer', { cause: error });
 }
 
-/** Deletes secrets that no longer work, and reports the change. */
 async function endAccount(account: StoredAccount, reason: string, parts: SignInParts): Promise<void> {
   if (await parts.store.markUseless(account, reason)) {
     await parts.onChanged(account.userId, account.serverId);

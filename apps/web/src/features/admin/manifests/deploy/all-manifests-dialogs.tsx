@@ -92,7 +92,6 @@ function NotRead({ query, action }: { query: UseQueryResult; action: 'reload' | 
   );
 }
 
-/** The first manifests by name, and the number of the others. */
 function Names({ list: { manifests, pagination } }: { list: ManifestList }) {
   const more = pagination.total - manifests.length;
   return (

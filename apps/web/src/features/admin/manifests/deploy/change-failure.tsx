@@ -18,7 +18,6 @@ export function ChangeFailure({ action, error, ...refusal }: Refusal<Error | nul
   return error && <Notice tone="bad">{actionFailure(action, error)}</Notice>;
 }
 
-/** Compares what was shown with what is stored now, and offers to look again. */
 function StaleWrite({ error, shown, onLookAgain }: Refusal<ApiError>) {
   const { current } = error;
   return (

@@ -5,7 +5,6 @@ import type { DeployPlan } from './deploy-plan.ts';
 
 const differencesShown = 8;
 
-/** The effects of a deployment: whom it affects, then each changed field in words. */
 export function DeployEffects({ plan }: { plan: DeployPlan }) {
   const { from, to, effects, people } = plan;
   // every field of a first deployment is new, so only the prices are listed
@@ -51,7 +50,6 @@ export function DeployEffects({ plan }: { plan: DeployPlan }) {
 const isPrice = ({ path }: DeployPlan['differences'][number]) =>
   path.startsWith('billing.toolCosts') || path.startsWith('billing.announcedPrices');
 
-/** Returns how many users rent a server and how many call it. */
 export function audience({ renters, users }: DeployPlan['people']): string {
   const parts = [
     ...(renters > 0 ? [counted(renters, 'person rents it', 'people rent it')] : []),

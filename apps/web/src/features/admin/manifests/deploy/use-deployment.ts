@@ -17,7 +17,6 @@ export type DeployDialogProps = ServerDialogProps & {
 
 export type Deployment = ReturnType<typeof useDeployment>;
 
-/** State of one deployment: its plan, the typed reason and the result. */
 export function useDeployment({ userId, id, version: asked, open, onClose }: DeployDialogProps) {
   const toast = useToast();
   const navigate = useNavigate();

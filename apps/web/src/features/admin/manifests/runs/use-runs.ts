@@ -78,7 +78,6 @@ export function useRun(userId: string, id: string) {
 
 const dismissedKey = 'souk.admin-run-dismissed';
 
-/** Id of the dismissed run, stored in this browser. */
 function useDismissedRun(): [string | null, (id: string) => void] {
   const [dismissed, setDismissed] = useState(() => {
     try {

@@ -15,7 +15,6 @@ const stateTexts: Record<ManifestVersion['status'], string> = {
   superseded: 'is not staged any more.',
 };
 
-/** The staged version, its current status, and the next steps. */
 export function UploadResult({
   userId,
   answer: { id, version, result, stripeResult, notes = [] },

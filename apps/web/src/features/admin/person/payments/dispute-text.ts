@@ -10,7 +10,6 @@ export function disputeLabel({ state, dueBy }: Dispute): string {
   return state === 'under-review' ? 'Disputed, under review' : `Dispute ${state}`;
 }
 
-/** Texts that say where the money of a dispute is, and what to do. */
 export const disputeTexts: Readonly<Record<Dispute['state'], string | undefined>> = {
   inquiry:
     'The bank asks about this payment and has taken nothing yet. Answer it at the payment provider, or refund it.',

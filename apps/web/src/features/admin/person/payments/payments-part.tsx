@@ -146,7 +146,6 @@ function PaymentStatus({ status, dispute }: PersonPayment) {
   );
 }
 
-/** Amounts that were refunded or are being refunded. */
 function RefundedAmounts({ refund, currency }: PersonPayment) {
   if (!refund) return null;
   const { refundedCents, pendingCents } = refund;

@@ -99,7 +99,6 @@ function Staged({ createdAt, reason, ...version }: ManifestVersion) {
   );
 }
 
-/** Actions on a version; the deployed one has none. */
 function VersionActions({
   row: { version, status, deployedAt },
   live,

@@ -11,7 +11,6 @@ import { useConnectionTest } from './use-connection-test.ts';
 
 const ownText = 'text';
 
-/** Tests a server's connection and shows each step as it happens. */
 export function ConnectionTestPart({
   serverId,
   shown,

@@ -10,7 +10,6 @@ import { LogLines } from '../log-lines.tsx';
 import { ExposedName } from '../tools/exposed-name.tsx';
 import type { TestState } from './test-state.ts';
 
-/** The result of a test, and the next step. */
 export function TestVerdict({
   state: { end, failure },
   serverId,
@@ -18,7 +17,6 @@ export function TestVerdict({
 }: {
   state: TestState;
   serverId: string;
-  /** Continues with the administrator's own account. */
   onOwnAccount: () => void;
 }) {
   if (failure !== undefined) return <Notice tone="bad">{failure}</Notice>;

@@ -27,7 +27,6 @@ export type TestAction =
 
 export const noTest: TestState = { isRunning: false, steps: [] };
 
-/** Returns the state of a test after an event. */
 export function changeTest(state: TestState, action: TestAction): TestState {
   switch (action.type) {
     case 'asked':

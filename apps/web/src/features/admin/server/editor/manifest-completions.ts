@@ -125,7 +125,6 @@ function fits(object: SyntaxNode, schema: z.ZodObject, textOf: TextOf, except?: 
   });
 }
 
-/** Removes optional and default wrappers from a schema. */
 function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
     return unwrapped(schema.unwrap());

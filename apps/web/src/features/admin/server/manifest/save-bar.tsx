@@ -2,7 +2,6 @@ import { Button } from '#ui/button.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { ReasonField } from '../../users/actions/reason-field.tsx';
 
-/** Saves the text of an editor with a reason, or discards the changes. */
 export function SaveBar(props: {
   reason: string;
   onReasonChange: (reason: string) => void;

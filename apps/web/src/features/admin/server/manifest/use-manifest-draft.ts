@@ -69,7 +69,6 @@ export function useManifestDraft(
       storeUnsavedText(userId, serverId, now === text ? undefined : { text: now, revision });
       markUnsaved(now !== text);
     },
-    /** Replaces the text with the stored manifest. */
     takeStored(): void {
       rebase();
       editor.current?.replaceText(stored);

@@ -4,7 +4,6 @@ import { RemovalDialog } from '../../removal-dialog.tsx';
 import { secretsQuery } from '../server-queries.ts';
 import type { SecretDialogProps } from './set-secret-dialog.tsx';
 
-/** Asks before a secret is deleted, and says what stops. */
 export function RemoveSecretDialog({
   secret,
   userId,

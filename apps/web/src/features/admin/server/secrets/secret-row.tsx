@@ -15,7 +15,6 @@ const badges: Readonly<Record<NeededSecret['state'], { tone: BadgeTone; text: st
   unreadable: { tone: 'bad', text: 'Can’t be read' },
 };
 
-/** A secret that a manifest needs, and the source of its value. */
 export function NeededSecretRow({
   serverId,
   secret,

@@ -16,7 +16,6 @@ import { ToolsTable } from './tools-table.tsx';
 /** Number of tools from which there is a search. */
 const searchFrom = 9;
 
-/** The tools of a server with their prices and figures, and those under review. */
 export function ToolsPart(part: ServerPartProps) {
   const { userId, serverId, shown } = part;
   const query = useQuery(toolsQuery(userId, serverId));

@@ -28,7 +28,6 @@ export type FormDialogProps = {
   children: ReactNode;
 };
 
-/** A dialog with one form: Cancel, and a button that sends it. */
 export function FormDialog(props: FormDialogProps) {
   const { variant = 'primary', urgent = variant === 'danger', busy, form, onSubmit, onClose, onBack, children } = props;
   const formId = useId();

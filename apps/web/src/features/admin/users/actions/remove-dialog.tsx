@@ -73,7 +73,6 @@ function refundedText({ kind }: OwnedThing, { atProvider }: Removed, refund: Ref
   return `The ${kind} has ended.${later} ${amount} ${refundWords[refund.result]}`;
 }
 
-/** Returns what the user loses, and what happens to their payments. */
 function consequence({ kind, endsAt, source }: OwnedThing): string {
   const insteadOf = endsAt === null ? '' : ` instead of on ${formatMoment(endsAt)}`;
   const what = kind === 'subscription' ? 'The plan and the access that comes with it end' : `The ${kind} ends`;

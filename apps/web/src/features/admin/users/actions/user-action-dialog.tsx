@@ -6,7 +6,6 @@ import { ActionFailure } from './action-failure.tsx';
 import { FormDialog, type FormDialogProps, type UserDialogProps } from './form-dialog.tsx';
 import { ReasonField } from './reason-field.tsx';
 
-/** Confirms a change of a user, with an optional reason. */
 export function UserActionDialog<Answer>({
   work,
   user,

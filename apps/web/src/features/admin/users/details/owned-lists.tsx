@@ -17,7 +17,6 @@ const kinds = [
   { kind: 'trial', title: 'Trials' },
 ] as const;
 
-/** Counts and lists of what a user owns, with buttons to remove it. */
 export function OwnedLists({ user, billing }: { user: BillingUser; billing: UserBilling }) {
   const owned = ownedOf(billing);
   const [asked, setAsked] = useState<OwnedThing>();

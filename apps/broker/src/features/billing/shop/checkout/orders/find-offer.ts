@@ -21,7 +21,6 @@ type WantedRental = {
 
 export type WantedPlan = ChosenRentals & { type: 'subscription'; planId: string; shownAmount?: number | undefined };
 
-/** An order without the rentals that its page listed. */
 type Offer = Omit<Ordered, 'shownRentals'>;
 type FindParts = Pick<ShopParts, 'offers' | 'prices' | 'currency' | 'findServer'>;
 

@@ -4,7 +4,6 @@ import { notOffered, priceChanged, type Order } from './order.ts';
 
 type Offer = Offered & { credits?: number };
 
-/** Reads the current offers, and returns a function that finds the offer of an order. */
 export async function readOffered(
   parts: Pick<ShopParts, 'offers' | 'currency' | 'findServer'>,
 ): Promise<(order: Order) => Offer | undefined> {

@@ -9,7 +9,6 @@ export const transactionTypes: Readonly<Record<OrderKind, TransactionType>> = {
   rental: 'rental_create',
 };
 
-/** The user of an order's transaction, and the server that it is about. */
 export const ownerOf = ({ userId, livemode, kind, itemId }: Order) => ({
   userId,
   livemode,

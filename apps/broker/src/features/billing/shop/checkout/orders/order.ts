@@ -1,4 +1,3 @@
-/** Kinds of offers: a server's rental, a plan, or a credit package. */
 export type OrderKind = 'rental' | 'plan' | 'credits';
 
 export type OrderStatus =

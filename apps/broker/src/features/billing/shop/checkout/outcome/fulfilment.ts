@@ -25,7 +25,6 @@ export type FulfilParts = Pick<
   'db' | 'provider' | 'sync' | 'locks' | 'findServer' | 'uuid' | 'clock' | 'log'
 > & {
   customers: Customers;
-  /** Ends the unpaid subscriptions that the order replaces. */
   endReplaced(order: Order, lock: PurchaseLock): Promise<void>;
   /** Whether the order is for the rental of a server that is not deployed any more. */
   isUndeployed(order: Order): Promise<boolean>;

@@ -6,7 +6,6 @@ import { refundOrder } from './refund-order.ts';
 import { accountDeleted, keyOf, paidTwice, type Order } from '../orders/order.ts';
 import { decideOrder } from '../orders/order-store.ts';
 
-/** Audit actions of reasons that have their own. */
 const actions = new Map<string | undefined, AuditAction>([
   [accountDeleted, 'payment.refunded-after-deletion'],
   [paidTwice, 'payment.duplicate-refunded'],

@@ -14,10 +14,8 @@ export type ChangeParts = Pick<
 
 export type PlanChange = z.infer<typeof planChangeSchema>;
 
-/** The plan that is wanted, with its price at the provider. */
 export type Target = Plan & { wantedPriceId: string };
 
-/** A planned change, with the facts that decide it. */
 export type PlannedChange = {
   own: Own<OwnedPlan>;
   read: ProviderSubscription;

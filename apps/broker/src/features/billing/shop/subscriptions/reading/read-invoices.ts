@@ -18,7 +18,6 @@ export type PaidLine = {
   covers: { from: Date; to: Date };
 };
 
-/** An invoice of a subscription that was paid. */
 export type PaidInvoice = {
   id: string;
   /** create: the first invoice, which checkout recorded. cycle: a renewal. update: a change of plan. */

@@ -29,7 +29,6 @@ export async function readNextInvoice(
 
 type InvoiceTotals = Pick<Stripe.Invoice, 'subtotal' | 'total_discount_amounts' | 'total_taxes'>;
 
-/** Sums the discounts and the taxes of an invoice. */
 export function totalsOfInvoice({
   subtotal,
   total_discount_amounts: discounts,

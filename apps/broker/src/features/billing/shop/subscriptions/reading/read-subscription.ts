@@ -9,7 +9,6 @@ import { presentPaymentMethod } from '../cards/present-payment-method.ts';
 
 /** A subscription in its current state at the payment provider: to a plan, or to the rental of a server. */
 export type ProviderSubscription = {
-  /** The provider's id. */
   id: string;
   kind: 'plan' | 'rental';
   /** Id of the plan or the server that the next invoice is for. */
@@ -28,7 +27,6 @@ export type ProviderSubscription = {
   periodEndsAt: Date;
   /** Time of a cancellation with the end of the period. */
   cancelledAt: Date | undefined;
-  /** Time of the final end. */
   endedAt: Date | undefined;
   pastDue: boolean;
   /** We ended it because it was unpaid: payments for a later time are refunded. */
