@@ -21,8 +21,8 @@ export function formatCount(count: number): string {
 }
 
 /** Formats a count with its noun: "1 tool", "1,204 tools". */
-export function counted(count: number, one: string): string {
-  return `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
 /** Formats a duration: "850 ms", "1.2 s". */

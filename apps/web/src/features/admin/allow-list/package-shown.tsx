@@ -1,7 +1,7 @@
 import type { AllowedPackageForm, PackagePreview } from '@souk/contract/admin/allowances.ts';
 import type { ReactNode } from 'react';
 import { Notice } from '#ui/state/notice.tsx';
-import { counted } from '../counted.ts';
+import { counted } from '#ui/text/amount.ts';
 import { variablesOf } from './package-fields.tsx';
 
 export function PackageShown({ form, preview }: { form: AllowedPackageForm; preview: PackagePreview }) {

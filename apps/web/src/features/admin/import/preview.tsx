@@ -1,12 +1,11 @@
 import { maxStagedPerCall, type ImportEntry } from '@souk/contract/admin/imports.ts';
 import { useEffect, useRef, useState } from 'react';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi } from '../admin-api.ts';
-import { counted } from '../counted.ts';
 import { useManifestsChanged } from '../manifests/manifest-queries.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 import { useRegistriesChanged } from './import-queries.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { counted } from '#ui/text/amount.ts';
 import { TextLink } from '#ui/text/text-link.tsx';
-import { counted } from '../counted.ts';
 import { updatesQuery } from './import-queries.ts';
 
 /** Links to the available updates; renders nothing if there are none. */

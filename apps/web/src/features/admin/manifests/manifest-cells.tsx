@@ -1,12 +1,11 @@
 import type { ListedManifest } from '@souk/contract/admin/manifests.ts';
 import { Link } from '@tanstack/react-router';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { Badge } from '#ui/state/badge.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { toolFigure } from '#web/texts/tools-that-ask.ts';
 import type { AdminSearch } from '../admin-search.ts';
-import { counted } from '../counted.ts';
 import { isAwaitingFirstAnswer } from './manifest-queries.ts';
 
 // Parts of a manifest, for the rows of the table and the cards of narrow screens.

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { EachOpening } from '#ui/overlay/each-opening.tsx';
@@ -9,7 +9,6 @@ import { Notice } from '#ui/state/notice.tsx';
 import { Pagination } from '#ui/pagination.tsx';
 import { useMedia } from '#ui/use-media.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
-import { counted } from '../counted.ts';
 import type { AdminSearch } from '../admin-search.ts';
 import { LoadFailed } from '../not-loaded.tsx';
 import { AllManifests } from './deploy/all-manifests.tsx';

@@ -1,4 +1,4 @@
-import { counted } from '../counted.ts';
+import { counted } from '#ui/text/amount.ts';
 import type { ManifestCounts } from './manifest-queries.ts';
 
 /** Counts what needs an administrator: failing servers, staged versions and tools under review. */

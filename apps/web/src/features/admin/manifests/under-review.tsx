@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { Notice } from '#ui/state/notice.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { adminApi, toolChangesKey } from '../admin-api.ts';
-import { counted } from '../counted.ts';
 
 const serversNamed = 5;
 

@@ -1,4 +1,4 @@
-import { counted } from '../counted.ts';
+import { counted } from '#ui/text/amount.ts';
 
 export const subscribersText = (count: number): string => counted(count, 'subscriber');
 

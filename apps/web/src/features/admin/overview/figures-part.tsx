@@ -1,13 +1,12 @@
 import { utcDayText } from '@souk/contract/utc-day.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { formatCount, formatMoney } from '#ui/text/amount.ts';
+import { counted, formatCount, formatMoney } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { DayBars } from '#ui/picture/day-bars.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { sells } from '#web/config.ts';
 import { failureText } from '#web/texts/failure-text.ts';
-import { counted } from '../counted.ts';
 import { NotLoaded } from '../not-loaded.tsx';
 import { Section } from '../section.tsx';
 import { changeText, shareText } from './figure-texts.ts';

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
-import { counted } from '../counted.ts';
 import { durationText, shareText } from './figure-texts.ts';
 import type { Figures } from './overview-queries.ts';
 

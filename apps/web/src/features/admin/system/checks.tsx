@@ -3,8 +3,8 @@ import { Card } from '#ui/card.tsx';
 import { CheckList } from '#ui/form/check-list.tsx';
 import { CheckSection } from '#ui/form/check-section.tsx';
 import { Notice } from '#ui/state/notice.tsx';
+import { counted } from '#ui/text/amount.ts';
 import { describeFailure } from '#web/texts/failure-text.ts';
-import { counted } from '../counted.ts';
 import { systemApi } from './system-queries.ts';
 
 const bySeverity = ['failed', 'warned', 'skipped', 'passed'];

@@ -1,5 +1,5 @@
 import type { AdminUser } from '@souk/contract/admin/users.ts';
-import { counted } from '../counted.ts';
+import { counted } from '#ui/text/amount.ts';
 
 /** Returns the user name, or the part of the e-mail address before the @ (spec part 2, section 2). */
 export function nameOf({ username, email }: Pick<AdminUser, 'username' | 'email'>): string {

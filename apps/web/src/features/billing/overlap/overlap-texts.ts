@@ -1,5 +1,6 @@
 import { formatDay } from '#ui/text/amount.ts';
 import { chargeText } from '#web/texts/charge-text.ts';
+import { listed } from '#web/texts/listed.ts';
 import type { RentalInPlan } from './rentals-paid-twice.ts';
 
 export function endingText({ rental: { name, endDate }, plan, until: includedUntil }: RentalInPlan): string {
@@ -16,7 +17,7 @@ export function twiceText({ rental: { name, endDate, charge }, plan, until }: Re
 
 /** Says, before the user pays for a plan, which rentals it includes. */
 export const inPlanTwiceText = (plan: string, rentals: readonly { name: string }[]): string =>
-  `${plan} includes ${rentals.map(({ name }) => name).join(' and ')}, which you rent. With both, you pay twice.`;
+  `${plan} includes ${listed(rentals.map(({ name }) => name))}, which you rent. With both, you pay twice.`;
 
 /** @param until the time when a plan stops including a rental; null: unknown */
 export const untilText = (until: string | null): string => (until === null ? '' : ` until ${formatDay(until)}`);

@@ -29,7 +29,7 @@ test('a plan and the rentals that stay alongside it are added up, if each amount
   const pro = { name: 'Pro', price: { amount: 1900, currency: 'USD' } };
   expect(monthlySumText(pro, [rental()])).toBe('You then pay $28 each month: $19 for Pro and $9 for Travel.');
   expect(monthlySumText(pro, [rental(), rental({ amountCents: 450 }, 'Notes')])).toBe(
-    'You then pay $32.50 each month: $19 for Pro, $9 for Travel, and $4.50 for Notes.',
+    'You then pay $32.50 each month: $19 for Pro, $9 for Travel and $4.50 for Notes.',
   );
   const unknown = [rental({ plusTax: true }), taxed, cheaper, rental(null), rental({ currency: 'EUR' })];
   for (const one of unknown) expect(monthlySumText(pro, [rental(), one])).toBeUndefined();

@@ -1,6 +1,7 @@
 import type { NextCharge } from '@souk/contract/billing/billing.ts';
 import { formatDay, formatMoney } from '#ui/text/amount.ts';
 import { chargeText, monthlyChargeText } from '#web/texts/charge-text.ts';
+import { listed } from '#web/texts/listed.ts';
 import type { OwnRental } from './included-rentals.ts';
 
 /** A plan's monthly price without tax or discount. */
@@ -39,7 +40,5 @@ export function monthlySumText(
   }
   const money = (amount: number) => formatMoney(amount, price.currency);
   const sum = parts.reduce((total, { amount }) => total + amount, 0);
-  return `You then pay ${money(sum)} each month: ${inWords.format(parts.map((part) => `${money(part.amount)} for ${part.name}`))}.`;
+  return `You then pay ${money(sum)} each month: ${listed(parts.map((part) => `${money(part.amount)} for ${part.name}`))}.`;
 }
-
-const inWords = new Intl.ListFormat('en-US');

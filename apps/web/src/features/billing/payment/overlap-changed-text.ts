@@ -1,5 +1,6 @@
 import type { Plan } from '@souk/contract/billing/billing.ts';
 import type { PaymentSession } from '@souk/contract/billing/payments.ts';
+import { listed } from '#web/texts/listed.ts';
 import { includedRentals, type OwnRental } from '../overlap/included-rentals.ts';
 
 export type Overlap = {
@@ -13,7 +14,7 @@ export function overlapChangedText({ paymentStatus }: PaymentSession, { plan, re
   const names = plan ? includedRentals(rentals, plan.tier).map(({ name }) => name) : [];
   const reason =
     plan && names.length > 0
-      ? `You rent ${names.join(' and ')} now, which ${plan.name} includes`
+      ? `You rent ${listed(names)} now, which ${plan.name} includes`
       : `A service that you rent is now included in ${plan?.name ?? 'this plan'}`;
   return paymentStatus === 'refunded'
     ? `${reason}, and you had not been asked about it, so this payment was refunded.`

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { formatMoney } from '#ui/text/amount.ts';
 import { Notice } from '#ui/state/notice.tsx';
 import { TextAnchor } from '#ui/text/text-link.tsx';
+import { listed } from '#web/texts/listed.ts';
 import { openPaymentQuery } from '../queries.ts';
 
 type PastDueProps = { userId: string; owned: SubscriptionAnswer['subscription'] };
@@ -34,9 +35,7 @@ function Failed({ userId, status, things }: FailedProps) {
   if (things.length === 0) return null;
   return (
     <Notice tone="bad">
-      <strong className="font-medium">
-        The last payment for {things.map(({ name }) => name).join(' and ')} failed.
-      </strong>{' '}
+      <strong className="font-medium">The last payment for {listed(things.map(({ name }) => name))} failed.</strong>{' '}
       {consequences[status]}
       {things.map(({ id, name }) => (
         <PayNow key={id} userId={userId} id={id} name={name} />

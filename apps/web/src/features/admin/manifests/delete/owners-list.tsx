@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { counted } from '#ui/text/amount.ts';
 import { DayAndTime } from '#ui/text/moment.tsx';
 import { Pagination } from '#ui/pagination.tsx';
 import { adminApi, serverKey } from '../../admin-api.ts';
-import { counted } from '../../counted.ts';
 import { LoadFailed } from '../../not-loaded.tsx';
 
 /** Users who bought or are trying a server, by page, and what they lose. Renders nothing if there are none. */

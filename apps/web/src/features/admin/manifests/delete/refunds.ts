@@ -1,7 +1,7 @@
 import type { deleteManifest } from '@souk/contract/admin/manifests.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
-import { formatMoney } from '#ui/text/amount.ts';
-import { counted } from '../../counted.ts';
+import { counted, formatMoney } from '#ui/text/amount.ts';
+import { listed } from '#web/texts/listed.ts';
 import type { Renter } from '../../server/server-queries.ts';
 
 type Refund = NonNullable<Renter['refund']>;
@@ -16,7 +16,7 @@ export type ChosenRefunds = ReadonlyMap<string, Refund>;
 export function sumOf(chosen: ChosenRefunds): string {
   const sums = new Map<string, number>();
   for (const { amountCents, currency } of chosen.values()) sums.set(currency, (sums.get(currency) ?? 0) + amountCents);
-  return [...sums].map(([currency, cents]) => formatMoney(cents, currency)).join(' and ');
+  return listed([...sums].map(([currency, cents]) => formatMoney(cents, currency)));
 }
 
 /** Returns a sentence for each kind of refund that needs attention. Empty if all were paid. */

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { formatCount, formatMoney } from '#ui/text/amount.ts';
+import { counted, formatCount, formatMoney } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Checkbox } from '#ui/form/checkbox.tsx';
 import { DayAndTime } from '#ui/text/moment.tsx';
 import { Pagination } from '#ui/pagination.tsx';
-import { counted } from '../../counted.ts';
 import { NotLoaded } from '../../not-loaded.tsx';
 import { rentersQuery, type Renter } from '../../server/server-queries.ts';
 import { maxRefunds, sumOf, type ChosenRefunds } from './refunds.ts';

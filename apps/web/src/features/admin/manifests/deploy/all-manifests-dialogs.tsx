@@ -1,7 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
-import { counted } from '../../counted.ts';
 import { NotLoaded } from '../../not-loaded.tsx';
 import { describeAction } from '../failure-texts.ts';
 import { DeployAllEffects } from './deploy-all-effects.tsx';

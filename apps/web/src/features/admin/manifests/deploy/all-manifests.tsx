@@ -1,12 +1,11 @@
 import RefreshCw from 'lucide-react/icons/refresh-cw';
 import Rocket from 'lucide-react/icons/rocket';
 import { useState } from 'react';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/overlay/dialog.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { AllManifestsDialogs } from './all-manifests-dialogs.tsx';
-import { counted } from '../../counted.ts';
 import { actionFailure } from '../failure-texts.ts';
 import type { ManifestCounts } from '../manifest-queries.ts';
 import { RunCard } from '../runs/run-card.tsx';

@@ -1,8 +1,7 @@
 import { Fragment } from 'react';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { Notice } from '#ui/state/notice.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
-import { counted } from '../../counted.ts';
 import { ItemsWithCode } from '../../text-with-code.tsx';
 import { audience } from './deploy-effects.tsx';
 import { MissingSecrets } from './missing-secrets.tsx';

@@ -1,4 +1,4 @@
-import { counted } from '../../counted.ts';
+import { counted } from '#ui/text/amount.ts';
 import { useShowMore } from '../../show-more.tsx';
 import { ItemsWithCode, TextWithCode } from '../../text-with-code.tsx';
 import type { DeployPlan } from './deploy-plan.ts';

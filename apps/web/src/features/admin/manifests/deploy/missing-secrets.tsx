@@ -1,8 +1,8 @@
 import type { NeededSecret } from '@souk/contract/admin/secrets.ts';
 import { Notice } from '#ui/state/notice.tsx';
+import { counted } from '#ui/text/amount.ts';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { Code } from '../../code.tsx';
-import { counted } from '../../counted.ts';
 
 export type MissingSecretsProps = {
   id: string;

@@ -1,10 +1,9 @@
 import type { ManifestRun, ManifestRunItem } from '@souk/contract/admin/manifest-runs.ts';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { SectionHeading } from '#ui/text/section-heading.tsx';
-import { counted } from '../../counted.ts';
 import { NotLoaded } from '../../not-loaded.tsx';
 import { RunItems } from './run-items.tsx';
 import { useRun } from './use-runs.ts';

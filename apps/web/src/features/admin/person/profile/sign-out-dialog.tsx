@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Checkbox } from '#ui/form/checkbox.tsx';
+import { counted } from '#ui/text/amount.ts';
 import { adminApi } from '../../admin-api.ts';
-import { counted } from '../../counted.ts';
 import type { UserDialogProps } from '../../users/actions/form-dialog.tsx';
 import { UserActionDialog } from '../../users/actions/user-action-dialog.tsx';
 

@@ -4,7 +4,7 @@ import { Card } from '#ui/card.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { Field } from '#ui/form/field.tsx';
 import { Select } from '#ui/form/select.tsx';
-import { counted } from '../../counted.ts';
+import { counted } from '#ui/text/amount.ts';
 import { NotLoaded } from '../../not-loaded.tsx';
 import { Section } from '../../section.tsx';
 import { LazyDifferences } from '../editor/lazy-differences.tsx';

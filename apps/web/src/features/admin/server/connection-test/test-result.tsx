@@ -1,11 +1,10 @@
 import Info from 'lucide-react/icons/info';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { ResultIcon } from '#ui/state/result-icon.tsx';
-import { counted } from '../../counted.ts';
 import { LogLines } from '../log-lines.tsx';
 import { ExposedName } from '../tools/exposed-name.tsx';
 import type { TestState } from './test-state.ts';

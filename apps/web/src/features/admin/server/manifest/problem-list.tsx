@@ -1,7 +1,6 @@
 import CircleAlert from 'lucide-react/icons/circle-alert';
 import CircleCheck from 'lucide-react/icons/circle-check';
-import { formatCount } from '#ui/text/amount.ts';
-import { counted } from '../../counted.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { useShowMore } from '../../show-more.tsx';
 import { maxManifestBytes } from '../editor/json-fields.ts';
 import type { EditorCheck, PlacedProblem } from '../editor/manifest-editor.tsx';

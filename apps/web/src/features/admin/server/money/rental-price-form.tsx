@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { counted } from '#ui/text/amount.ts';
 import { centsOf } from '../../cents-of.ts';
-import { counted } from '../../counted.ts';
 import { PriceForm } from '../price-form.tsx';
 import { figuresQuery, type ServerPartProps } from '../server-queries.ts';
 import { partOf } from '../part-of.ts';

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Badge, type BadgeTone } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Ago } from '#ui/text/moment.tsx';
+import { listed } from '#web/texts/listed.ts';
 import { Code } from '../../code.tsx';
 import { EntryRow, RemoveButton } from '../../entry-row.tsx';
 import { PlaceText } from './place-text.tsx';
@@ -49,7 +50,7 @@ export function NeededSecretRow({
       }
     >
       <p>
-        Needed by version {versions.join(' and ')}. <WhereFrom secret={secret} serverId={serverId} />
+        Needed by version {listed(versions)}. <WhereFrom secret={secret} serverId={serverId} />
       </p>
     </Row>
   );

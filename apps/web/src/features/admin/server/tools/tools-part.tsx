@@ -1,12 +1,11 @@
 import type { AdminTool } from '@souk/contract/admin/servers.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { SearchField } from '#ui/form/search-field.tsx';
 import { moreThatAsk } from '#web/texts/tools-that-ask.ts';
-import { counted } from '../../counted.ts';
 import { NotLoaded } from '../../not-loaded.tsx';
 import { Section } from '../../section.tsx';
 import { toolsQuery, type ServerPartProps } from '../server-queries.ts';

@@ -1,9 +1,8 @@
 import type { UserBilling } from '@souk/contract/admin/billing.ts';
 import { useQuery } from '@tanstack/react-query';
-import { formatCount, formatMoment } from '#ui/text/amount.ts';
+import { counted, formatCount, formatMoment } from '#ui/text/amount.ts';
 import { keptAt } from '#web/texts/kept-size.ts';
 import { adminApi, personKey } from '../../admin-api.ts';
-import { counted } from '../../counted.ts';
 import { ownedOf, type OwnedThing } from '../owned.ts';
 
 /** Losses that are named; the others are counted, so that the dialog stays short. */
