@@ -244,7 +244,7 @@ test('a paid renewal whose event has not arrived is refunded with the removal', 
   const paymentId = await ann.rent('top');
   const { id } = (await ann.rental()) ?? {};
   shop.control.pause();
-  await pass(paymentId, 32);
+  shop.ahead.ms = await (await giveClock(shop, paymentId)).advancePastRenewal();
   expect(await ann.history(), 'the renewal is not known here').toHaveLength(1);
   const removal = await removeOf(ann, id);
   expect(removal).toMatchObject({ refund: { result: 'refunded' } });

@@ -351,7 +351,7 @@ describeOnEmbedded('payments that the provider has', migrations, (open) => {
     const { subscription } = await shop.stripe.checkout.sessions.retrieve(sessionId);
     const clock = await giveClock(shop, String(subscription));
     // the period begins, and the bank has not decided yet whether to pay it
-    await clock.advanceDays(32);
+    await clock.advancePastRenewal();
     await waitUntil('the period', async () => (await ann.plan())?.currentPeriodEnd !== currentPeriodEnd);
     await payments().events.idle();
     expect(await ann.plan()).toMatchObject({ mcpId: 'basic', nextPlanId: 'pro' });

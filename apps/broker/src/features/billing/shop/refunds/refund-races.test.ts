@@ -106,7 +106,7 @@ describeOnPostgres('two brokers and their refunds', migrations, (open) => {
     const month = await ann.credits();
     const clock = await giveClock(shop, paymentId);
     [shop, other].forEach(({ control }) => control.pause());
-    await clock.advanceDays(32);
+    await clock.advancePastRenewal();
     const sync = (broker: Shop) => broker.billing.payments?.subscriptions.sync(paymentId);
     // our own clock is at the beginning of the first period: both months are left
     const [told] = await Promise.all([remove(shop, ann, id), sync(other), sync(shop), sync(other)]);

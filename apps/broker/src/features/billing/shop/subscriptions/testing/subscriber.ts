@@ -132,10 +132,20 @@ export async function refusedPlan(
 export async function giveClock({ stripe, control }: Shop, subscriptionId: string) {
   const { customer } = await stripe.subscriptions.retrieve(subscriptionId);
   const clock = await control.giveClock(String(customer));
+  const now = async () => (await stripe.testHelpers.testClocks.retrieve(clock)).frozen_time;
+  const advanceTo = (seconds: number) =>
+    stripe.testHelpers.testClocks.advance(clock, { frozen_time: Math.round(seconds) });
   return {
     async advanceDays(days: number): Promise<void> {
-      const { frozen_time: now } = await stripe.testHelpers.testClocks.retrieve(clock);
-      await stripe.testHelpers.testClocks.advance(clock, { frozen_time: Math.round(now + days * daySeconds) });
+      await advanceTo((await now()) + days * daySeconds);
+    },
+    /** Advances to a day after the renewal, whatever the length of the month. @returns the ms that passed */
+    async advancePastRenewal(): Promise<number> {
+      const before = await now();
+      const { items } = await stripe.subscriptions.retrieve(subscriptionId);
+      const after = (items.data[0]?.current_period_end ?? NaN) + daySeconds;
+      await advanceTo(after);
+      return (after - before) * 1000;
     },
   };
 }
