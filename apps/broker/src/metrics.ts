@@ -99,7 +99,6 @@ function figuresOf({ Counter, Gauge }: Prom, registry: Registry) {
   };
 }
 
-/** Counts and times calls by server. */
 function countCalls(
   { Histogram }: Prom,
   registry: Registry,
@@ -156,7 +155,6 @@ function countCalls(
   };
 }
 
-/** Adds figures of the servers and of this broker. */
 function addCounts({ gauge, gaugeBy, counter }: Figures, sources: MetricSources): void {
   const { snapshot } = sources.catalogue;
   const { pool, programWatch, db } = sources;

@@ -38,7 +38,6 @@ import { exampleOf } from './api-docs/example-of.ts';
 import { parameterText } from './api-docs/parameter-texts.ts';
 import { partOf, partTitles } from './api-docs/parts-of-api.ts';
 
-/** Every endpoint of the contract. */
 export const endpoints: readonly Endpoint[] = [
   ...catalogueEndpoints,
   ...catalogueSearchEndpoints,

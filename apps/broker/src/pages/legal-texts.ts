@@ -64,7 +64,6 @@ export function plainParagraphs(markdown: string): string[] {
     .slice(0, maxParagraphs);
 }
 
-/** Serves the texts to the web app. */
 export function mountLegalTexts(router: Router, texts: LegalTexts): void {
   router.route(getLegalText, ({ params: { page } }) => {
     const text = texts.get(page);

@@ -92,7 +92,6 @@ export type Config = {
     folderBytes: number;
     /** Memory of one program and all that it starts. */
     memoryBytes: number;
-    /** Memory of all programs of one user. */
     personMemoryBytes: number;
     /** Free space on the disk of the data folder below which no program runs: the embedded database needs it. */
     freeDiskBytes: number;

@@ -47,7 +47,6 @@ export async function serveWeb(
     homeOrder: (count: number) => readonly CatalogueServer[];
     /** The operator's texts; by default none. */
     legal?: LegalTexts;
-    /** Credits for a new account. */
     welcomeCredits?: number;
     answerUnknown?: AnswerUnknown;
   },

@@ -4,7 +4,6 @@ import { auditListedSchema, auditWantedSchema } from '#operator/commands/audit-c
 import { describeChanges, describeActor } from '#features/audit/index.ts';
 import { askBrokerOrRun, flag, text, UsageError, type CliOptions, type Command, type Values } from './command.ts';
 
-/** `souk audit`: the rows of the tab "Audit Log". */
 export const auditCliCommand: Command = {
   name: 'audit',
   summary: 'prints the audit log, newest rows first',

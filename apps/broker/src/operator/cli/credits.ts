@@ -2,7 +2,6 @@ import { creditsSetSchema, creditsShownSchema } from '#operator/commands/billing
 import { answeredCommand, text, UsageError, type Command } from './command.ts';
 import { accountHelp, accountOf, accountOptions, decisionOf } from './users.ts';
 
-/** `souk credits …`: a user's credits, as on the administrators' screen. */
 export const creditCliCommands: readonly Command[] = [
   answeredCommand({
     name: 'credits show',

@@ -50,7 +50,6 @@ const changeCommand = (type: keyof typeof changes): Command =>
     },
   });
 
-/** `souk offers …`: plans and credit packages, as on the administrators' screen. */
 export const offerCliCommands: readonly Command[] = [
   answeredCommand({
     name: 'offers list',

@@ -8,7 +8,6 @@ import { printOverview } from './overview.ts';
 const idHelp = ['ID', "the id in the server's manifest"] as const;
 const mebibyte = 1024 * 1024;
 
-/** `souk server …` and `souk overview`: the state of servers and of the shop. */
 export const serverCliCommands: readonly Command[] = [
   {
     name: 'server log',

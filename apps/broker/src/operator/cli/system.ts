@@ -3,7 +3,6 @@ import { readConfig } from '#platform/config.ts';
 import type { z } from 'zod';
 import { askBroker, flag, type CliOptions, type Command, type Values } from './command.ts';
 
-/** `souk system`: the tab "System". */
 export const systemCliCommand: Command = {
   name: 'system',
   summary: 'shows the state of this installation: database, brokers, jobs, payments, and the configuration in force',

@@ -29,7 +29,6 @@ export const accountHelp = [
 
 const decisionOptions = { ...accountOptions, reason: text };
 
-/** `souk user …`: user management, as on the administrators' screen. */
 export const userCliCommands: readonly Command[] = [
   answeredCommand({
     name: 'user list',

@@ -4,5 +4,4 @@ import { z } from 'zod';
 /** The operator's name on the machine. */
 export const operatorName = z.string().max(200);
 
-/** The reason for the audit log. */
 export const reasonOfCommand = adminReason.transform((text) => text ?? 'by command');

@@ -8,7 +8,6 @@ export const overviewShownSchema = z.object({
   figures: getAdminFigures.answer.omit({ success: true }),
 });
 
-/** `souk overview`: the administrators' Overview. */
 export function overviewCommand({ overview }: Pick<App, 'overview'>): OperatorCommands {
   return {
     async overview(): Promise<z.input<typeof overviewShownSchema>> {

@@ -6,7 +6,6 @@ import type { App } from '../../app-types.ts';
 export const shownSystemSchema = systemSchema;
 export const systemCheckedSchema = runSystemChecks.answer.omit({ success: true });
 
-/** `souk system`: the administrators' tab "System". */
 export function systemCommand({ system }: Pick<App, 'system'>): OperatorCommands {
   return {
     'system.show': (): Promise<System> => system.read(),

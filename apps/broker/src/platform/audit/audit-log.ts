@@ -41,7 +41,6 @@ export async function writeAuditWith(query: Query, entry: AuditEntry, at: Date):
   );
 }
 
-/** Adds several rows of the same decision. */
 export async function writeAuditsWith(query: Query, entries: readonly AuditEntry[], at: Date): Promise<void> {
   if (entries.length === 0) return;
   await query(

@@ -7,7 +7,6 @@ type LoadedTable = ArchiveHeader['tables'][number];
 
 const rowsAtOnce = 500;
 
-/** Inserts the rows of one piece. */
 export async function loadRows(query: Query, { name, columns }: LoadedTable, bytes: Buffer): Promise<number> {
   const lines = bytes.toString().split('\n').slice(0, -1);
   const names = columns.map((column) => quoted(column.name)).join(', ');

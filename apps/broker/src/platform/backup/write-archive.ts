@@ -12,7 +12,6 @@ import { endName, headerName, keyName, pieceName, type ArchiveEntry, type Archiv
 
 export type ArchiveParts = {
   header: ArchiveHeader;
-  /** Returns the rows of a table, in pieces. */
   rowsOf(table: ArchiveHeader['tables'][number]): AsyncIterable<{ bytes: Buffer }>;
   /** The parent of the header's folders. */
   dataDir: string;

@@ -33,7 +33,6 @@ const headerEntry = z
   .string()
   .regex(/^[\w-]{1,100}=(?:[^%]|%[0-9a-fA-F]{2})+$/, 'must be headers as name=value, separated by commas');
 
-/** The form of each variable by itself. */
 const environmentSchema = z.object({
   // a misspelled "production" must not enable the stand-ins
   NODE_ENV: z.enum(['production', 'development', 'test'], 'must be production, development or test').optional(),

@@ -5,7 +5,6 @@ import { SealedTextError, type Vault } from './vault.ts';
 
 export type CheckedColumn = { name: string; secrets: number; unreadable: number };
 
-/** Opens every secret of the database. */
 export async function checkSecrets(query: Query, vault: Pick<Vault, 'open'>): Promise<CheckedColumn[]> {
   const checked: CheckedColumn[] = [];
   for (const column of encryptedColumns) {

@@ -1,6 +1,5 @@
 import type { SecretContext } from './vault.ts';
 
-/** A column with values that the vault has sealed. */
 export type EncryptedColumn = {
   table: string;
   column: string;

@@ -22,7 +22,6 @@ export const masterKeyMigrations: readonly Migration[] = [
 
 export const masterKeyChannel = 'souk_master_key';
 
-/** The latest rotation of the master key. */
 export type KeyRotation = { keyId: string; formerId: string; isFinished: boolean };
 
 /** @returns undefined if the master key was never rotated */

@@ -14,7 +14,6 @@ export type RotateMasterKey = {
   nextId: string;
   /** The user name of the operator who runs the command. */
   operator: string;
-  /** Reports progress to the operator. */
   onProgress(line: string): void;
 };
 

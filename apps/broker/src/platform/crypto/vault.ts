@@ -3,7 +3,6 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
 /** The place of a secret. A sealed text opens only there: copied to another row or user, it is useless. */
 export type SecretContext = { table: string; row: string; userId: string };
 
-/** Encrypts stored secrets. */
 export type Vault = {
   /** Returns text to store: printable ASCII, some 160 characters longer than `plaintext`. */
   seal(context: SecretContext, plaintext: string): string;

@@ -4,7 +4,6 @@ type Handler = (payload: string) => void;
 
 /** The handlers of each NOTIFY channel, independent of the engine's connection. */
 export type Channels = {
-  /** Calls the handlers of a notification. */
   deliver(channel: string, payload: string): void;
   /** Adds a handler, and returns a function that removes it. The channel's first and last handler send LISTEN and UNLISTEN. */
   add(channel: string, handler: Handler, send: (statement: string) => Promise<void>): Promise<() => Promise<void>>;

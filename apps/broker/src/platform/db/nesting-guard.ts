@@ -5,7 +5,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
  * connection it would wait forever; on a pool it works until as many transactions as connections do it concurrently.
  */
 export type NestingGuard = {
-  /** Runs a transaction. */
   inside<T>(work: () => Promise<T>): Promise<T>;
   /** @throws Error if called from inside an open transaction */
   refuseInside(): void;

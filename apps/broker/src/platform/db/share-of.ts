@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 export type LiveBrokers = {
   /** Returns the number of live brokers, this one included, as of a few seconds ago. */
   count(): number;
-  /** Registers this broker. */
   join(): Promise<void>;
   leave(): Promise<void>;
   /** Sets the figures that this broker reports with each heartbeat. */

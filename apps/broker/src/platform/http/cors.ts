@@ -20,7 +20,6 @@ export function allowEveryOrigin(reply: FastifyReply, allowed?: AllowedRequests)
   return reply;
 }
 
-/** Answers the preflight of a public endpoint. */
 export function mountPreflight(app: FastifyInstance, path: string, allowed = requestsOfMcpClients): void {
   app.options(path, (_request, reply) =>
     allowEveryOrigin(reply, allowed).code(204).header('access-control-max-age', '3600').send(),

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A call that begins. */
 export type TracedCall = {
   /** The id of its usage row. */
   id: string;

@@ -19,7 +19,6 @@ export type LedgerLoop = {
   readonly settlements: Settlements;
   isBehind(): boolean;
   isStopped(): boolean;
-  /** Exchanges leases now. */
   run(): void;
   /** Exchanges leases in a few ms, together with what else is released until then. */
   runSoon(): void;

@@ -66,7 +66,6 @@ export class AskedServers {
     return watched.discovery;
   }
 
-  /** Starts a discovery without waiting for it. */
   discoverLater(server: CatalogueServer): void {
     this.#parts.background.add(this.discover(server), 'a server could not be discovered');
   }
@@ -111,7 +110,6 @@ export class AskedServers {
     });
   }
 
-  /** Stops discoveries. */
   stop(): void {
     this.#isStopped = true;
     this.#turns.stop();

@@ -72,7 +72,6 @@ export function createAskTurns(options: { clock: Clock; timers: Timers; limits?:
       begin();
       return promise;
     },
-    /** Number of waiting callers. */
     waiting: (): number => waiting.length - next,
     /** Lets every waiting caller begin. */
     stop(): void {

@@ -13,7 +13,6 @@ const signalMs = 100;
  */
 export function followCatalogue(known: readonly CatalogueServer[], parts: WatchParts): void {
   const { catalogue, pool, asked, state } = parts;
-  /** Last known deployment time by server id. */
   const deployments = new Map(known.map(({ id, deployedAtMs }) => [id, deployedAtMs]));
 
   catalogue.onChange(({ byId }, changed, before) => {

@@ -8,7 +8,6 @@ import type { WatchedServer } from './watched-server.ts';
 
 type Use = Omit<ConnectionUse, 'drop'>;
 
-/** Reads lists over one connection. */
 export type ReadLists = <T>(ask: () => Promise<T>) => Promise<T>;
 
 /** The connections to one server, of the pool or of a connection test. */

@@ -20,7 +20,6 @@ export type WatchOptions = {
   restartDelayMs: number;
   /** Whether a user called the server within a day. */
   isUsed: (serverId: string) => boolean;
-  /** Limit of connections to all servers. */
   maxConnections: number;
   askTurns: TurnLimits | undefined;
   /** Removes a server's secrets from a text about it. */

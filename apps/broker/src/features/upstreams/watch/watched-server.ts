@@ -6,7 +6,6 @@ export const refreshIntervalMs = 10_000;
 /** Delay before the start of a failed stdio server is retried. */
 const stdioRetryMs = 30_000;
 
-/** State of one server in the watch, besides its catalogue entry. */
 export type WatchedServer = {
   /** Time of the last discovery; -Infinity before the first one. */
   askedAtMs: number;

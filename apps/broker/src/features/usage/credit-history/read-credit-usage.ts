@@ -36,7 +36,6 @@ export async function readCreditUsage(
   }));
 }
 
-/** Counts these calls, up to a limit. */
 export async function countCreditUsage(
   query: Query,
   of: { userId: string; livemode: boolean; period: Period },

@@ -4,7 +4,6 @@
  */
 const limitsMs = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 15_000] as const;
 
-/** The limits as an array for the database. */
 export const latencyLimitsText = `{${limitsMs.join(',')}}`;
 
 /** The columns with the counts, quickest first. */

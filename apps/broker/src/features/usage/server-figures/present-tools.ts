@@ -8,7 +8,6 @@ type ToolFacts = {
   /** Undefined if nothing is staged. */
   staged: Manifest | undefined;
   use: ReadonlyMap<string, { calls: number; errors: number }>;
-  /** Changes that wait for a review. */
   pending: readonly ToolChange[];
   /** Decisions that tools stay hidden. */
   rejected: readonly { change: ToolChange; by: string | null }[];

@@ -17,7 +17,6 @@ import { required, ReportedError, UsageError, type CliOptions, type Values } fro
 const timeoutMs = 60 * 60_000;
 const columnsSchema = z.array(z.object({ name: z.string(), resealed: z.int(), unreadable: z.int() }));
 
-/** Runs `souk rotate-key --new FILE`. */
 export async function rotateKey(values: Values, { environment, stdout, stderr }: CliOptions): Promise<void> {
   const next = readNewKey(required(values, 'new', 'rotate-key'));
   const config = readConfig(environment);

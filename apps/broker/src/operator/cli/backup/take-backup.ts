@@ -17,7 +17,6 @@ import { required, UsageError, type CliOptions, type Values } from '../command.t
 const copyTimeoutMs = 10 * 60_000;
 const log = createLog('error');
 
-/** Runs `souk backup FILE`. */
 export async function backup(values: Values, { environment, stdout, stderr }: CliOptions): Promise<void> {
   const file = resolve(required(values, 'FILE', 'backup'));
   if (existsSync(file)) throw new UsageError(`${file} exists: name a new file`);

@@ -119,7 +119,6 @@ function checkoutWarnings({ checkout, payments }: Pick<Config, 'checkout' | 'pay
   return ['STRIPE_TAX=1: the stand-in for Stripe adds the tax of a demo table, which is not tax advice.'];
 }
 
-/** Warns of what the operator lets administrators allow. */
 function allowanceWarnings({ adminMayAllow, stdio }: Config): string[] {
   const packages =
     stdio === 'allowlist'

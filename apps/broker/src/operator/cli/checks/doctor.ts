@@ -96,7 +96,6 @@ async function examineStripe(
 
 const labels = { passed: 'ok   ', warned: 'warn ', failed: 'FAULT' } as const;
 
-/** Prints each check, with advice for each fault. */
 export function printDiagnosis(baseUrl: string, { ok, checks }: Diagnosis, print: (line: string) => void): void {
   print(`Examining ${baseUrl}`);
   for (const { name, status, detail, advice } of checks) {

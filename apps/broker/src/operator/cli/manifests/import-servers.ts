@@ -4,7 +4,6 @@ import { createIds, draftManifest, programWarning, type ReadEntry } from '#featu
 export type ImportedServer = {
   /** The name in the configuration. */
   name: string;
-  /** Why it could not be imported. */
   refused?: string;
   id?: string;
   manifest?: Record<string, unknown>;

@@ -76,7 +76,6 @@ export const manifestVersionCommands: readonly Command[] = [
   }),
 ];
 
-/** A command that removes servers sequentially. */
 export function removingCommand<Answer extends z.ZodType>({
   name,
   answer,

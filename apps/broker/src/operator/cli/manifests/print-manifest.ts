@@ -102,7 +102,6 @@ export function printStaged({ id, version, result, notes }: StagedManifest, prin
   print(`Staged ${id} ${version}. Deploy it with: npm run souk -- manifest deploy ${id}`);
 }
 
-/** Prints notes about likely mistakes in the manifest. */
 function printNotes(notes: readonly string[] | undefined, print: Print): void {
   for (const note of notes ?? []) print(plain(`Note: ${note}`));
 }

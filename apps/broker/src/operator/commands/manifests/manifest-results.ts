@@ -16,7 +16,6 @@ export const listSchema = z.object({
       id: z.string(),
       name: z.string(),
       transport: z.enum(['http', 'websocket', 'stdio']),
-      /** Deployed version. */
       deployed: z.string().optional(),
       staged: z.string().optional(),
       /** The last deployed version, if the server is neither deployed nor staged. */
@@ -44,7 +43,6 @@ export const deployedSchema = z.object({
   asked: z.boolean(),
   status: serverStatusSchema,
   statusDetail: z.string().optional(),
-  /** Why the discovery failed. */
   failure: z.string().optional(),
   tools: z.array(z.object({ name: z.string(), exposedName: z.string(), description: z.string() })),
   toolsUnderReview: z.array(z.string()),

@@ -49,7 +49,6 @@ export function freeBytesOf(folder: string): number {
   }
 }
 
-/** Writes a sentence for the operator. */
 export function diskFullText(folder: string, freeBytes: number): string {
   const [free, needed] = [freeBytes, neededBytes].map((bytes) => Math.floor(bytes / 1024 / 1024));
   return `The disk of the database (${folder}) is full: it has ${free} MiB free and needs ${needed} MiB.`;

@@ -20,9 +20,7 @@ const silentMs = 5_000;
 const heartbeat = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;
 
 export type Listener = {
-  /** See Database. */
   listen(channel: string, handler: (payload: string) => void, unheard?: () => void): Promise<() => Promise<void>>;
-  /** See Database. */
   deliveredUntilMs(): number;
   isUnheard(): boolean;
   close(): Promise<void>;

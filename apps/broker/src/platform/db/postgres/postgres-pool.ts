@@ -3,7 +3,6 @@ import type { Log } from '../../log.ts';
 import { date, dateArray, int8, int8Array, parseBigint, parseDate } from '../column-types.ts';
 import { isDatabaseLost } from '../database-errors.ts';
 
-/** Time limits of connections and statements. */
 export type DatabaseLimits = {
   connectMs: number;
   statementMs: number;

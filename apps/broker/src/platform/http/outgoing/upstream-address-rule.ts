@@ -15,7 +15,6 @@ export function createUpstreamAddressRule(options: {
   allowAddresses: readonly string[];
   /** Entries that administrators added. */
   limited?: (() => readonly LimitedEntry[]) | undefined;
-  /** Whether administrators may add entries. */
   administratorsMayAllow?: boolean | undefined;
   publicUrl?: string | undefined;
 }): UpstreamAddressRule {
