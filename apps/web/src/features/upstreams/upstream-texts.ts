@@ -1,5 +1,5 @@
 import type { UpstreamAccountState, UpstreamAccount } from '@souk/contract/upstreams.ts';
-import { formatCount } from '#ui/text/amount.ts';
+import { formatCount, formatMoment } from '#ui/text/amount.ts';
 import type { StatusTone } from '#ui/state/status-badge.tsx';
 
 const states: Readonly<Record<UpstreamAccountState, { tone: StatusTone; label: string }>> = {
@@ -13,16 +13,14 @@ export function describeState({ state }: Pick<UpstreamAccount, 'state'>): { tone
   return states[state];
 }
 
-const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
-
 export function connectionFacts(connection: UpstreamAccount): { term: string; value: string }[] {
   const { account, provider, since, lastRefreshedAt, offers } = connection;
   return [
     ...(account === undefined ? [] : [{ term: 'Account', value: account }]),
     ...(provider === undefined ? [] : [{ term: 'Signed in at', value: provider }]),
     ...(offers === undefined ? [] : [{ term: 'Tools', value: toolsText(offers) }]),
-    ...(since === null ? [] : [{ term: 'Connected since', value: moment.format(new Date(since)) }]),
-    ...(lastRefreshedAt === null ? [] : [{ term: 'Last refreshed', value: moment.format(new Date(lastRefreshedAt)) }]),
+    ...(since === null ? [] : [{ term: 'Connected since', value: formatMoment(since) }]),
+    ...(lastRefreshedAt === null ? [] : [{ term: 'Last refreshed', value: formatMoment(lastRefreshedAt) }]),
   ];
 }
 

@@ -1,11 +1,11 @@
 import type { ConnectionStep } from '@souk/contract/diagnostics.ts';
-import type { GatewayEvents, McpRequest } from '#features/gateway/index.ts';
+import { isModernVersion, type GatewayEvents, type McpRequest } from '#features/gateway/index.ts';
 import { cleanLabel } from '#platform/text/clean-label.ts';
 import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import { attemptKey, identifyProgram, programMark, type Failure, type RecordEvent } from './attempt-event.ts';
 import { claimedName, longestClaim, programName } from './name-program.ts';
-import { describeOpening, isModernVersion, requestFailure, versionOf } from './read-request.ts';
+import { describeOpening, requestFailure, versionOf } from './read-request.ts';
 
 /** Interval at which a token's steps are recorded again, which updates the last use and clears old failures. */
 const repeatAfterMs = 10 * 60_000;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { McpRequest } from '#features/gateway/index.ts';
+import { isModernVersion, type McpRequest } from '#features/gateway/index.ts';
 import { cleanLabel } from '#platform/text/clean-label.ts';
 import { shortVersion } from '#platform/text/client-name.ts';
 import { asRecord } from '#platform/json.ts';
@@ -7,11 +7,6 @@ import type { AttemptEvent, Failure } from './attempt-event.ts';
 import { clientInfoOf, paramsOf } from './name-program.ts';
 
 const versionPattern = /^\d{4}-\d{2}-\d{2}$/;
-
-/** Whether a revision has no sessions: each message of 2026-07-28 and later names its version. */
-export function isModernVersion(version: string | string[] | undefined): boolean {
-  return typeof version === 'string' && version >= '2026-07-28' && versionPattern.test(version);
-}
 
 export function describeOpening(request: McpRequest): Pick<AttemptEvent, 'era' | 'protocolVersion' | 'clientVersion'> {
   const header = request.headers['mcp-protocol-version'];
