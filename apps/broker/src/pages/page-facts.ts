@@ -18,7 +18,6 @@ export type StructuredData = { readonly [key: string]: unknown };
 export type Summary = {
   heading: string;
   paragraphs: readonly string[];
-  /** Links to our own pages, each with an optional line of text. */
   links: readonly { path: string; name: string; text?: string | undefined }[];
   /** The tools of a service. */
   items?: readonly { name: string; text: string }[] | undefined;

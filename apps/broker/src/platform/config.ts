@@ -123,7 +123,6 @@ export type Config = {
     /** Open connections to all servers. */
     upstreamConnections: number;
   };
-  /** Variables that are set under a name that is probably misspelled. */
   misspelled: readonly Misspelled[];
   /** The settings in force and where they come from, for administrators. Contains no secret. */
   settings: readonly Setting[];

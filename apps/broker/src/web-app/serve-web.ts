@@ -121,7 +121,6 @@ export async function serveWeb(
 /** Answers certain clients at an unknown address. @returns whether it did */
 export type AnswerUnknown = (request: FastifyRequest, reply: FastifyReply) => boolean;
 
-/** Answers other clients at an unknown address. */
 export function answerNotFound(): never {
   throw new SoukError('not_found');
 }

@@ -12,7 +12,6 @@ export type CliOptions = {
   environment: NodeJS.ProcessEnv;
   stdout(line: string): void;
   stderr(line: string): void;
-  /** Reads all of standard input. */
   stdin?(): Promise<Uint8Array>;
   checks?: readonly ConfigCheck[];
 };
@@ -114,7 +113,6 @@ export function answeredCommand<Answer extends z.ZodType>({
   answer: Answer;
   args?(values: Values, positionals: readonly string[], cli: CliOptions): unknown;
   print(answer: z.output<Answer>, stdout: CliOptions['stdout'], more: { values: Values } & CliOptions): void;
-  /** Only a running broker can answer it. */
   needsBroker?: boolean;
   timeoutMs?: number;
   /** Whether the command exits with 1. */

@@ -19,7 +19,6 @@ import {
   type Values,
 } from './command.ts';
 
-/** The options by which a command names an account. */
 export const accountOptions = { email: text, provider: text, id: text };
 export const accountHelp = [
   ['--email E', 'the address of the account'],

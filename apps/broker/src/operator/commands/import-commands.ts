@@ -43,7 +43,6 @@ const by: ManifestActor & { via: 'command' } = { via: 'command' };
 export function importCommands(imports: Imports): OperatorCommands {
   const { registries, updates } = imports;
 
-  /** Finds a registry by its id, name or address. */
   async function idOf(named: string): Promise<string> {
     const found = (await registries.list()).filter(({ id, name, url }) => [id, name, url].includes(named));
     const [only] = found;

@@ -38,7 +38,6 @@ export function maySignIn(allow: SignInAllow | undefined, email: string): boolea
   return allow.addresses.has(address) || allow.domains.has(address.slice(address.indexOf('@') + 1));
 }
 
-/** Tells the operator who may sign in. */
 export function describeSignInAllow(allow: SignInAllow | undefined): string {
   return allow ? [...allow.domains, ...allow.addresses].join(', ') : 'everyone (SIGN_IN_ALLOW can restrict it)';
 }

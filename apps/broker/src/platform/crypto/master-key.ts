@@ -101,7 +101,6 @@ function readKey(path: string): string {
   }
 }
 
-/** Whether the data folder has its own key. */
 export const hasMasterKey = (dataDir: string): boolean => modeOf(pathOf(dataDir)) !== undefined;
 
 const pathOf = (dataDir: string) => join(dataDir, 'master.key');

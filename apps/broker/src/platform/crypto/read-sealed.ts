@@ -2,7 +2,6 @@ import type { Query } from '../db/database.ts';
 import type { EncryptedColumn } from './encrypted-columns.ts';
 import type { SecretContext } from './vault.ts';
 
-/** A sealed value with its place. */
 export type SealedRow = { key: Readonly<Record<string, string>>; context: SecretContext; sealed: string };
 
 export const rowsAtOnce = 500;

@@ -74,7 +74,6 @@ const literalsOf = memoized((shape: z.core.$ZodShape) =>
   }),
 );
 
-/** A function that computes its result once per argument. */
 function memoized<Key extends WeakKey, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const results = new WeakMap<Key, { value: Value }>();
   return (key) => {
@@ -118,7 +117,6 @@ const isRefused = (members: readonly Member[], value: unknown) =>
 
 const emptyValues = { absent: undefined, null: null, object: {}, list: [] };
 
-/** Whether a schema accepts each of the empty values. */
 const emptyAccepted = memoized((_schema: Schema): Partial<Record<keyof typeof emptyValues, boolean>> => ({}));
 
 function accepts(schema: Schema, kind: keyof typeof emptyValues): boolean {

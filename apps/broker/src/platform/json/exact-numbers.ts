@@ -44,7 +44,6 @@ export function parseExactly(json: string): unknown {
   return withExactNumbers(JSON.parse(markLongNumbers(json)));
 }
 
-/** Returns the double nearest to a marked number. */
 export function nearestTo(marked: string): number {
   return Number(marked.slice(mark.length));
 }

@@ -11,7 +11,6 @@ type Text = { text: string; fallback: Uint16Array };
 export type UriTemplate = {
   /** The common beginning of all its addresses. */
   readonly beginning: string;
-  /** Whether an address can come from it. */
   matches(address: string): boolean;
 };
 

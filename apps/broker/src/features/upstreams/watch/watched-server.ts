@@ -3,7 +3,6 @@ import type { Clock } from '#platform/clock.ts';
 
 /** Refreshes of one server coalesce and are at most one per 10 s (clarifications, Marketplace). */
 export const refreshIntervalMs = 10_000;
-/** Delay before the start of a failed stdio server is retried. */
 const stdioRetryMs = 30_000;
 
 export type WatchedServer = {
@@ -20,7 +19,6 @@ export type WatchedServer = {
   isBeingChecked: boolean;
   /** Whether it could not be asked or checked because no connection was left. */
   isLeftOut: boolean;
-  /** Whether it announced changed lists while it was asked for them. */
   hasNewListsWhileAsked: boolean;
   /** Reason of the last failed discovery, as logged; undefined after a success. */
   loggedFailure: string | undefined;

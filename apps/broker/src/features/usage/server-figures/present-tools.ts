@@ -5,7 +5,6 @@ import { estimateToolTokens, needsTask, type CatalogueItem, type CatalogueServer
 import { asRecord } from '#platform/json.ts';
 
 type ToolFacts = {
-  /** Undefined if nothing is staged. */
   staged: Manifest | undefined;
   use: ReadonlyMap<string, { calls: number; errors: number }>;
   pending: readonly ToolChange[];

@@ -18,7 +18,6 @@ import { check, readSource } from './manifest-source.ts';
 import { plain } from '../printable.ts';
 
 type Written = ImportedServer & {
-  /** The file to which its manifest was written. */
   file?: string;
   /** The problems that the running broker, or this configuration, finds now. */
   problems: string[];

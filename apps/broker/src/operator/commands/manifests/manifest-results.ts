@@ -81,7 +81,6 @@ export const diffSchema = getServerDifferences.answer.omit({ success: true, befo
   staged: z.string().optional(),
   /** Tool changes that wait for approval. */
   changes: z.array(toolChangeSchema),
-  /** Changes of tools that an administrator decided to keep hidden. */
   keptHidden: z.array(toolChangeSchema),
   /** Identifies exactly these changes for the approval. */
   code: z.string(),

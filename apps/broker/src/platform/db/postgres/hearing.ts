@@ -16,7 +16,6 @@ export const unheardText =
 
 /** Follows whether notices of the database arrive. While none do, listeners refresh regularly instead. */
 export type Hearing = {
-  /** Takes a heartbeat that arrived. */
   heard(sentAtMs: number): void;
   untilMs(): number;
   /** Expects heartbeats from now on, because a connection was opened. */

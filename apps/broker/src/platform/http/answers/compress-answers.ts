@@ -91,7 +91,6 @@ function mayCompress(reply: FastifyReply): boolean {
   return !/no-store|no-transform/.test(String(reply.getHeader('cache-control') ?? ''));
 }
 
-/** Tells caches that the answer depends on the client's encodings. */
 export function varyByEncoding(reply: FastifyReply): void {
   const vary = String(reply.getHeader('vary') ?? '');
   const names = vary.split(',').map((name) => name.trim().toLowerCase());

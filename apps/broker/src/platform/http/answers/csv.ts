@@ -5,7 +5,6 @@ type Cell = string | number | null;
 /** Beginnings that spreadsheets treat as a formula, even after spaces; the last four are full-width forms. */
 const formula = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/;
 
-/** How to read each column from a row, by its name. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
 
 /**

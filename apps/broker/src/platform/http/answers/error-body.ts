@@ -3,7 +3,6 @@ import { isDatabaseLost } from '../../db/database-errors.ts';
 import { SoukError } from '../../errors.ts';
 import { asRecord } from '../../json.ts';
 
-/** Codes of fastify's own errors -> codes of our catalogue. */
 const fastifyCodes: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',

@@ -7,7 +7,6 @@ import { openEventStream, type EventStream } from './event-stream.ts';
 /** Event streams of the administration, each of which ends with the token that opened it. */
 export type PersonStreams = {
   open(reply: FastifyReply, caller: Caller): EventStream;
-  /** Returns the number of this user's open streams. */
   countOf(userId: string): number;
 };
 

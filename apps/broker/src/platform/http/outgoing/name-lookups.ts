@@ -1,6 +1,5 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 
-/** Looks up all addresses of a name. */
 export type ResolveName = (
   name: string,
   options: LookupOptions,

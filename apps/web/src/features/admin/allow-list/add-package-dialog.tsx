@@ -16,7 +16,6 @@ import { allowancesQuery } from './allow-list-queries.ts';
 import { emptyPackage, formOf, PackageFields, type PackageProblems, type TypedPackage } from './package-fields.tsx';
 import { PackageShown } from './package-shown.tsx';
 
-/** Returns the broker's refusals by field. */
 function problemsOf(error: unknown): PackageProblems {
   if (!(error instanceof ApiError)) return {};
   const problems: PackageProblems = {};
