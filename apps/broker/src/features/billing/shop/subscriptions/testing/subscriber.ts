@@ -139,7 +139,7 @@ export async function giveClock({ stripe, control }: Shop, subscriptionId: strin
     async advanceDays(days: number): Promise<void> {
       await advanceTo((await now()) + days * daySeconds);
     },
-    /** Advances to a day after the renewal, whatever the length of the month. @returns the ms that passed */
+    /** Advances to a day after the renewal, in a month of any length. @returns the ms that passed */
     async advancePastRenewal(): Promise<number> {
       const before = await now();
       const { items } = await stripe.subscriptions.retrieve(subscriptionId);
